@@ -236,6 +236,59 @@ func TestNaNs(t *testing.T) {
 	}
 }
 
+// TestReplay replays a graph of Store and Attend, whose tokens, lengths and pages change between the launches. One row is surplus.
+func TestReplay(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			p := newProblem[dtype.BF16](t, s, Cache[dtype.BF16]{CacheShape: CacheShape{Dim: 64}}.formFor(s), heads{64, 4, 2})
+			table := kerneltest.Download(t, s, p.cache.Table)
+			hidden := table[2] // the page that sequence 0 needs for token 128
+			table[2] = -1
+			const rows, width, wide = 3, 2 * 64, 4 * 64
+			k, v := kerneltest.Upload(t, s, p.numbers(rows*width)), kerneltest.Upload(t, s, p.numbers(rows*width))
+			q, o := kerneltest.Upload(t, s, p.numbers(rows*wide)), kerneltest.Upload(t, s, p.numbers(rows*wide))
+			tokens, scratch := kerneltest.Upload(t, s, make([]Token, rows)), kerneltest.Upload(t, s, make([]float32, p.cache.Workspace(rows, p.queries)))
+			graph, err := s.Device().Capture(func(s *device.Stream) error {
+				return errors.Join(p.cache.Store(s, New[dtype.BF16]{k, v, tokens}),
+					p.cache.Attend(s, Queries[dtype.BF16]{Heads: p.queries, Q: q, O: o, Tokens: tokens, Scratch: scratch, Settled: true}))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer graph.Close()
+			for step, at := range [][2]int32{{126, 62}, {127, 63}, {128, 64}, {129, 65}, {5, 66}} {
+				if step == 2 {
+					table[2] = hidden
+				}
+				asked := []Token{{0, at[0]}, {-1, 0}, {1, at[1]}}
+				x := [3][]dtype.BF16{p.numbers(rows * width), p.numbers(rows * width), p.numbers(rows * wide)}
+				p.replace(asked, x[0], x[1])
+				err := errors.Join(device.UploadTo(s, p.cache.Table, table), device.UploadTo(s, tokens, asked), device.UploadTo(s, k, x[0]),
+					device.UploadTo(s, v, x[1]), device.UploadTo(s, q, x[2]), graph.Launch(s))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.compare(t, matrix, asked, answer[dtype.BF16]{x[2], kerneltest.Download(t, s, o)})
+			}
+		})
+	}
+}
+
+// replace notes that tokens have other keys and values.
+func (p *problem[T]) replace(tokens []Token, k, v []T) {
+	width := p.keys * p.dim
+	for i, token := range tokens {
+		at := slices.Index(p.tokens, token)
+		if at < 0 {
+			at = len(p.tokens)
+			p.tokens, p.k, p.v = append(p.tokens, token), append(p.k, k[:width]...), append(p.v, v[:width]...)
+		}
+		copy(p.k[at*width:], k[i*width:(i+1)*width])
+		copy(p.v[at*width:], v[i*width:(i+1)*width])
+	}
+}
+
 func TestCacheShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
 	shape := CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}
