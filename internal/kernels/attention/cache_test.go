@@ -289,6 +289,90 @@ func (p *problem[T]) replace(tokens []Token, k, v []T) {
 	}
 }
 
+// TestStoreRotated compares StoreRotated with rotations in float64, followed by Store.
+func TestStoreRotated(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for _, f := range []form{lanes, plain} {
+			t.Run(name+"/"+formNames[f], func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				for _, c := range []struct {
+					heads
+					stride, rotary int
+				}{{heads{64, 9, 3}, 0, 0}, {heads{128, 4, 1}, 6 * 128, 128}, {heads{80, 2, 2}, 6 * 80, 32}, {heads{16, 1, 1}, 48, 16}} {
+					testStoreRotated[float32](t, s, f, c.heads, [2]int{c.stride, c.rotary})
+					testStoreRotated[dtype.BF16](t, s, f, c.heads, [2]int{c.stride, c.rotary})
+					testStoreRotated[dtype.F16](t, s, f, c.heads, [2]int{c.stride, c.rotary})
+				}
+			})
+		}
+	}
+}
+
+func testStoreRotated[T row.Number](t *testing.T, s *device.Stream, f form, h heads, layout [2]int) {
+	t.Helper()
+	tokens := []Token{{0, 0}, {1, 63}, {0, 64}, {0, 3 * PageTokens}, {1, 1}, {-1, 0}, {0, 130}, {2, 0}}
+	want, got := newProblem[T](t, s, f, h), newProblem[T](t, s, f, h)
+	stride, rotary := layout[0], layout[1]
+	x := Turn[T]{Heads: h.queries, Stride: stride, Rotary: rotary, Tokens: kerneltest.Upload(t, s, tokens)}
+	if rotary == 0 {
+		rotary = h.dim
+	}
+	angles := want.angles(len(tokens), rotary/2)
+	q, k, v := want.numbers(len(tokens)*h.queries*h.dim), want.numbers(len(tokens)*h.keys*h.dim), want.numbers(len(tokens)*h.keys*h.dim)
+	x.Q, x.K, x.V = kerneltest.Upload(t, s, q), kerneltest.Upload(t, s, k), kerneltest.Upload(t, s, v)
+	if stride != 0 {
+		var all []T
+		for i := range tokens {
+			for _, part := range [][]T{q, k, v} {
+				n := len(part) / len(tokens)
+				all = append(all, part[i*n:(i+1)*n]...)
+			}
+		}
+		stacked := kerneltest.Upload(t, s, all)
+		x.Q, x.K, x.V = stacked, stacked.Slice(h.queries*h.dim, len(all)), stacked.Slice((h.queries+h.keys)*h.dim, len(all))
+	}
+	x.Rotated, x.Angles = kerneltest.Upload(t, s, make([]T, len(q))), kerneltest.Upload(t, s, angles)
+	turned := func(x []T, heads int) []T {
+		y := slices.Clone(x)
+		for i := range len(x) / h.dim {
+			turn := angles[i/heads*rotary:][:rotary]
+			for j := range rotary / 2 {
+				a, b, cos, sin := row.Float64(x[i*h.dim+j]), row.Float64(x[i*h.dim+j+rotary/2]), float64(turn[j]), float64(turn[j+rotary/2])
+				y[i*h.dim+j], y[i*h.dim+j+rotary/2] = row.From64[T](a*cos-b*sin), row.From64[T](b*cos+a*sin)
+			}
+		}
+		return y
+	}
+	one := New[T]{K: kerneltest.Upload(t, s, turned(k, h.keys)), V: kerneltest.Upload(t, s, v), Tokens: x.Tokens}
+	if err := errors.Join(got.cache.storeRotated(s, f, x), want.cache.store(s, f, one), got.cache.fits(x)); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "rotated query", kerneltest.Download(t, s, x.Rotated), turned(q, h.queries))
+	near(t, "key", kerneltest.Download(t, s, got.cache.Keys), kerneltest.Download(t, s, want.cache.Keys))
+	near(t, "value", kerneltest.Download(t, s, got.cache.Values), kerneltest.Download(t, s, want.cache.Values))
+}
+
+// angles returns the cosines and sines of n angles for each of some tokens.
+func (p *problem[T]) angles(tokens, n int) []float32 {
+	list := make([]float32, tokens*2*n)
+	for i := range tokens * n {
+		sin, cos := math.Sincos(p.random.Float64() * 7)
+		list[i/n*2*n+i%n], list[i/n*2*n+n+i%n] = float32(cos), float32(sin)
+	}
+	return list
+}
+
+// near compares elements that may differ by a rounding, also of NaNs.
+func near[T row.Number](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	relative, _ := row.Rounding[T]()
+	for i, w := range row.Float64s(want) {
+		if g := row.Float64(got[i]); !(math.Abs(g-w) <= 2*relative*math.Abs(w)+1e-6 || math.IsNaN(g) && math.IsNaN(w)) {
+			t.Fatalf("%T: %s element %d is %v, want %v", got[0], what, i, g, w)
+		}
+	}
+}
+
 func TestCacheShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
 	shape := CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -35,37 +34,10 @@ func (c Cache[T]) hasMatrix() bool {
 	return (c.Dim == 64 || c.Dim == 128) && row.Elements[T]() == 8
 }
 
-//gpu:instance store32 = storeCached[float32]
-//gpu:instance storeBF16 = storeCached[dtype.BF16]
-//gpu:instance storeF16 = storeCached[dtype.F16]
-
-// store stores in a form.
-func (c Cache[T]) store(s *device.Stream, f form, x New[T]) error {
-	tokens := x.Tokens.Len()
-	if f != lanes {
-		width := c.Dim / row.Elements[T]()
-		grid := device.Blocks{X: tokens, Y: (c.KeyHeads*width + storeThreads - 1) / storeThreads}
-		return StoreRows(s, grid, quads(x.K), quads(x.V), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, c.CacheShape, width)
-	}
-	grid := device.Blocks{X: tokens, Y: c.KeyHeads}
-	switch c := any(c).(type) {
-	case Cache[float32]:
-		x := any(x).(New[float32])
-		return store32(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.BF16]:
-		x := any(x).(New[dtype.BF16])
-		return storeBF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		x := any(x).(New[dtype.F16])
-		return storeF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	}
-	panic("BUG: attention: no such element type")
-}
-
 // attend attends in a form.
 func (c Cache[T]) attend(s *device.Stream, f form, x Queries[T]) error {
 	if f == lanes {
-		return c.attendLanes(s, x)
+		return c.attendPages(s, x)
 	}
 	d := c.decoded(x)
 	if err := c.attendParts(s, f, d, x); err != nil || d.grid.Z == 1 {
@@ -74,11 +46,11 @@ func (c Cache[T]) attend(s *device.Stream, f form, x Queries[T]) error {
 	return c.join(s, d, x)
 }
 
-//gpu:instance lanes32 = attendCached[float32, row.F32]
-//gpu:instance lanesBF16 = attendCached[dtype.BF16, row.BF16]
-//gpu:instance lanesF16 = attendCached[dtype.F16, row.F16]
+//gpu:instance lanes32 = attendLanes[float32, row.F32]
+//gpu:instance lanesBF16 = attendLanes[dtype.BF16, row.BF16]
+//gpu:instance lanesF16 = attendLanes[dtype.F16, row.F16]
 
-func (c Cache[T]) attendLanes(s *device.Stream, x Queries[T]) error {
+func (c Cache[T]) attendPages(s *device.Stream, x Queries[T]) error {
 	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
 	switch c := any(c).(type) {
 	case Cache[float32]:
@@ -221,30 +193,4 @@ func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]  { return device.V
 func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T] { return device.View[[8]T](x) }
 func sixteen[T row.Number](x device.Slice[T]) device.Slice[[row.Lanes]T] {
 	return device.View[[row.Lanes]T](x)
-}
-
-const storeThreads = 64 // of a block
-
-// storeRows stores keys and values of a token, 16 bytes with each thread. A head has width times 16 bytes.
-//
-//gpu:kernel
-//gpu:block 64
-func storeRows(t gpu.Thread, k, v, keys, values []quad, table []int32, tokens []Token, s CacheShape, width int) {
-	t.StartNext()
-	i := t.BlockY()*storeThreads + t.ThreadX()
-	if i >= s.KeyHeads*width {
-		return
-	}
-	t.AwaitPrevious()
-	at := tokens[t.BlockX()]
-	if !s.holds(table, at) {
-		return
-	}
-	position := int(at.Position)
-	number := int(table[int(at.Sequence)*s.MaxPages+position/PageTokens])
-	if number < 0 || number >= s.Pages {
-		return
-	}
-	from, to := t.BlockX()*s.KeyHeads*width+i, ((number*s.KeyHeads+i/width)*PageTokens+position%PageTokens)*width+i%width
-	keys[to], values[to] = k[from], v[from]
 }

@@ -8,48 +8,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// The kernels of this file have blocks of 16 threads, for CPUs, whose vector code runs the threads as lanes. Lanes are neighbouring
-// tokens where they compute scores, since keys are stored transposed, and neighbouring elements where they add values.
-
-// holds reports whether a table has an entry for a token.
-func (s CacheShape) holds(table []int32, at Token) bool {
-	return at.Sequence >= 0 && int(at.Sequence) < len(table)/s.MaxPages && at.Position >= 0 && int(at.Position) < s.MaxPages*PageTokens
-}
-
-// storeCached stores a head of a token's keys and values.
-//
-//gpu:kernel
-//gpu:block 16
-func storeCached[T any](t gpu.Thread, k, v, keys, values []T, table []int32, tokens []Token, s CacheShape) {
-	at, head := tokens[t.BlockX()], t.BlockY()
-	if !s.holds(table, at) {
-		return
-	}
-	position := int(at.Position)
-	number := int(table[int(at.Sequence)*s.MaxPages+position/PageTokens])
-	if number < 0 || number >= s.Pages {
-		return
-	}
-	page := (number*s.KeyHeads + head) * PageTokens * s.Dim
-	from := (t.BlockX()*s.KeyHeads + head) * s.Dim
-	for d := t.ThreadX(); d < s.Dim; d += row.Lanes {
-		keys[page+d*PageTokens+position%PageTokens] = k[from+d]
-		values[page+position%PageTokens*s.Dim+d] = v[from+d]
-	}
-}
+// Kernels whose names end in Lanes have blocks of 16 threads, for CPUs, whose vector code runs the threads as lanes. Lanes are
+// neighbouring tokens where attendLanes computes scores, since keys are stored transposed, and neighbouring elements where it adds
+// values.
 
 const (
 	groups = PageTokens / row.Lanes // of tokens in a page: a thread has the score of one token of each
 	parts  = MaxDim / row.Lanes     // of a result: a thread has one element of each
 )
 
-// attendCached computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// attendLanes computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
 // for each thread.
 //
 //gpu:kernel
 //gpu:block 16
-func attendCached[T any, F row.Format[T]](t gpu.Thread, q, o, keys, values [][row.Lanes]T, table []int32, tokens []Token, s CacheShape) {
+func attendLanes[T any, F row.Format[T]](t gpu.Thread, q, o, keys, values [][row.Lanes]T, table []int32, tokens []Token, s CacheShape) {
 	var f F
 	scaled := gpu.Shared[[MaxDim]float32](t) // the query
 	weights := gpu.Shared[[PageTokens]float32](t)
