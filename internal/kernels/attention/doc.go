@@ -1,5 +1,9 @@
-// Package attention computes softmax(Q x K^T / sqrt(128)) x V for bfloat16 vectors of 128 elements on
-// GPUs of compute capability 9.0, with sums in float32. It needs no workspace.
+// Package attention computes softmax(Q x K^T / sqrt(dim)) x V: Forward for whole sequences, and Cache.Attend with keys and values of
+// earlier tokens, as decoding does. Sums are float32.
+//
+// # Whole sequences
+//
+// Forward is for bfloat16 vectors of 128 elements on GPUs of compute capability 9.0. It needs no workspace.
 //
 // The algorithm is that of Shah et al., "FlashAttention-3: Fast and Accurate Attention with
 // Asynchrony and Low-precision" (2024). In each block, one warp group copies tiles of keys and
@@ -16,6 +20,20 @@
 //	4x32 heads, 2048   594, 468  620, 483   338, 273
 //	1x32 heads, 8192   682, 626  665, 597   334, 311
 //	4x32 heads, 8192   703, 658  635, 630   348, 328
+//
+// # Cached keys and values
+//
+// A Cache has keys and values in pages of 64 tokens, of any element type of package row, for any device. Store or StoreRotated adds
+// tokens, Attend computes the results of queries at any positions of any sequences:
+//
+//	c := attention.Cache[dtype.BF16]{CacheShape: shape, Keys: k.All(), Values: v.All(), Table: table.All()}
+//	err := c.StoreRotated(s, attention.Turn[dtype.BF16]{Heads: 32, Q: q, K: keys, V: values, Rotated: q, Angles: angles, Tokens: tokens})
+//	err = c.Attend(s, attention.Queries[dtype.BF16]{Heads: 32, Q: q, O: o, Tokens: tokens, Scratch: scratch})
+//
+// On a GPU, several blocks share the tokens of a sequence, as Dao et al., "Flash-Decoding for long-context inference" (2023), describe,
+// if there are few sequences. A second kernel then joins their results. A block reads keys and values once for up to eight heads. For
+// vectors of 64 or 128 elements of two bytes it multiplies on tensor cores, from compute capability 8.0 on; it rounds weights to
+// elements then. On a CPU, the lanes of a vector unit are neighbouring tokens.
 package attention
 
 //go:generate go tool kernelgen .
