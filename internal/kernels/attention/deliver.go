@@ -14,15 +14,15 @@ type nearby struct {
 	sums   [decodeWarps][tileHeads][MaxDim]float32 // of weighted values
 }
 
-// keep stores the sums of a warp whose lanes have what addValuesOfTile says.
+// keep stores the sums of a warp whose lanes have what addValues says.
 func (n *nearby) keep(t gpu.Thread, acc *[maxSteps][4]float32, steps int) {
 	to := &n.sums[t.Warp()]
 	head := t.Lane() % 4 * 2
 	for i := range 2 {
 		for j := range steps {
-			at := j/4*64 + t.Lane()/4*8 + j%4*2
+			at := j*stepDims + t.Lane()/4
 			to[head+i][at] = acc[j][i]
-			to[head+i][at+1] = acc[j][2+i]
+			to[head+i][at+8] = acc[j][2+i]
 		}
 	}
 }
@@ -44,9 +44,9 @@ func (n *nearby) eight(head, first uint32, scale float32) (sum [8]float32, x sta
 	return sum, x
 }
 
-// clearHeads stores zeros, the result of a query that is outside the table.
+// clearHeads stores zeros if the query is outside the table.
 func clearHeads[T any](t gpu.Thread, b *part, o [][8]T) {
-	if i := uint32(t.ThreadX()); t.BlockZ() == 0 && i < b.heads*b.c.Width {
+	if i := uint32(t.ThreadX()); b.length == 0 && t.BlockZ() == 0 && i < b.heads*b.c.Width {
 		o[int(b.firstHead)*int(b.c.Width)+int(i)] = [8]T{}
 	}
 }

@@ -27,11 +27,8 @@ func attendDirect[T any, F row.Format[T]](t gpu.Thread, q []T, keys, values [][4
 	var f F
 	near, own := gpu.Shared[nearby](t), gpu.Shared[direct](t)
 	b := c.part(t, tokens)
-	if b.length == 0 {
-		clearHeads(t, &b, o)
-		return
-	}
 	if b.first >= b.end {
+		clearHeads(t, &b, o)
 		return
 	}
 	dim, quarter := c.Width*8, c.Width*2

@@ -102,12 +102,17 @@ type decoded struct {
 	states device.Slice[state]
 }
 
+// ringed returns the grid of decode.
+func (d decoded) ringed() device.Grid {
+	return device.Grid{Blocks: d.grid, Block: device.Dim{X: decodeThreads}, Shared: ringBytes}
+}
+
 func (d decoded) bfloat16(s *device.Stream, c Cache[dtype.BF16], x Queries[dtype.BF16]) error {
 	launch := decodeBF16[dtype.BF16, row.BF16, dim128]
 	if c.Dim == 64 {
 		launch = decodeBF16[dtype.BF16, row.BF16, dim64]
 	}
-	return launch(s, d.grid, quads(x.Q), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	return launch(s, d.ringed(), pairs(x.Q), eight(c.Keys), eight(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
 }
 
 func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F16]) error {
@@ -115,7 +120,7 @@ func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F
 	if c.Dim == 64 {
 		launch = decodeF16[dtype.F16, row.F16, dim64]
 	}
-	return launch(s, d.grid, quads(x.Q), quads(c.Keys), quads(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	return launch(s, d.ringed(), pairs(x.Q), eight(c.Keys), eight(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
 }
 
 //gpu:instance join32 = joinParts[float32, row.F32]
@@ -187,10 +192,11 @@ func (s CacheShape) Workspace(tokens, heads int) int {
 // tilesOf returns the number of blocks that share heads of queries.
 func tilesOf(heads int) int { return (heads + tileHeads - 1) / tileHeads }
 
-// quads, four, eight and sixteen return views of 16 bytes, or of several elements.
-func quads[T row.Number](x device.Slice[T]) device.Slice[quad] { return device.View[quad](x) }
-func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]  { return device.View[[4]T](x) }
-func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T] { return device.View[[8]T](x) }
+// pairs, quads, four, eight and sixteen return views of 4 bytes, of 16 bytes, or of several elements.
+func pairs[T row.Number](x device.Slice[T]) device.Slice[uint32] { return device.View[uint32](x) }
+func quads[T row.Number](x device.Slice[T]) device.Slice[quad]   { return device.View[quad](x) }
+func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]    { return device.View[[4]T](x) }
+func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T]   { return device.View[[8]T](x) }
 func sixteen[T row.Number](x device.Slice[T]) device.Slice[[row.Lanes]T] {
 	return device.View[[row.Lanes]T](x)
 }

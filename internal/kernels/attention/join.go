@@ -7,7 +7,7 @@ import (
 )
 
 // joinAhead is the number of parts that a thread has requested at once.
-const joinAhead = 8
+const joinAhead = 32
 
 // joinParts adds what several blocks have stored for a query: with each block a head, with each thread an element. It leaves queries
 // alone of which a block had all pages.

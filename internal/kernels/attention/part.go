@@ -77,11 +77,6 @@ func (b *part) page(number uint32) int {
 	return int(min(number, b.c.Pages-1))*int(b.c.KeyHeads) + int(b.keyHead)
 }
 
-// slot returns a token's place in a page, or that of the query's own token if it precedes.
-func (b *part) slot(page, slot uint32) uint32 {
-	return min(slot, b.length-1-page*PageTokens, PageTokens-1)
-}
-
 // mask makes the scores of tokens that follow the query -Inf, and those of a page outside the cache NaN.
 func (b *part) mask(t gpu.Thread, s *[2][4]float32, page, number uint32) {
 	first := page*PageTokens + uint32(t.Warp()*warpTokens+t.Lane()%4*2)

@@ -40,6 +40,9 @@ func storeLanes[T any](t gpu.Thread, k, v, keys, values []T, table []int32, toke
 	}
 }
 
+// quad is 16 bytes of elements.
+type quad = [4]uint32
+
 const storeThreads = 64 // of a block
 
 // storeRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
