@@ -1,7 +1,8 @@
 // Command cached measures attention to keys and values in pages, as decoding does it: one query for each sequence, in the shapes of
 // an 8B model of the Llama family, over the caches of all its layers as one graph. Keys and values are random bfloat16 numbers, pages
 // are in random order, and some results are compared with float64. It prints the median time of a layer and the rate at which keys
-// and values are read, with kernels that start before the preceding one is done and without.
+// and values are read, with kernels that start before the preceding one is done and without. Last is the time in which a layer's queries and keys
+// of new tokens are rotated, and keys and values stored.
 //
 //	go run ./bench/cached                                              # on a GPU with 80 GB
 //	go run ./bench/cached -layers 2 -most 128 -sequences 8 -launches 1 # without
@@ -51,7 +52,7 @@ func run(w io.Writer, dev *device.Device, z size) error {
 	defer s.Close()
 	fmt.Fprintf(w, "%v; %d heads of %d, %d of keys, %d layers\n", dev.Info(), z.heads, z.dim, z.keyHeads, z.layers)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "sequences\ttokens\tus\tTB/s\tof %.1f\twithout overlap: us\tTB/s\tstore: us\t\n", peak/1e12)
+	fmt.Fprintf(table, "sequences\ttokens\tus\tTB/s\tof %.1f\twithout overlap: us\tTB/s\trotate, store: us\t\n", peak/1e12)
 	for _, sequences := range []int{1, 8, 64} {
 		for _, tokens := range []int{128, 2048, 8192} {
 			if sequences > z.sequences || tokens > z.most {

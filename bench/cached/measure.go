@@ -61,12 +61,14 @@ func (b *bench) attend(s *device.Stream) error {
 	return nil
 }
 
-// store stores a token of each sequence in all layers.
+// store rotates and stores a token of each sequence in all layers.
 func (b *bench) store(s *device.Stream) error {
 	n := b.batch * b.keyHeads * b.dim
 	for _, c := range b.layer {
-		x := attention.New[dtype.BF16]{K: b.pool.Slice(0, n), V: b.pool.Slice(n, 2*n), Tokens: b.last.All()}
-		if err := c.Store(s, x); err != nil {
+		x := attention.Turn[dtype.BF16]{
+			Heads: b.heads, Q: b.q.All(), K: b.pool.Slice(0, n), V: b.pool.Slice(n, 2*n), Rotated: b.o.All(), Angles: b.angles.All(), Tokens: b.last.All(),
+		}
+		if err := c.StoreRotated(s, x); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type bench struct {
 	q, o          *device.Buffer[dtype.BF16]
 	last          *device.Buffer[attention.Token]
 	scratch       *device.Buffer[float32]
+	angles        *device.Buffer[float32]
 }
 
 // origin returns the number of the first key of a sequence in a layer; its values begin with the following number.
@@ -64,6 +65,7 @@ func (b *bench) prepare() error {
 	var err error
 	b.pool, b.q, b.o = upload(b, b.host, &err), upload(b, b.queries, &err), upload(b, make([]dtype.BF16, len(b.queries)), &err)
 	b.last, b.scratch = upload(b, last, &err), upload(b, make([]float32, shape.Workspace(b.batch, b.heads)), &err)
+	b.angles = upload(b, make([]float32, b.batch*b.dim), &err)
 	table, places := upload(b, pages, &err), upload(b, tokens, &err)
 	for range b.layers {
 		var x [2]*device.Buffer[dtype.BF16]

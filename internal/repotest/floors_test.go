@@ -137,6 +137,7 @@ var floors = map[string]string{
 	"bench/launch":              "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
 	"bench/gemm":                "internal/kernels/gemm cuda/cublas . device dtype",
 	"bench/attention":           "internal/kernels/attention . device dtype",
+	"bench/cached":              "internal/kernels/attention . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device",

@@ -66,7 +66,7 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q []uint32, ke
 	t.AwaitPrevious()
 	query := queryOf[T, D](t, q, &b)
 	next := b.number(table, b.first+uint32(d.stages()))
-	var acc [maxSteps][4]float32
+	var w weighted[T, D]
 	x := state{top: math32.Inf(-1)}
 	for i := range pages {
 		number := b.number(table, b.first+i)
@@ -76,12 +76,8 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q []uint32, ke
 		if page := b.first + i; (page+1)*PageTokens > b.length || number >= c.Pages {
 			b.mask(t, &s, page, number)
 		}
-		factor := x.weigh(t, &s, c.Scale)
-		low, high := gpu.Shuffle(t, factor, t.Lane()%4*8), gpu.Shuffle(t, factor, t.Lane()%4*8+4)
-		for j := range d.steps() {
-			acc[j] = [4]float32{acc[j][0] * low, acc[j][1] * high, acc[j][2] * low, acc[j][3] * high}
-		}
-		r.addValues(t, memory, stage, [2]gpu.Tile[T]{packed[T, F](s[0][0], s[0][1]), packed[T, F](s[1][0], s[1][1])}, &acc)
+		w.shrink(t, x.weigh(t, &s, c.Scale))
+		w.add(t, memory, stage, [2]gpu.Tile[T]{packed[T, F](s[0][0], s[0][1]), packed[T, F](s[1][0], s[1][1])})
 		t.SyncWarp()
 		if ahead := i + uint32(d.stages()); ahead < pages {
 			r.fetch(t, memory, ahead, next)
@@ -96,9 +92,9 @@ func decode[T gpu.Half, F row.Format[T], D breadth](t gpu.Thread, q []uint32, ke
 	if t.Lane()%4 == 0 {
 		near.states[t.Warp()][t.Lane()/4] = x
 	}
-	near.keep(t, &acc, d.steps())
+	near.keep(t, &w.sums, d.steps())
 	t.Sync()
-	deliver[T, F](t, &b, near, sums, states, o)
+	results[T, F]{sums, states, o}.deliver(t, &b, near)
 }
 
 // queryOf returns a lane's elements of the queries, by step: lane l has of head l/4 the elements from 2*(l%4) on, and those 8 later.

@@ -14,7 +14,7 @@ type nearby struct {
 	sums   [decodeWarps][tileHeads][MaxDim]float32 // of weighted values
 }
 
-// keep stores the sums of a warp whose lanes have what addValues says.
+// keep stores the sums of a warp whose lanes have what weighted says.
 func (n *nearby) keep(t gpu.Thread, acc *[maxSteps][4]float32, steps int) {
 	to := &n.sums[t.Warp()]
 	head := t.Lane() % 4 * 2
@@ -51,8 +51,15 @@ func clearHeads[T any](t gpu.Thread, b *part, o [][8]T) {
 	}
 }
 
-// deliver stores the results of a block that has all pages of a query. Others store their sums for joinParts.
-func deliver[T any, F row.Format[T]](t gpu.Thread, b *part, near *nearby, sums [][8]float32, states []state, o [][8]T) {
+// results is where blocks store what they have computed: results, or sums and states that joinParts joins.
+type results[T any, F row.Format[T]] struct {
+	sums   [][8]float32
+	states []state
+	o      [][8]T
+}
+
+// deliver stores the results of a block that has all pages of a query, and the sums of any other.
+func (r results[T, F]) deliver(t gpu.Thread, b *part, near *nearby) {
 	width, item := b.c.Width, uint32(t.ThreadX())
 	if item >= b.heads*width {
 		return
@@ -60,13 +67,13 @@ func deliver[T any, F row.Format[T]](t gpu.Thread, b *part, near *nearby, sums [
 	head, i := item/width, item%width
 	sum, x := near.eight(head, i*8, b.c.Scale)
 	if b.parts == 1 {
-		o[int(b.firstHead+head)*int(width)+int(i)] = divided[T, F](sum, x.sum)
+		r.o[int(b.firstHead+head)*int(width)+int(i)] = divided[T, F](sum, x.sum)
 		return
 	}
 	at := int(b.firstHead+head)*t.GridDimZ() + t.BlockZ()
-	sums[at*int(width)+int(i)] = sum
+	r.sums[at*int(width)+int(i)] = sum
 	if i == 0 {
-		states[at] = x
+		r.states[at] = x
 	}
 }
 

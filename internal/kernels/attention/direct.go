@@ -85,7 +85,7 @@ func attendDirect[T any, F row.Format[T]](t gpu.Thread, q []T, keys, values [][4
 		}
 	}
 	t.Sync()
-	deliver[T, F](t, &b, near, sums, states, o)
+	results[T, F]{sums, states, o}.deliver(t, &b, near)
 }
 
 // row4 returns every fourth group of four elements of a key.

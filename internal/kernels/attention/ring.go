@@ -73,11 +73,24 @@ func (r *ring[T, D]) scores(t gpu.Thread, memory *[decodeWarps * ringEights][8]T
 	return s
 }
 
-// addValues adds the products of the weights and the values of a stage: by step, lane l has of heads 2*(l%4) and the next one element
-// l/4, and of both the one 8 later.
-func (r *ring[T, D]) addValues(t gpu.Thread, memory *[decodeWarps * ringEights][8]T, keys uint32, weights [2]gpu.Tile[T], acc *[maxSteps][4]float32) {
+// weighted is sums of weighted values: by step, lane l has of heads 2*(l%4) and the next one element l/4, and of both the one 8 later.
+type weighted[T gpu.Half, D breadth] struct{ sums [maxSteps][4]float32 }
+
+// shrink multiplies the sums of each head by its factor, of which lane l has that of head l/4.
+func (w *weighted[T, D]) shrink(t gpu.Thread, factor float32) {
 	var d D
+	low, high := gpu.Shuffle(t, factor, t.Lane()%4*8), gpu.Shuffle(t, factor, t.Lane()%4*8+4)
 	for j := range d.steps() {
-		acc[j] = gpu.MMA(t, gpu.LoadTransposed4(t, &memory[keys+warpTokens*r.width()+r.group(t, j)]), weights, acc[j])
+		x := w.sums[j]
+		w.sums[j] = [4]float32{x[0] * low, x[1] * high, x[2] * low, x[3] * high}
+	}
+}
+
+// add adds the products of the weights and the values of a stage.
+func (w *weighted[T, D]) add(t gpu.Thread, memory *[decodeWarps * ringEights][8]T, keys uint32, weights [2]gpu.Tile[T]) {
+	var d D
+	var r ring[T, D]
+	for j := range d.steps() {
+		w.sums[j] = gpu.MMA(t, gpu.LoadTransposed4(t, &memory[keys+warpTokens*r.width()+r.group(t, j)]), weights, w.sums[j])
 	}
 }
