@@ -128,7 +128,7 @@ func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F
 //gpu:instance joinF16 = joinParts[dtype.F16, row.F16]
 
 func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
-	grid := device.Grid{Blocks: device.Dim{X: x.Tokens.Len(), Y: x.Heads}, Block: device.Dim{X: c.Dim}}
+	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
 	parts, sums := uint32(d.grid.Z), device.View[float32](d.sums)
 	switch o := any(x.O).(type) {
 	case device.Slice[float32]:
@@ -179,7 +179,7 @@ func (s CacheShape) parts(n, context int) int {
 		return 1
 	}
 	few, most := (fewBlocks+n-1)/n, (mostBlocks+n-1)/n
-	return max(1, min(pages, max(few, min(most, pages/longPart))))
+	return max(1, min(pages, mostParts, max(few, min(most, pages/longPart))))
 }
 
 // Workspace returns the number of elements of scratch memory for at most the given number of queries of some heads.
