@@ -18,7 +18,7 @@ const MaxDim = 128
 //
 // Table has a row of MaxPages numbers of pages for each sequence: token i of a sequence is in the row's page i/PageTokens. The table
 // may change between launches of a graph. On the CPU, Attend reads whole pages, also where no token has been stored, so that Keys must
-// have been written before, with any numbers. Only Store and Attend know the order of the keys, which depends on the device.
+// have been written before, with any numbers. The order of the keys depends on the device. Slices begin at multiples of 16 bytes.
 type Cache[T row.Number] struct {
 	CacheShape
 	Keys   device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim], or [Pages][KeyHeads][Dim][PageTokens] on the CPU
@@ -47,16 +47,17 @@ type Queries[T row.Number] struct {
 	Q, O   device.Slice[T] // [tokens][Heads][Dim]
 	Tokens device.Slice[Token]
 
-	// Context is the number of tokens that the longest sequence may have, 0 for the largest number that the table has entries for. A
-	// GPU runs fastest if few queries see much fewer tokens; it computes the same for all.
+	// Context is the expected length of the longest sequence, 0 for the largest one that the table has entries for. A GPU chooses the
+	// number of blocks by it. Results are right for any lengths.
 	Context int
 
-	// Scratch has the number of elements that Workspace returns, or none. With it, a GPU shares the tokens of a query among blocks
-	// where there would be few blocks.
+	// Scratch has at least the number of elements that Workspace returns, or none. With it, blocks of a GPU share the tokens of a
+	// query if there are few queries.
 	Scratch device.Slice[float32]
 
-	// Settled promises that no kernel that may still run writes Tokens, the table, or keys and values of tokens before those of the
-	// queries. A kernel may still run if no copy and no start of a graph followed it. Attend then overlaps with the preceding kernel.
+	// Settled promises that no kernel that may still be running writes Tokens, the table, or keys and values of positions before that of
+	// a query of their sequence. A kernel may be running unless a copy or the start of this graph came after it. Then Attend reads them
+	// before the preceding kernel is done. It holds in a graph that decodes one token of each sequence.
 	Settled bool
 }
 
@@ -89,8 +90,8 @@ func (c Cache[T]) Store(s *device.Stream, x New[T]) error {
 }
 
 // Attend computes O = softmax(Q x K^T / sqrt(Dim)) x V for each query, with the keys and values of its sequence from position 0 up to
-// its own, which must have been stored. A query outside the table has a result of zeros; if a page is outside the cache, the result
-// has NaNs. The error is ErrShape or that of the launch.
+// its own, which must have been stored. Sums are float32; tensor cores multiply weights that are rounded to elements. A query outside
+// the table has a result of zeros; if a page is outside the cache, the result has NaNs. The error is ErrShape or that of the launch.
 func (c Cache[T]) Attend(s *device.Stream, x Queries[T]) error {
 	if err := c.check(); err != nil {
 		return err

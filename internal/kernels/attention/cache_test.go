@@ -47,7 +47,7 @@ func testCache[T row.Number](t *testing.T, s *device.Stream, f form, h heads) {
 	}
 }
 
-const maxPages, pages = 3, 6
+const maxPages, pages = shortPages + 1, 2 * (shortPages + 1) // so that blocks share sequences
 
 // problem is a cache of two sequences, whose pages are in random order.
 type problem[T row.Number] struct {
@@ -103,6 +103,9 @@ type answer[T row.Number] struct{ q, o []T }
 func (p *problem[T]) attend(t *testing.T, f form, asked []Token, scratch bool) answer[T] {
 	t.Helper()
 	q := p.numbers(len(asked) * p.queries * p.dim)
+	if n := p.cache.parts(len(asked)*p.keys*tilesOf(p.queries/p.keys), 0); n < 2 {
+		t.Fatalf("%d blocks share a sequence", n)
+	}
 	x := Queries[T]{Heads: p.queries, Q: kerneltest.Upload(t, p.s, q), Tokens: kerneltest.Upload(t, p.s, asked)}
 	x.O = kerneltest.Upload(t, p.s, slices.Repeat([]T{row.From64[T](math.NaN())}, len(q)))
 	if scratch {
@@ -173,9 +176,9 @@ func TestPagesOutsideTheCache(t *testing.T) {
 		for f, formName := range formNames {
 			t.Run(name+"/"+formName, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
-				shape := CacheShape{Pages: 1, KeyHeads: 1, Dim: 64, MaxPages: 2}
+				shape := CacheShape{Pages: 1, KeyHeads: 1, Dim: 64, MaxPages: maxPages}
 				zeros := make([]dtype.BF16, shape.Elements())
-				c := Cache[dtype.BF16]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 7})}
+				c := Cache[dtype.BF16]{CacheShape: shape, Keys: kerneltest.Upload(t, s, zeros), Values: kerneltest.Upload(t, s, zeros), Table: kerneltest.Upload(t, s, []int32{1, -1, 0, 0, 0, 0, 7, 0, 0, 0})}
 				tokens := kerneltest.Upload(t, s, []Token{{0, 0}, {0, 64}, {1, 64}, {1, 3}})
 				x := kerneltest.Upload(t, s, make([]dtype.BF16, 4*64))
 				o := kerneltest.Upload(t, s, make([]dtype.BF16, 4*64))
@@ -310,7 +313,7 @@ func TestStoreRotated(t *testing.T) {
 
 func testStoreRotated[T row.Number](t *testing.T, s *device.Stream, f form, h heads, layout [2]int) {
 	t.Helper()
-	tokens := []Token{{0, 0}, {1, 63}, {0, 64}, {0, 3 * PageTokens}, {1, 1}, {-1, 0}, {0, 130}, {2, 0}}
+	tokens := []Token{{0, 0}, {1, 63}, {0, 64}, {0, maxPages * PageTokens}, {1, 1}, {-1, 0}, {0, 130}, {2, 0}}
 	want, got := newProblem[T](t, s, f, h), newProblem[T](t, s, f, h)
 	stride, rotary := layout[0], layout[1]
 	x := Turn[T]{Heads: h.queries, Stride: stride, Rotary: rotary, Tokens: kerneltest.Upload(t, s, tokens)}
@@ -373,6 +376,22 @@ func near[T row.Number](t *testing.T, what string, got, want []T) {
 	}
 }
 
+// TestWorkspace tests that Workspace suffices for fewer queries and any context.
+func TestWorkspace(t *testing.T) {
+	for _, h := range []heads{{64, 9, 3}, {128, 32, 8}, {128, 40, 1}, {96, 7, 7}} {
+		s := CacheShape{Pages: 1, KeyHeads: h.keys, Dim: h.dim, MaxPages: 1 << 14}
+		most := s.Workspace(300, h.queries)
+		for tokens := 1; tokens <= 300; tokens++ {
+			for _, context := range []int{0, 1, 1000, 8192, 1 << 20} {
+				parts := s.parts(tokens*h.keys*tilesOf(h.queries/h.keys), context)
+				if n := tokens * h.queries * parts * (h.dim + 2); parts > 1 && n > most || parts < 1 || parts > mostParts {
+					t.Fatalf("%+v, %d queries, %d parts: %d elements, Workspace is %d", h, tokens, parts, n, most)
+				}
+			}
+		}
+	}
+}
+
 func TestCacheShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
 	shape := CacheShape{Pages: 1, KeyHeads: 2, Dim: 16, MaxPages: 1}
@@ -395,6 +414,9 @@ func TestCacheShapes(t *testing.T) {
 		}
 		if err := c.Attend(s, q); !errors.Is(err, ErrShape) {
 			t.Errorf("%s: Attend: %v", name, err)
+		}
+		if err := c.StoreRotated(s, Turn[float32]{Heads: q.Heads, Q: q.Q, K: n.K, V: n.V, Rotated: q.O, Tokens: one}); !errors.Is(err, ErrShape) {
+			t.Errorf("%s: StoreRotated: %v", name, err)
 		}
 	}
 }

@@ -167,6 +167,7 @@ const (
 	fewBlocks  = 264     // enough for all multiprocessors
 	mostBlocks = 8 * 264 // enough that the last ones to end leave few idle
 	longPart   = 8       // pages that are worth a block of their own where there are enough for all multiprocessors
+	shortPages = 4       // pages that are not worth a second kernel
 )
 
 // parts returns the number of blocks that share the tokens of each of n queries.
@@ -175,7 +176,7 @@ func (s CacheShape) parts(n, context int) int {
 	if context > 0 {
 		pages = min(pages, (context+PageTokens-1)/PageTokens)
 	}
-	if n >= mostBlocks {
+	if n >= mostBlocks || pages <= shortPages {
 		return 1
 	}
 	few, most := (fewBlocks+n-1)/n, (mostBlocks+n-1)/n
