@@ -164,9 +164,10 @@ func (c Cache[T]) decoded(x Queries[T]) decoded {
 }
 
 const (
-	fewBlocks  = 264     // enough for all multiprocessors
+	fewBlocks  = 264     // that an H200 runs at a time
 	mostBlocks = 8 * 264 // enough that the last ones to end leave few idle
-	longPart   = 8       // pages that are worth a block of their own where there are enough for all multiprocessors
+	longPart   = 8       // pages that are worth a block of their own if more blocks run than at a time
+	shortPart  = 2       // pages that are worth a block of their own otherwise
 	shortPages = 4       // pages that are not worth a second kernel
 )
 
@@ -176,18 +177,16 @@ func (s CacheShape) parts(n, context int) int {
 	if context > 0 {
 		pages = min(pages, (context+PageTokens-1)/PageTokens)
 	}
-	if n >= mostBlocks || pages <= shortPages {
+	if pages <= shortPages {
 		return 1
 	}
-	few, most := (fewBlocks+n-1)/n, (mostBlocks+n-1)/n
-	return max(1, min(pages, mostParts, max(few, min(most, pages/longPart))))
+	return max(1, min(fewBlocks/n, pages/shortPart), min(mostBlocks/n, pages/longPart))
 }
 
 // Workspace returns the number of elements of scratch memory for at most the given number of queries of some heads.
 func (s CacheShape) Workspace(tokens, heads int) int {
 	group := heads / s.KeyHeads
-	n := min(tokens*s.KeyHeads*tilesOf(group), mostBlocks)
-	return (mostBlocks + n) * min(group, tileHeads) * (s.Dim + 2)
+	return min(mostBlocks, tokens*s.KeyHeads*tilesOf(group)*s.MaxPages) * min(group, tileHeads) * (s.Dim + 2)
 }
 
 // tilesOf returns the number of blocks that share heads of queries.
