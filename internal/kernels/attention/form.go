@@ -166,7 +166,7 @@ func (c Cache[T]) decoded(x Queries[T]) decoded {
 const (
 	fewBlocks  = 264     // that an H200 runs at a time
 	mostBlocks = 8 * 264 // enough that the last ones to end leave few idle
-	longPart   = 8       // pages that are worth a block of their own if more blocks run than at a time
+	longPart   = 32      // pages that are worth a block of their own if more blocks run than at a time
 	shortPart  = 2       // pages that are worth a block of their own otherwise
 	shortPages = 4       // pages that are not worth a second kernel
 )
