@@ -1,0 +1,54 @@
+package prefill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// Tensors are operands of Attend, without pages, in the memory of the host.
+type Tensors[T row.Number] struct {
+	Shape
+	Q, K, V []T
+}
+
+// Query computes the result of query i of a span for a head in float64. It also returns the sums of the magnitudes
+// of the terms of each element, which bound the error of sums in less precision.
+func (x Tensors[T]) Query(span Span, i, head int) (result, size []float64) {
+	n := int(span.First) + int(span.Count)
+	if x.Causal {
+		n = int(span.First) + i + 1
+	}
+	keyHead := head / (x.Heads / x.KeyHeads)
+	vector := func(of []T, j int) []T { return of[((int(span.Keys)+j)*x.KeyHeads+keyHead)*x.Dim:][:x.Dim] }
+	q := x.Q[((int(span.Row)+i)*x.Heads+head)*x.Dim:][:x.Dim]
+	scores := make([]float64, n)
+	for j := range scores {
+		for d, k := range vector(x.K, j) {
+			scores[j] += row.Float64(q[d]) * row.Float64(k) / math.Sqrt(float64(x.Dim))
+		}
+	}
+	top, sum := slices.Max(scores), 0.0
+	result, size = make([]float64, x.Dim), make([]float64, x.Dim)
+	for j, score := range scores {
+		w := math.Exp(score - top)
+		sum += w
+		for d, v := range vector(x.V, j) {
+			result[d] += w * row.Float64(v)
+			size[d] += w * math.Abs(row.Float64(v))
+		}
+	}
+	for d := range result {
+		result[d] /= sum
+		size[d] /= sum
+	}
+	return result, size
+}
+
+// Tolerance is the error that is allowed in an element of a result, relative to the sum of the magnitudes of its terms: that
+// of rounding weights and results, and half of it for sums; or, in float32, that of the exponential function and of sums.
+func Tolerance[T row.Number]() float64 {
+	relative, _ := row.Rounding[T]()
+	return max(3*relative, 1e-5)
+}
