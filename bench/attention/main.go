@@ -1,8 +1,9 @@
-// Command attention measures the forward pass of attention on a GPU of compute capability 9.0: random
+// Command attention measures the forward pass of attention on a GPU, of compute capability 9.0 without -packed: random
 // bfloat16 operands, results that hold NaNs before, the median of several launches by the device's
 // clock, and a sample of rows checked against float64.
 //
 //	attention -batch 4 -heads 32 -length 8192
+//	attention -packed
 package main
 
 import (
@@ -35,15 +36,16 @@ func main() {
 	flag.IntVar(&s.Heads, "heads", 32, "number of heads of the queries")
 	flag.IntVar(&s.KeyHeads, "keyheads", 32, "number of heads of the keys and values")
 	flag.IntVar(&s.Length, "length", 8192, "number of queries and keys of a sequence")
+	packed := flag.Bool("packed", false, "measure packed sequences of several shapes instead")
 	flag.Parse()
-	if err := run(os.Stdout, s); err != nil {
+	if err := run(os.Stdout, s, *packed); err != nil {
 		fmt.Fprintln(os.Stderr, "attention:", err)
 		os.Exit(1)
 	}
 }
 
-// run measures the shape without and with a causal mask, and writes a line for each.
-func run(w io.Writer, shape attention.Shape) error {
+// run measures the shape without and with a causal mask, and writes a line for each, or measures packed sequences.
+func run(w io.Writer, shape attention.Shape, packed bool) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -54,6 +56,9 @@ func run(w io.Writer, shape attention.Shape) error {
 		return err
 	}
 	defer s.Close()
+	if packed {
+		return runPacked(w, s)
+	}
 	for _, causal := range []bool{false, true} {
 		shape.Causal = causal
 		took, err := measure(s, shape)
@@ -78,13 +83,10 @@ func operations(s attention.Shape) float64 {
 // measure returns the median time of a launch, after checking its results.
 func measure(s *device.Stream, shape attention.Shape) (time.Duration, error) {
 	x := attention.Tensors{
-		Q: random(shape.Batch*shape.Heads*shape.Length, 1), K: random(shape.Batch*shape.KeyHeads*shape.Length, 2),
-		V: random(shape.Batch*shape.KeyHeads*shape.Length, 3),
+		Q: random(shape.Batch*shape.Heads*shape.Length*attention.Dim, 1), K: random(shape.Batch*shape.KeyHeads*shape.Length*attention.Dim, 2),
+		V: random(shape.Batch*shape.KeyHeads*shape.Length*attention.Dim, 3),
 	}
-	out := make([]dtype.BF16, len(x.Q))
-	for i := range out {
-		out[i] = 0x7fff // NaN
-	}
+	out := nans(len(x.Q))
 	var all [4]*device.Buffer[dtype.BF16]
 	for i, host := range [][]dtype.BF16{x.Q, x.K, x.V, out} {
 		var err error
@@ -104,10 +106,19 @@ func measure(s *device.Stream, shape attention.Shape) (time.Duration, error) {
 	return median(s, launch)
 }
 
-// random returns n normally distributed vectors.
+// nans returns n NaNs.
+func nans(n int) []dtype.BF16 {
+	x := make([]dtype.BF16, n)
+	for i := range x {
+		x[i] = 0x7fff
+	}
+	return x
+}
+
+// random returns n normally distributed numbers.
 func random(n int, seed uint64) []dtype.BF16 {
 	r := rand.New(rand.NewPCG(seed, 0))
-	x := make([]dtype.BF16, n*attention.Dim)
+	x := make([]dtype.BF16, n)
 	for i := range x {
 		x[i] = dtype.BF16From32(float32(r.NormFloat64()))
 	}

@@ -69,6 +69,22 @@ type extent struct {
 	length     int
 	causal     bool
 	scale      float32 // of the scores as exponents of 2
+	order              // of the tiles
+}
+
+// order is the order in which the tiles of keys come.
+type order struct {
+	ascending bool // otherwise, the last one comes first
+	masked    int  // if not 0, the tiles from this one on need a mask, and so does the first one; otherwise, only the first one does
+	ragged    bool // values of the last tile are not of the sequence
+}
+
+// tile returns the number of the tile that comes at a place.
+func (e *extent) tile(i int) int {
+	if e.ascending {
+		return i
+	}
+	return e.tiles - 1 - i
 }
 
 // extentOf returns the extent of the block. The blocks of a head follow each other and so share its keys and values
@@ -172,7 +188,7 @@ func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
 	if leads {
 		b.kEmpty[0].Arrive(t)
 	}
-	mask(t, &s, e, group)
+	e.mask(t, &s, 0, group)
 	o.start(t, &s, e.scale)
 	p := weights(&s)
 	b.vFull[0].Wait(t, 0)
@@ -188,6 +204,9 @@ func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
 		if leads {
 			b.kEmpty[stage].Arrive(t)
 		}
+		if e.masked > 0 && i >= e.masked {
+			e.mask(t, &s, i, group)
+		}
 		shrink := o.next(t, &s, e.scale)
 		b.vFull[stage].Wait(t, i>>1) // here because ptxas moves the next wait up, but not across a loop
 		gpu.AwaitProducts(t, out, 0)
@@ -202,6 +221,9 @@ func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
 		}
 	}
 	last := (e.tiles - 1) & 1
+	if e.ragged {
+		clearValues(t, b, last, e.length-(e.tiles-1)*tileRows)
+	}
 	t.FenceProducts()
 	add(t, out, &p, &b.v[last])
 	t.CommitProducts()
@@ -237,9 +259,9 @@ func pair(low, high float32) tile {
 	return tile(dtype.BF16From32(low)) | tile(dtype.BF16From32(high))<<16
 }
 
-// mask removes the scores of keys that a query does not see from the last tile.
-func mask(t gpu.Thread, s *[64]float32, e extent, group int) {
-	first := (e.tiles-1)*tileRows + t.Lane()%4*2
+// mask removes the scores of keys that a query does not see from the tile that comes at a place.
+func (e *extent) mask(t gpu.Thread, s *[64]float32, place, group int) {
+	first := e.tile(place)*tileRows + t.Lane()%4*2
 	last := int32(e.length - 1 - first)
 	row := int32(e.row + group*rowSplit + t.Warp()%4*16 + t.Lane()/4 - first)
 	for i := range s {

@@ -21,6 +21,16 @@
 //	1x32 heads, 8192   682, 626  665, 597   334, 311
 //	4x32 heads, 8192   703, 658  635, 630   348, 328
 //
+// Prefill takes sequences of different lengths, whose keys and values are rows, or pages of a cache, and any dimension, element and
+// device: those of Forward by a kernel that is Forward's for spans, others by package prefill. TFLOP/s of 32 heads of queries and 8 of keys
+// with a causal mask (bench/attention with -packed, PyTorch in another run on the same GPU):
+//
+//	                            this      cuDNN   FlashAttention-2
+//	4 sequences of 2048          374       483     273
+//	one of 8192                  592       609     317
+//	16 of 44 to 1932, in pages   276
+//	1024 after 7168, in pages    557
+//
 // # Cached keys and values
 //
 // A Cache has keys and values in pages of 64 tokens, of any element type of package row, for any device. Store or StoreRotated adds
