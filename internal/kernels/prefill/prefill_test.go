@@ -41,7 +41,7 @@ func TestPrefill(t *testing.T) {
 				s := kerneltest.Stream(t, open)
 				for i, p := range problems {
 					kind, tiled := s.Device().Info().Kind, form == prefill.Tiled
-					slow := name == "native" || tiled && kind == "cpu" || !tiled && kind == "interp"
+					slow := name == "native" || name == "scalar" || tiled && kind == "cpu" || !tiled && kind == "interp"
 					if !slow || i == 4 || i%8 == 1 && !tiled {
 						p(t, s, form)
 					}
@@ -148,5 +148,22 @@ func TestShapes(t *testing.T) {
 	}
 	if err := prefill.AttendIn(s, prefill.Tiled, shape, good); !errors.Is(err, prefill.ErrShape) {
 		t.Errorf("unaligned: %v, want ErrShape", err)
+	}
+}
+
+// BenchmarkCPU reports floating-point operations of both products per CPU second.
+func BenchmarkCPU(b *testing.B) {
+	shape := prefill.Shape{Heads: 9, KeyHeads: 3, Dim: 64, Causal: true}
+	const tokens = 512
+	for name, open := range kerneltest.VectorUnits() {
+		b.Run(name, func(b *testing.B) {
+			s, r := kerneltest.Stream(b, open), rand.New(rand.NewPCG(1, 2))
+			rows := func(heads int) device.Slice[float32] {
+				return kerneltest.Upload(b, s, prefilltest.Numbers[float32](r, tokens*heads*shape.Dim))
+			}
+			x := prefill.Operands[float32]{Q: rows(9), K: rows(3), V: rows(3), O: rows(9), Spans: kerneltest.Upload(b, s, []prefill.Span{{Count: tokens}})}
+			took := kerneltest.Measure(b, s, func() error { return prefill.Attend(s, shape, x) })
+			kerneltest.ReportRate(b, 4*float64(shape.Heads*shape.Dim)*tokens*(tokens+1)/2, took)
+		})
 	}
 }
