@@ -63,7 +63,7 @@ func fetchAsync(l *lowerer, v *ssa.Call) *ir.Value {
 }
 
 // sharedAddress returns the address p, an argument of call v, which must be one in shared memory.
-// Where a function takes it as a parameter, package compile looks again, once all calls are inlined.
+// Where it comes from a parameter of a function, or from a call, package compile looks again, once all calls are inlined.
 func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
 	x := l.value(p)
 	l.needShared(v, x)
@@ -74,8 +74,11 @@ func (l *lowerer) sharedAddress(v *ssa.Call, p ssa.Value) *ir.Value {
 // needShared refuses an address x, an argument of call v, that is not known to be one in shared memory.
 func (l *lowerer) needShared(v *ssa.Call, x *ir.Value) {
 	r := rootOf(x)
+	if r.Op == ir.OpExtract {
+		r = r.Args[0] // the address of an element of a slice
+	}
 	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
-	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
+	if !shared && r.Op != ir.OpCall && (r.Op != ir.OpParam || l.f.Kernel) {
 		l.refuse(diag.LangShared, "take the address of an element of a variable that gpu.Shared or gpu.DynamicShared returned",
 			"the address that is passed to gpu.%s is not known to be in shared memory", callName(v.Call.StaticCallee()))
 	}

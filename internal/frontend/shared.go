@@ -44,6 +44,7 @@ func dynamicShared(l *lowerer, v *ssa.Call) *ir.Value {
 		l.b.dynamic = &ir.Variable{Name: l.b.uniqueName("dynamic"), Space: ir.Shared, Type: ir.ArrayOf(0, ir.I8)}
 		l.b.module.Vars = append(l.b.module.Vars, l.b.dynamic)
 	}
+	l.b.dynamic.Align = max(l.b.dynamic.Align, l.panelAlignment(t))
 	p := l.emitAux(ir.OpVar, ir.Ptr, l.b.dynamic)
 	bytes := l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpDynamicBytes, ir.I32))
 	n := l.emit(ir.OpUDiv, ir.I64, bytes, l.int64(elem.Size()))

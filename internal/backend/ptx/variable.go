@@ -30,17 +30,31 @@ type variables struct {
 func newVariables(f *ir.Func) *variables {
 	vs := &variables{places: map[*ir.Variable]address{}, align: 16}
 	size, offsets := sharedLayout(f)
-	if size <= maxStatic {
+	vs.align = max(vs.align, dynamicAlign(f))
+	if size <= maxStatic && vs.align == 16 {
 		vs.static = size
 		return vs
 	}
-	vs.dynamic = (size + 15) &^ 15
+	vs.dynamic = (size + vs.align - 1) / vs.align * vs.align
 	for v, offset := range offsets {
 		vs.align = max(vs.align, v.Align)
 		vs.places[v] = address{operand{text: dynamicName}, offset}
 	}
 	vs.declareDynamic()
 	return vs
+}
+
+// dynamicAlign is the alignment of the memory of gpu.DynamicShared. If it is more than the hardware's 16, f declares no shared memory,
+// after which that memory would begin.
+func dynamicAlign(f *ir.Func) (align int64) {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if x, ok := v.Aux.(*ir.Variable); ok && x.Space == ir.Shared && x.Type.Size() == 0 {
+				align = max(align, x.Align)
+			}
+		}
+	}
+	return align
 }
 
 // sharedLayout places the shared variables of f one after the other, and returns how many

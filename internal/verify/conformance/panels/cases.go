@@ -42,6 +42,12 @@ func Cases() []check.Case {
 			p.tolerance = 1 << 11 // of the sums' bits the tensor cores keep few: 14
 			p.compare(r, out)
 		}},
+		{Name: "product/dynamic", Run: func(r *check.Run) {
+			a, b := matrix(64, 64, dtype.BF16From32), matrix(64, 64, dtype.BF16From32)
+			out := check.Make[float32](r, 64*64)
+			r.Launch(Spare(r.Stream, device.Grid{Blocks: one, Block: device.Dim{X: 128}, Shared: 2 * gpu.PanelBytes}, a.rows(r), b.rows(r), out))
+			a.times(b).compare(r, out)
+		}},
 		{Name: "product/tiles", Run: productOfAccumulator},
 		{Name: "product/tiles/f16", Run: func(r *check.Run) { productOfTiles(r, 1) }},
 		{Name: "product/tiles/f16/loop", Run: func(r *check.Run) { productOfTiles(r, 7) }},

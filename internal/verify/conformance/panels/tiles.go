@@ -66,6 +66,37 @@ func productOfAccumulator(r *check.Run) {
 	first.times(c).compare(r, out)
 }
 
+// spare stores the product of a and b, both 64x64. The panels are in dynamic shared memory, where the sums take their place.
+//
+//gpu:kernel
+func spare(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], out []float32) {
+	full := gpu.Shared[gpu.Barrier](t)
+	panels, sums := (*[2]gpu.Panel[dtype.BF16])(gpu.DynamicShared[gpu.Panel[dtype.BF16]](t)), gpu.DynamicShared[float32](t)
+	begin(t, full)
+	if t.ThreadX() == 0 {
+		full.Expect(t, 2*gpu.PanelBytes)
+		a.Fetch(t, &panels[0], gpu.Corner{}, full)
+		b.Fetch(t, &panels[1], gpu.Corner{}, full)
+	}
+	full.Wait(t, 0)
+	var acc [32]float32
+	t.FenceProducts()
+	for step := range 4 {
+		gpu.MultiplyAsync(t, &acc, gpu.AlongRows(panels[:1], step), gpu.DownColumns(panels[1:], step))
+	}
+	t.CommitProducts()
+	gpu.AwaitProducts(t, &acc, 0)
+	t.Sync()
+	row, col := place(t)
+	for e := range 32 {
+		sums[(row+e/2%2*8)*64+e/4*8+col+e%2] = acc[e]
+	}
+	t.Sync()
+	for i := t.ThreadX(); i < len(out); i += 128 {
+		out[i] = sums[i]
+	}
+}
+
 // integers returns a matrix of integers from -4 to 4.
 func integers(height, width int) numbers[dtype.BF16] {
 	random := rand.New(rand.NewPCG(uint64(height), uint64(width)))
