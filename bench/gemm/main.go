@@ -4,6 +4,7 @@
 //
 //	gemm
 //	gemm -few=false -sizes 4096
+//	gemm -search -rows 64    # the form few with every number of blocks for a sum
 package main
 
 import (
@@ -27,16 +28,25 @@ import (
 func main() {
 	sizes := flag.String("sizes", "2048,4096,8192", "sizes of square products")
 	few := flag.Bool("few", true, "measure products of few rows")
+	search := flag.Bool("search", false, "measure the form few with every number of parts instead")
+	rows := flag.String("rows", "1,8,16,64,256", "rows of op(A) of products of few rows")
 	layers := flag.Int("layers", 32, "number of matrices of weights that are multiplied in turn")
 	flag.Parse()
-	if err := run(os.Stdout, *sizes, *few, *layers); err != nil {
+	if err := run(os.Stdout, options{*sizes, *rows, *few, *search, *layers}); err != nil {
 		fmt.Fprintln(os.Stderr, "gemm:", err)
 		os.Exit(1)
 	}
 }
 
+// options are the flags.
+type options struct {
+	sizes, rows string
+	few, search bool
+	layers      int
+}
+
 // run opens the first GPU and writes the tables.
-func run(w io.Writer, sizes string, few bool, layers int) error {
+func run(w io.Writer, o options) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -55,18 +65,32 @@ func run(w io.Writer, sizes string, few bool, layers int) error {
 	} else {
 		defer b.library.Close()
 	}
-	var ns []int
-	for _, field := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+	if b.rows, err = numbers(o.rows); err != nil {
+		return err
+	}
+	ns, err := numbers(o.sizes)
+	if err != nil {
+		return err
+	}
+	if o.search {
+		return b.search(o.layers)
+	}
+	if err := b.squares(ns); err != nil || !o.few {
+		return err
+	}
+	return b.few(o.layers)
+}
+
+// numbers returns the numbers of a list that is separated by commas.
+func numbers(list string) (ns []int, err error) {
+	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(field)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ns = append(ns, n)
 	}
-	if err := b.squares(ns); err != nil || !few {
-		return err
-	}
-	return b.few(layers)
+	return ns, nil
 }
 
 // pool is the number of random elements on the host, from which all operands are copied.
@@ -78,6 +102,7 @@ type bench struct {
 	library *cublas.Handle // nil if cuBLAS is not installed
 	host    []dtype.BF16
 	table   *tabwriter.Writer
+	rows    []int // of op(A) of products of few rows
 }
 
 // random returns n elements from -1 to 1.

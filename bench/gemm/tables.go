@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
@@ -43,11 +44,14 @@ func (b *bench) square(s gemm.Shape) error {
 	return nil
 }
 
+// weights are N and K of the products of a layer of an 8B model of the Llama family.
+var weights = [][2]int{{6144, 4096}, {4096, 4096}, {28672, 4096}, {4096, 14336}}
+
 // few measures products of few rows and the weights of an 8B model of the Llama family.
 func (b *bench) few(layers int) error {
 	fmt.Fprintln(b.table, "M\tN\tK\tus\tTB/s\tcuBLAS us\tratio\tother forms\t")
-	for _, nk := range [][2]int{{6144, 4096}, {4096, 4096}, {28672, 4096}, {4096, 14336}} {
-		if err := b.fewOf(gemm.Shape{Layout: gemm.NT, M: 256, N: nk[0], K: nk[1]}, layers); err != nil {
+	for _, nk := range weights {
+		if err := b.fewOf(gemm.Shape{Layout: gemm.NT, M: slices.Max(b.rows), N: nk[0], K: nk[1]}, layers); err != nil {
 			return err
 		}
 	}
@@ -62,7 +66,7 @@ func (b *bench) fewOf(s gemm.Shape, layers int) error {
 	}
 	defer m.close()
 	us := func(t time.Duration) float64 { return t.Seconds() * 1e6 }
-	for _, s.M = range []int{1, 8, 16, 64, s.M} {
+	for _, s.M = range b.rows {
 		times, all, err := b.product(s, m, layers)
 		if err != nil {
 			return err
@@ -125,21 +129,18 @@ func (m memory) operands(s gemm.Shape, i int) operands {
 // returns the forms too.
 func (b *bench) product(s gemm.Shape, m memory, count int) ([]time.Duration, []contender, error) {
 	all := []contender{{"auto", b.repeat(s, m, count, gemm.Auto)}}
-	for _, f := range []gemm.Form{gemm.Tiles, gemm.Split, gemm.SplitSlim} {
-		if f != gemm.SplitSlim || s.Layout == gemm.NT && s.M <= 64 {
+	for _, f := range []gemm.Form{gemm.Tiles, gemm.Split, gemm.Few, gemm.Lean} {
+		if f <= gemm.Split || s.Layout == gemm.NT && (f == gemm.Few && s.M <= 256 || s.M <= 16) {
 			all = append(all, contender{f.String(), b.repeat(s, m, count, f)})
 		}
 	}
 	ours := len(all)
-	if b.library != nil {
-		fused, err := cublas.Fuse[dtype.BF16, dtype.BF16](b.library, cublas.Fusion{M: s.M, N: s.N, K: s.K, TransA: s.Layout == gemm.TN, TransB: s.Layout == gemm.NT})
-		if err != nil {
-			return nil, nil, err
-		}
-		defer fused.Close()
-		all = append(all, contender{"cublasLt", func(r *device.Stream) error { return b.fused(fused.On(r), s, m, count) }},
-			contender{"cublasGemmEx", func(r *device.Stream) error { return b.gemmEx(b.library.On(r), s, m, count) }})
+	theirs, done, err := b.theirs(s, m, count)
+	if err != nil {
+		return nil, nil, err
 	}
+	defer done()
+	all = append(all, theirs...)
 	times, err := b.contest(all, func() error { return b.check(s, m.operands(s, count-1)) })
 	if err != nil {
 		return nil, nil, err
@@ -152,6 +153,21 @@ func (b *bench) product(s gemm.Shape, m memory, count int) ([]time.Duration, []c
 		best = min(times[ours], times[ours+1])
 	}
 	return append([]time.Duration{times[0], best}, times[1:ours]...), all[:ours], nil
+}
+
+// theirs returns the functions of cuBLAS, if it is installed, and a function to call after their last use.
+func (b *bench) theirs(s gemm.Shape, m memory, count int) (all []contender, done func() error, err error) {
+	if b.library == nil {
+		return nil, func() error { return nil }, nil
+	}
+	fused, err := cublas.Fuse[dtype.BF16, dtype.BF16](b.library, cublas.Fusion{M: s.M, N: s.N, K: s.K, TransA: s.Layout == gemm.TN, TransB: s.Layout == gemm.NT})
+	if err != nil {
+		return nil, nil, err
+	}
+	return []contender{
+		{"cublasLt", func(r *device.Stream) error { return b.fused(fused.On(r), s, m, count) }},
+		{"cublasGemmEx", func(r *device.Stream) error { return b.gemmEx(b.library.On(r), s, m, count) }},
+	}, fused.Close, nil
 }
 
 // repeat returns what enqueues products in a form.

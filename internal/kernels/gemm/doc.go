@@ -19,6 +19,17 @@
 //	4096^3  783  (0.99)   782  (0.99)   756  (1.00)
 //	8192^3  745  (1.02)   719  (1.04)   710  (1.02)
 //
+// Products of few rows with layout NT, as in linear layers, have their own kernels. At most 16 rows: weights go from memory to registers, and
+// the warps of a block share K. At most 64 rows: weights are the rows of warp-group products, and the blocks of a cluster share K. Both
+// request their first weights before the preceding kernel is done (Operands.Weights). Microseconds for the weights of an 8B model on an
+// H200, and the ratio to the faster one of cublasLt and cublasGemmEx in the same run (medians):
+//
+//	    N      K  M=1           M=8           M=16          M=64
+//	 6144   4096  14.6  (1.05)  15.8  (0.98)  17.0  (0.92)  20.9  (0.76)
+//	 4096   4096   9.4  (1.32)  10.1  (1.23)  10.1  (1.25)  16.2  (0.68)
+//	28672   4096  56.0  (1.01)  57.6  (0.98)  61.0  (0.93)  70.7  (0.88)
+//	 4096  14336  28.2  (1.11)  29.3  (1.08)  29.8  (1.08)  47.1  (0.75)
+//
 // Other GPUs use warp products from compute capability 8.0 on, and float32 products without tensor cores. CPUs compute 65 to 86 GFLOP per
 // CPU second in float32 with AVX-512.
 package gemm

@@ -129,13 +129,17 @@ func poisoned(n int) []float32 {
 // TestHalfEpilogues compares what follows products of 16-bit elements, in all forms that fit.
 func TestHalfEpilogues(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
-		for _, f := range []Form{Auto, Tiles, Split, SplitSlim, Plain} {
+		for _, f := range []Form{Auto, Tiles, Split, Few, Lean, Plain} {
 			t.Run(fmt.Sprintf("%s/%v", name, f), func(t *testing.T) {
 				s := kerneltest.Stream(t, kerneltest.Executions()[name])
 				if f != Plain && s.Device().Info().Capability != (device.Capability{Major: 9}) {
 					t.Skip("needs a GPU of compute capability 9.0")
 				}
-				p := newProblem(Shape{Layout: NT, M: 35, N: 272, K: 72, LDC: 280}, true)
+				shape := Shape{Layout: NT, M: 35, N: 272, K: 72, LDC: 280}
+				if f == Lean {
+					shape.M, shape.K = 13, 512
+				}
+				p := newProblem(shape, true)
 				for _, e := range epilogues(p) {
 					p.half(t, s, f, e)
 				}

@@ -11,20 +11,20 @@ import (
 // Form is a way to compute a product of matrices of 16-bit elements.
 type Form int
 
-// The forms. All but Plain are for Hopper's tensor cores.
+// The forms. Tiles, Split and Few are for Hopper's tensor cores.
 const (
-	Auto      Form = iota // the fastest one, by the sizes and by the workspace
-	Tiles                 // whole tiles
-	Split                 // equal shares of the steps of all tiles for each multiprocessor; a second kernel adds the sums
-	SplitSlim             // Split for at most 64 rows of op(A), and layout NT
-	Plain                 // any shape and any device
+	Auto  Form = iota // the fastest one, by the sizes and by the workspace
+	Tiles             // whole tiles
+	Split             // equal shares of the steps of all tiles for each multiprocessor; a second kernel adds the sums
+	Few               // layout NT: the blocks of a cluster share a tile of 64 rows of op(A)
+	Lean              // at most 16 rows of op(A), and layout NT: weights go from memory to registers
+	Plain             // any shape and any device
 )
 
 // String returns the form's name.
-func (f Form) String() string { return [...]string{"auto", "tiles", "split", "slim", "plain"}[f] }
-
-// slimRows is the maximum number of rows for slim.
-const slimRows = 64
+func (f Form) String() string {
+	return [...]string{"auto", "tiles", "split", "few", "lean", "plain"}[f]
+}
 
 // The costs of forms on an H200, from which choose computes times.
 const (
@@ -59,8 +59,10 @@ func (p planner[T, C]) job() job {
 // choose returns the fastest form that fits.
 func (p planner[T, C]) choose() Form {
 	switch {
-	case p.fits(SplitSlim):
-		return SplitSlim
+	case p.fits(Lean):
+		return Lean
+	case p.fits(Few) && fewBest(p.Shape, p.info.Cores):
+		return Few
 	case !p.fits(Split) && !p.fits(Tiles):
 		return Plain
 	case !p.fits(Split):
@@ -94,17 +96,18 @@ func blocksOf(j job, cores int) int {
 
 // fits reports whether a form can compute the product.
 func (p planner[T, C]) fits(f Form) bool {
-	if f == Plain {
-		return true
-	}
 	k := p.x.kernels(p.Layout)
 	switch {
+	case f == Plain:
+		return true
 	case p.info.Kind != "interp" && p.info.Kind != "cuda" || p.info.Capability != device.Capability{Major: 9}, p.K == 0, p.LDA%8 != 0, p.LDB%8 != 0, max(p.M, p.N, p.K, p.LDC) > 1<<28, p.M*p.width > math.MaxInt32, int(p.job().tiles())*int(p.job().steps()) > math.MaxInt32/p.info.Cores:
 		return false
 	case f == Tiles:
 		return k.resident != nil && p.tileable()
-	case f == SplitSlim && (k.slim == nil || p.M > slimRows):
-		return false
+	case f == Few:
+		return p.Layout == NT
+	case f == Lean:
+		return p.Layout == NT && p.M <= leanRows && p.K%leanMultiple == 0
 	}
 	return k.parts != nil && p.x.Workspace.Len() >= workspaceOf(p.job(), p.info.Cores)
 }
@@ -133,7 +136,12 @@ func Workspace(d *device.Device, s Shape, a Activation) int {
 		width /= 2
 	}
 	j, cores := jobOf(s, width, a), d.Info().Cores
-	if s.Layout == NT && s.M <= slimRows || formOf(j, cores) == Split {
+	switch {
+	case s.Layout == NT && s.M <= leanRows && s.K%leanMultiple == 0:
+		return 0
+	case fewBest(s, cores):
+		return fewWorkspace(s, partsOf(s, cores))
+	case formOf(j, cores) == Split:
 		return workspaceOf(j, cores)
 	}
 	return 0

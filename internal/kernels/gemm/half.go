@@ -18,11 +18,15 @@ func Half[T gpu.Half](s *device.Stream, shape Shape, x Operands[T, T, T]) error 
 func HalfIn[T gpu.Half](s *device.Stream, f Form, shape Shape, x Operands[T, T, T]) error {
 	switch x := any(x).(type) {
 	case Operands[dtype.BF16, dtype.BF16, dtype.BF16]:
-		return multiply(s, f, shape, halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, TensorBF16})
+		return multiply(s, f, shape, bf16Half(x))
 	case Operands[dtype.F16, dtype.F16, dtype.F16]:
-		return multiply(s, f, shape, halfOf[dtype.F16, dtype.F16]{x, f16Kernels, JoinF16, TensorF16})
+		return multiply(s, f, shape, halfOf[dtype.F16, dtype.F16]{x, f16Kernels, JoinF16, FewF16, [2]leanLauncher[dtype.F16]{Lean16F16, Lean16F16}, TensorF16})
 	}
 	panic("BUG: gemm: an element type of no kernel")
+}
+
+func bf16Half(x Operands[dtype.BF16, dtype.BF16, dtype.BF16]) halfOf[dtype.BF16, dtype.BF16] {
+	return halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, FewBF16, [2]leanLauncher[dtype.BF16]{Lean8, Lean16}, TensorBF16}
 }
 
 // HalfTo32 computes float32 products of matrices of bfloat16 elements.
@@ -32,7 +36,7 @@ func HalfTo32(s *device.Stream, shape Shape, x Operands[dtype.BF16, dtype.BF16, 
 
 // HalfTo32In is HalfTo32 in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
 func HalfTo32In(s *device.Stream, f Form, shape Shape, x Operands[dtype.BF16, dtype.BF16, float32]) error {
-	return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, TensorBF16To32})
+	return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, FewBF16To32, [2]leanLauncher[float32]{Lean16To32, Lean16To32}, TensorBF16To32})
 }
 
 // halfOf is the operands of a product and the launchers for their types.
@@ -40,6 +44,8 @@ type halfOf[T gpu.Half, C any] struct {
 	Operands[T, T, C]
 	kernels func(Layout) kernels[T]
 	join    func(*device.Stream, device.Blocks, device.Slice[float32], device.Slice[C], device.Slice[C], device.Slice[float32], joint) error
+	few     fewLauncher[T, C]
+	lean    [2]leanLauncher[C] // for at most 8 rows, and for at most leanRows
 	tensor  func(*device.Stream, device.Blocks, device.Slice[T], device.Slice[T], device.Slice[C], device.Slice[C], device.Slice[float32], tile) error
 }
 
@@ -47,47 +53,55 @@ type halfOf[T gpu.Half, C any] struct {
 type kernels[T gpu.Half] struct {
 	resident func(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[T]], bias device.TensorMap[[1][128]float32], j job) error
 	parts    func(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[T]], c device.Slice[float32], j job, o output) error
-	slim     func(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[T]], c device.Slice[float32], j job) error
 }
 
 func bf16Kernels(l Layout) kernels[dtype.BF16] {
 	switch l {
 	case NN:
-		return kernels[dtype.BF16]{ResidentNN, PartsNN, nil}
+		return kernels[dtype.BF16]{ResidentNN, PartsNN}
 	case TN:
-		return kernels[dtype.BF16]{ResidentTN, PartsTN, nil}
+		return kernels[dtype.BF16]{ResidentTN, PartsTN}
 	}
-	return kernels[dtype.BF16]{ResidentNT, PartsNT, Slim}
+	return kernels[dtype.BF16]{ResidentNT, PartsNT}
 }
 
 func f16Kernels(l Layout) kernels[dtype.F16] {
 	if l == NT {
-		return kernels[dtype.F16]{ResidentNTF16, PartsNTF16, SlimF16}
+		return kernels[dtype.F16]{ResidentNTF16, PartsNTF16}
 	}
 	return kernels[dtype.F16]{}
 }
 
-// multiply checks the operands and computes the product in a form.
-func multiply[T gpu.Half, C any](s *device.Stream, f Form, shape Shape, x halfOf[T, C]) error {
+// plan checks the operands.
+func plan[T gpu.Half, C any](s *device.Stream, shape Shape, x halfOf[T, C]) (planner[T, C], error) {
 	width := x.width(shape)
 	shape = shape.complete(width)
-	if err := x.check(shape); err != nil || shape.M == 0 || shape.N == 0 {
+	err := x.check(shape)
+	x.Operands = x.filled()
+	return planner[T, C]{shape, width, s.Device().Info(), x}, err
+}
+
+// multiply computes the product in a form.
+func multiply[T gpu.Half, C any](s *device.Stream, f Form, shape Shape, x halfOf[T, C]) error {
+	p, err := plan(s, shape, x)
+	if err != nil || shape.M == 0 || shape.N == 0 {
 		return err
 	}
-	p := planner[T, C]{shape, width, s.Device().Info(), x}
 	if f == Auto {
 		f = p.choose()
 	}
 	if !p.fits(f) {
 		return fmt.Errorf("%w: form %v of %+v with a workspace of %d elements", ErrShape, f, shape, x.Workspace.Len())
 	}
-	x.Operands = x.filled()
-	p.x = x
 	switch f {
 	case Tiles:
 		return p.tiles(s)
-	case Split, SplitSlim:
-		return p.split(s, f)
+	case Split:
+		return p.split(s)
+	case Few:
+		return p.few(s, p.parts())
+	case Lean:
+		return p.lean(s)
 	}
 	return p.plain(s)
 }

@@ -8,7 +8,7 @@ type joint struct {
 	Blocks, LDC int32
 }
 
-// join adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
+// join adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
 // those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
 //
 //gpu:kernel

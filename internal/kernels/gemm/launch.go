@@ -35,20 +35,13 @@ func (p planner[T, C]) tiles(s *device.Stream) error {
 }
 
 // split computes segments of tiles and adds them up.
-func (p planner[T, C]) split(s *device.Stream, f Form) error {
+func (p planner[T, C]) split(s *device.Stream) error {
 	a, b := mapOf(p.x.A, p.a()), mapOf(p.x.B, p.b())
 	j := joint{job: p.job(), LDC: int32(p.LDC)}
-	k := p.x.kernels(p.Layout)
 	blocks := blocksOf(j.job, p.info.Cores)
 	j.Blocks = int32(blocks)
 	work := p.x.Workspace.Slice(0, workspaceOf(j.job, p.info.Cores))
-	var err error
-	if f == SplitSlim {
-		err = k.slim(s, device.Blocks{X: blocks}, a, b, work, j.job)
-	} else {
-		err = k.parts(s, device.Blocks{X: blocks}, a, b, work, j.job, output{Mode: segments})
-	}
-	if err != nil {
+	if err := p.x.kernels(p.Layout).parts(s, device.Blocks{X: blocks}, a, b, work, j.job, output{Mode: segments}); err != nil {
 		return err
 	}
 	return p.x.join(s, device.Blocks{X: int(j.tiles()), Y: int(j.strands())}, work, p.x.C, p.x.Residual, p.x.Bias, j)

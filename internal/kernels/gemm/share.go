@@ -1,0 +1,95 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// fewRows is the number of rows of op(A) in a tile of few.
+const fewRows = 64
+
+// mostParts is the maximum number of blocks that share a tile, the largest cluster of every GPU.
+const mostParts = 8
+
+type fewLauncher[T gpu.Half, C any] func(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[T]], work device.Slice[[4]float32], c, residual device.Slice[C], bias device.Slice[float32], j thin) error
+
+// partsOf returns the number of blocks that share the sums of a tile of few: the fastest one on an H200 for the products of an 8B model
+// of the Llama family, and for others as many as a device with some multiprocessors can run at the same time, two on each.
+func partsOf(s Shape, cores int) int {
+	if s.M > fewRows {
+		return min(2, ceil(s.K, depth))
+	}
+	switch [2]int{s.N, s.K} {
+	case [2]int{6144, 4096}, [2]int{4096, 4096}, [2]int{4096, 14336}:
+		return 4
+	case [2]int{28672, 4096}:
+		return 1
+	}
+	parts := 1
+	for parts < 4 && 2*parts*fewTiles(s) <= 2*cores && 2*parts <= ceil(s.K, depth) {
+		parts *= 2
+	}
+	return parts
+}
+
+// fewBest reports whether Few is faster than Tiles and Split: for one row of tiles, and for up to four if all blocks run at the same time
+// and sums are short.
+func fewBest(s Shape, cores int) bool {
+	return s.Layout == NT && (s.M <= fewRows || s.M <= 4*fewRows && s.K <= 4096 && fewTiles(s) <= cores)
+}
+
+// fewTiles returns the number of tiles of few.
+func fewTiles(s Shape) int { return ceil(s.N, fewColumns) * ceil(s.M, fewRows) }
+
+// fewWorkspace returns the number of elements through which the blocks of few exchange sums.
+func fewWorkspace(s Shape, parts int) int {
+	if parts == 1 {
+		return 0
+	}
+	return fewTiles(s) * parts * fewColumns * fewRows
+}
+
+// parts returns the fastest number of parts that the workspace allows.
+func (p planner[T, C]) parts() int {
+	n := partsOf(p.Shape, p.info.Cores)
+	if p.x.Workspace.Len() < fewWorkspace(p.Shape, n) {
+		return 1
+	}
+	return n
+}
+
+// HalfInParts is Half in the form Few with a number of blocks that share each sum, from 1 to 8, for tests and benchmarks. The error is
+// ErrShape if that does not fit the shape or the workspace.
+func HalfInParts(s *device.Stream, parts int, shape Shape, x Operands[dtype.BF16, dtype.BF16, dtype.BF16]) error {
+	p, err := plan(s, shape, bf16Half(x))
+	if err != nil || shape.M == 0 || shape.N == 0 {
+		return err
+	}
+	if !p.fits(Few) || parts < 1 || parts > min(mostParts, ceil(shape.K, depth)) || p.x.Workspace.Len() < fewWorkspace(p.Shape, parts) {
+		return fmt.Errorf("%w: %d parts of %+v with a workspace of %d elements", ErrShape, parts, shape, x.Workspace.Len())
+	}
+	return p.few(s, parts)
+}
+
+// few launches the kernel with a number of parts.
+func (p planner[T, C]) few(s *device.Stream, parts int) error {
+	j := thin{p.job(), int32(p.LDC)}
+	j.Columns, j.Second = fewColumns, fewColumns/2
+	if p.x.Activation == SwiGLU {
+		j.Columns, j.Second = fewColumns/2, int32(p.width)
+	}
+	g := device.Grid{
+		Blocks: device.Dim{X: ceil(p.width, int(j.Columns)) * parts, Y: ceil(p.M, fewRows)},
+		Block:  device.Dim{X: fewThreads},
+		Shared: fewPanels * gpu.PanelBytes,
+	}
+	work := device.None[[4]float32]()
+	if parts > 1 {
+		g.Cluster = device.Dim{X: parts}
+		work = device.View[[4]float32](p.x.Workspace.Slice(0, fewWorkspace(p.Shape, parts)))
+	}
+	return p.x.few(s, g, mapOf(p.x.A, p.a()), mapOf(p.x.B, p.b()), work, p.x.C, p.x.Residual, p.x.Bias, j)
+}
