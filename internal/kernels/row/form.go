@@ -11,9 +11,12 @@ const (
 	Wide              // some lanes of a warp, a block or a cluster for each row; each thread accesses 16 bytes at once: for GPUs
 )
 
-// FormFor returns the form for a stream's device: Plain for the CPU, Wide for a GPU and for the interpreter of a GPU's code.
-func FormFor(s *device.Stream) Form {
-	if s.Device().Info().Kind == "cpu" {
+// FormFor returns the form for a stream's device.
+func FormFor(s *device.Stream) Form { return FormOf(s.Device()) }
+
+// FormOf returns the form for a device: Plain for the CPU, Wide for a GPU and for the interpreter of a GPU's code.
+func FormOf(d *device.Device) Form {
+	if d.Info().Kind == "cpu" {
 		return Plain
 	}
 	return Wide
