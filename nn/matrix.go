@@ -10,7 +10,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
 	"github.com/gopherwarp/gopherwarp/weights"
-	"github.com/gopherwarp/gopherwarp/weights/blocks"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
@@ -44,10 +43,12 @@ func (l *loader) matrix(name string, rows, columns int) (matrix, error) {
 	}
 	shape := quant.Shape{Rows: rows, Columns: columns}
 	switch t.Type() {
-	case weights.Q4_0, weights.Q4_1:
-		return l.q4(t.Type(), data, shape)
+	case weights.Q4_0:
+		return l.quantized(quant.Q4_0, data, shape)
+	case weights.Q4_1:
+		return l.quantized(quant.Q4_1, data, shape)
 	case weights.Q8_0:
-		return l.q8(data, shape)
+		return l.quantized(quant.Q8_0, data, shape)
 	case weights.BF16:
 		w, err := upload(l.params, cast[dtype.BF16](data))
 		return dense{shape, w}, err
@@ -83,62 +84,37 @@ func cast[T any](data []byte) []T {
 }
 
 // quantized is a matrix of blocks.
-type quantized struct {
-	quant.Shape
-	batches interface {
-		MultiplyBatch(s *device.Stream, b quant.Batch) error
-		Gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error
-	}
-}
+type quantized struct{ quant.Matrix }
 
 func (m quantized) size() quant.Shape { return m.Shape }
 
 func (m quantized) multiply(s *device.Stream, n int, x, y device.Slice[float32]) error {
-	return withScratch(s, m.Blocks(), func(scratch device.Slice[float32]) error {
-		return m.batches.MultiplyBatch(s, quant.Batch{Rows: n, X: x, Y: y, Scratch: scratch})
+	return withScratch(s, quant.Workspace[float32, float32](s.Device(), m.Matrix, n), func(scratch device.Slice[float32]) error {
+		return quant.Multiply(s, m.Matrix, quant.Operands[float32, float32]{Rows: n, X: x, Y: y, Workspace: scratch})
 	})
 }
 
 func (m quantized) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
-	return m.batches.Gather(s, rows, y)
+	return quant.Gather(s, m.Matrix, rows, y)
 }
 
-// q4 uploads a matrix of the format Q4_1, or Q4_0 in that format: its minimum is -8 times the scale, which is exact.
-func (l *loader) q4(of weights.Type, data []byte, shape quant.Shape) (matrix, error) {
-	list := cast[blocks.Q4_1](data)
-	if of == weights.Q4_0 {
-		list = nil
-		for _, b := range cast[blocks.Q4_0](data) {
-			list = append(list, blocks.Q4_1{D: b.D, M: dtype.F16From32(-8 * b.D.Float32()), Q: b.Q})
-		}
-	}
-	p, err := quant.PackQ4(list, shape)
+// quantized uploads a matrix of blocks.
+func (l *loader) quantized(f quant.Format, data []byte, shape quant.Shape) (matrix, error) {
+	p, err := quant.Pack(f, data, shape)
 	if err != nil {
 		return nil, err
 	}
-	m := quant.DeviceQ4{Shape: shape}
+	m := quant.Matrix{Shape: shape, Format: f}
 	if m.Planes, err = upload(l.params, p.Planes); err != nil {
 		return nil, err
 	}
 	if m.Scales, err = upload(l.params, p.Scales); err != nil {
 		return nil, err
 	}
-	m.Minima, err = upload(l.params, p.Minima)
-	return quantized{shape, m}, err
-}
-
-// q8 uploads a matrix of the format Q8_0.
-func (l *loader) q8(data []byte, shape quant.Shape) (matrix, error) {
-	p, err := quant.PackQ8(cast[blocks.Q8_0](data), shape)
-	if err != nil {
-		return nil, err
+	if f == quant.Q4_1 {
+		m.Minima, err = upload(l.params, p.Minima)
 	}
-	m := quant.DeviceQ8{Shape: shape}
-	if m.Planes, err = upload(l.params, p.Planes); err != nil {
-		return nil, err
-	}
-	m.Scales, err = upload(l.params, p.Scales)
-	return quantized{shape, m}, err
+	return quantized{m}, err
 }
 
 // withScratch calls f with memory for n numbers, which is free after what f enqueues.

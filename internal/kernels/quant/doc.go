@@ -1,14 +1,26 @@
-// Package quant multiplies matrices of quantised weights by a vector of float32 numbers.
+// Package quant multiplies matrices of quantised weights by vectors of float32 or bfloat16 numbers.
 //
-// The formats are Q4_1 and Q8_0 of package weights/blocks. A block is 32 consecutive weights of a row.
+// The formats are Q4_0, Q4_1 and Q8_0 of package weights/blocks. A block is 32 consecutive weights of a row.
 //
 // Kernels read a repacked layout, the same on CPUs and GPUs. A tile is 16 rows. For each block of the rows of a tile, the tile
-// has planes of 16 integers of 32 bits, one for each row: plane j is bytes 4j to 4j+3 of the blocks. So 16 vector lanes of a CPU
-// read a plane with one load, and a warp of a GPU reads 512 consecutive bytes with 16 bytes for each thread:
+// has planes of 16 integers of 32 bits, one for each row: plane j is bytes 4j to 4j+3 of the blocks:
 //
-//	p, err := quant.PackQ4(blocks, shape)      // []blocks.Q4_1, as in the file
-//	m := quant.DeviceQ4{Shape: p.Shape, ...}   // uploaded
-//	err = m.Multiply(s, quant.Tiles, v)        // v.Y = m v.X
+//	p, err := quant.Pack(quant.Q4_1, data, shape)                // data as in the file
+//	m := quant.Matrix{Shape: p.Shape, Format: p.Format, ...}     // uploaded
+//	n := quant.Workspace[float32, float32](s.Device(), m, rows)  // elements
+//	x := quant.Operands[float32, float32]{Rows: rows, X: ..., Y: ..., Add: true, Workspace: ...}
+//	err = quant.Multiply(s, m, x)                                // y += m x for each row of X
+//
+// On a CPU, 16 vector lanes read a plane with one load.
+//
+// On a GPU, tensor cores multiply, also if there is one vector, because arithmetic takes the time. With float32 instructions, a weight
+// costs an extraction of its bits, a conversion and a multiply-add, of which a multiprocessor executes 128 at a time; at the bandwidth of
+// an H200, 30 weights of 4 bits arrive. With tensor cores, a weight costs half an instruction that selects two integers and sets the
+// exponents that make them bfloat16 numbers, and half a shift. To remain exact, the product takes each float32 of a vector as three
+// bfloat16 numbers of 8 bits, which are three of the eight columns that a tensor core multiplies anyway. Scales and minima of the blocks
+// apply to the float32 sums. Weights arrive by asynchronous copies in a ring in shared memory, of which the first precede the wait for the
+// preceding kernel. Up to 16 vectors share the weights that are read; if they do not fit in shared memory, blocks of threads take slices
+// of the columns, which a second kernel adds up. For more than 64 vectors, the weights are converted to bfloat16 for package gemm.
 package quant
 
 //go:generate go tool kernelgen .

@@ -12,30 +12,24 @@ import (
 // gatherThreads is the number of threads of a block that gathers a row.
 const gatherThreads = 64
 
-// checkGather reports whether the operands of Gather fit a matrix of a shape.
-func (s Shape) checkGather(rows device.Slice[int32], y device.Slice[float32]) error {
-	if y.Len() != rows.Len()*s.Columns {
-		return fmt.Errorf("%w: %d rows of %d columns in %d elements", ErrShape, rows.Len(), s.Columns, y.Len())
-	}
-	return nil
-}
-
 // Gather stores the rows of the matrix with the given numbers in y, as float32 weights. A number outside the matrix yields a row of
 // zeros.
-func (m DeviceQ4) Gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
-	if err := m.checkGather(rows, y); err != nil || rows.Len() == 0 {
+func Gather(s *device.Stream, m Matrix, rows device.Slice[int32], y device.Slice[float32]) error {
+	if err := m.check(); err != nil {
 		return err
 	}
-	return GatherQ4(s, device.Blocks{X: rows.Len()}, m.Planes, m.Scales, m.Minima, rows, y, m.Shape)
-}
-
-// Gather stores the rows of the matrix with the given numbers in y, as float32 weights. A number outside the matrix yields a row of
-// zeros.
-func (m DeviceQ8) Gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
-	if err := m.checkGather(rows, y); err != nil || rows.Len() == 0 {
-		return err
+	if y.Len() != rows.Len()*m.Columns {
+		return fmt.Errorf("%w: %d rows of %d columns in %d elements", ErrShape, rows.Len(), m.Columns, y.Len())
 	}
-	return GatherQ8(s, device.Blocks{X: rows.Len()}, m.Planes, m.Scales, rows, y, m.Shape)
+	if rows.Len() == 0 {
+		return nil
+	}
+	grid := device.Blocks{X: rows.Len()}
+	if m.Format == Q8_0 {
+		return GatherQ8(s, grid, m.Planes, m.Scales, rows, y, m.Shape)
+	}
+	minima, factor := m.minima()
+	return GatherQ4(s, grid, m.Planes, m.Scales, minima, factor, rows, y, m.Shape)
 }
 
 // find returns a row's number, or -1 if it is outside the matrix, its place in its tile, and the number of the tile's first block.
@@ -46,11 +40,11 @@ func find(row int, s Shape) (valid, lane, block int) {
 	return row, row % tileRows, row / tileRows * (s.Columns / BlockSize)
 }
 
-// gatherQ4 converts a row of the format Q4_1.
+// gatherQ4 converts a row of weights of 4 bits.
 //
 //gpu:kernel
 //gpu:block 64
-func gatherQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, rows []int32, y []float32, s Shape) {
+func gatherQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, factor float32, rows []int32, y []float32, s Shape) {
 	row, lane, tile := find(int(rows[t.BlockX()]), s)
 	out := y[t.BlockX()*s.Columns : (t.BlockX()+1)*s.Columns]
 	for i := t.ThreadX(); i < len(out); i += gatherThreads {
@@ -59,7 +53,7 @@ func gatherQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, rows []
 			at, k := tile+int(uint(i)/BlockSize), uint(i)%BlockSize
 			q := planes[(at*4+int(k%16/4))*tileRows+lane] >> (k%4*8 + k/16*4) & 15
 			at = at*tileRows + lane
-			w = math32.FMA(scales[at].Float32(), float32(int32(q)), minima[at].Float32())
+			w = math32.FMA(scales[at].Float32(), float32(int32(q)), minima[at].Float32()*factor)
 		}
 		out[i] = w
 	}

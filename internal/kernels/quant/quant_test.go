@@ -2,148 +2,213 @@ package quant
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
-	"github.com/gopherwarp/gopherwarp/weights/blocks"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-func random(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 5)) }
-
-// blocksQ4 returns random blocks for a matrix.
-func blocksQ4(s Shape) []blocks.Q4_1 {
-	r, list := random(s.Columns), make([]blocks.Q4_1, s.Rows*s.Blocks())
-	for i := range list {
-		b := &list[i]
-		b.D, b.M = dtype.F16From64(r.NormFloat64()/64), dtype.F16From64(r.NormFloat64()/8)
-		for k := range b.Q {
-			b.Q[k] = uint8(r.UintN(256))
-		}
-	}
-	return list
+// trial is a product to test.
+type trial struct {
+	Shape
+	rows int
+	add  bool
 }
 
-func blocksQ8(s Shape) []blocks.Q8_0 {
-	r, list := random(s.Columns), make([]blocks.Q8_0, s.Rows*s.Blocks())
-	for i := range list {
-		b := &list[i]
-		b.D = dtype.F16From64(r.NormFloat64() / 1024)
-		for k := range b.Q {
-			b.Q[k] = int8(r.IntN(256) - 128)
-		}
-	}
-	return list
+// trials has partial tiles and groups, all numbers of columns of the tensor cores' matrices, and more vectors than one kernel takes.
+var trials = []trial{
+	{Shape{1, 32}, 1, false}, {Shape{16, 64}, 2, true}, {Shape{37, 96}, 9, false}, // for the plain kernels
+	{Shape{1, 128}, 1, false}, {Shape{40, 576}, 1, true}, {Shape{67, 288}, 2, false}, {Shape{33, 160}, 3, true},
+	{Shape{16, 256}, 5, false}, {Shape{37, 224}, 8, false}, {Shape{19, 416}, 16, true}, {Shape{35, 128}, 17, false},
+	{Shape{18, 2336}, 1, false}, {Shape{5, 128}, 0, false},
 }
 
-func vector(n int) []float32 {
-	r, x := random(n), make([]float32, n)
-	for i := range x {
-		x[i] = float32(r.NormFloat64())
-	}
-	return x
-}
-
-// product is a matrix on a device, ready to be multiplied.
-type product struct {
-	s    *device.Stream
-	v    Vectors
-	want func() (y, scale []float64) // and the sums of the terms' magnitudes
-	run  func(f Form) error
-}
-
-// newProduct returns a product of a matrix of a format.
-func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *product {
-	tb.Helper()
-	x := vector(shape.Columns)
-	p := &product{s: s, v: Vectors{kerneltest.Upload(tb, s, x), kerneltest.Upload(tb, s, make([]float32, shape.Rows)), kerneltest.Upload(tb, s, make([]float32, shape.Blocks()))}}
-	var weights func() []float32
-	if format == "Q4_1" {
-		list := blocksQ4(shape)
-		m, err := PackQ4(list, shape)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		d := DeviceQ4{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales), kerneltest.Upload(tb, s, m.Minima)}
-		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
-		weights = func() (w []float32) { return flatten(list, (*blocks.Q4_1).Weights) }
-	} else {
-		list := blocksQ8(shape)
-		m, err := PackQ8(list, shape)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		d := DeviceQ8{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales)}
-		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
-		weights = func() (w []float32) { return flatten(list, (*blocks.Q8_0).Weights) }
-	}
-	p.want = func() (y, scale []float64) {
-		w := weights()
-		return Multiply(w, x), Multiply(absolute(w), absolute(x))
-	}
-	return p
-}
-
-func flatten[B any](list []B, weights func(*B) [BlockSize]float32) (flat []float32) {
-	for i := range list {
-		w := weights(&list[i])
-		flat = append(flat, w[:]...)
-	}
-	return flat
-}
-
-func absolute(x []float32) []float32 {
-	list := make([]float32, len(x))
-	for i, v := range x {
-		list[i] = float32(math.Abs(float64(v)))
-	}
-	return list
-}
-
-// TestMultiply compares products with the reference: of float32 sums, an error of a few units in the last place of the sum of
-// the magnitudes.
 func TestMultiply(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
-		for _, format := range []string{"Q4_1", "Q8_0"} {
+		for format, f := range formats {
 			t.Run(name+"/"+format, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
-				for _, shape := range []Shape{{1, 32}, {16, 64}, {40, 576}, {67, 288}} {
-					compare(t, newProduct(t, s, format, shape))
+				for _, c := range trials {
+					multiplyTest[float32, float32](t, s, f, c)
+					multiplyTest[dtype.BF16, float32](t, s, f, c)
+					multiplyTest[float32, dtype.BF16](t, s, f, c)
+					multiplyTest[dtype.BF16, dtype.BF16](t, s, f, c)
 				}
 			})
 		}
 	}
 }
 
-// compare compares a product in all forms with the reference.
-func compare(t *testing.T, p *product) {
-	want, scale := p.want()
-	for _, f := range []Form{Tiles, Warps} {
-		if err := p.run(f); err != nil {
-			t.Fatal(err)
+// TestMultiplySlices multiplies vectors that do not fit in the shared memory of a block of threads.
+func TestMultiplySlices(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		for format, f := range formats {
+			t.Run(name+"/"+format, func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				multiplyTest[float32, float32](t, s, f, trial{Shape{18, 1760}, 16, true})
+				multiplyTest[float32, dtype.BF16](t, s, f, trial{Shape{18, 1760}, 16, true})
+				multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{18, 8192}, 9, false})
+			})
 		}
-		for i, got := range kerneltest.Download(t, p.s, p.v.Y) {
-			if math.Abs(float64(got)-want[i]) > 1e-6*scale[i] {
-				t.Fatalf("%d rows, form %d: row %d is %v, want %v", len(want), f, i, got, want[i])
-			}
+	}
+}
+
+// TestMultiplyMany multiplies so many vectors that GPUs convert the weights to bfloat16.
+func TestMultiplyMany(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for format, f := range formats {
+			t.Run(name+"/"+format, func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				multiplyTest[float32, float32](t, s, f, trial{Shape{19, 160}, mostRows + 1, true})
+				multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{19, 160}, mostRows + 1, false})
+			})
 		}
+	}
+}
+
+// tolerance returns the error of a product that is allowed, relative to the sum of the magnitudes of its terms: of float32 sums, or of
+// rounding each factor to bfloat16.
+func tolerance(s *device.Stream, c trial) float64 {
+	if row.FormFor(s) == row.Wide && c.rows > mostRows && c.blocks() >= chunkSize {
+		return 2 * 0x1p-8
+	}
+	return 4e-6
+}
+
+// multiplyTest compares products with the reference.
+func multiplyTest[X, Y Element](t *testing.T, s *device.Stream, f Format, c trial) {
+	t.Helper()
+	m, w := upload(t, s, f, c.Shape)
+	x, y := vector[X](c.rows*c.Columns), vector[Y](c.rows*c.Rows)
+	if !c.add {
+		y = slices.Repeat([]Y{row.From64[Y](math.NaN())}, len(y))
+	}
+	o := Operands[X, Y]{Rows: c.rows, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, y), Add: c.add}
+	o.Workspace = kerneltest.Upload(t, s, slices.Repeat([]float32{float32(math.NaN())}, Workspace[X, Y](s.Device(), m, c.rows)))
+	if err := Multiply(s, m, o); err != nil {
+		t.Fatalf("%T, %T, %+v: %v", o.X, o.Y, c, err)
+	}
+	got := kerneltest.Download(t, s, o.Y)
+	want, size := reference(w, row.Float64s(x), c.Columns)
+	relative, absolute := row.Rounding[Y]()
+	for i, want := range want {
+		if c.add {
+			want += row.Float64(y[i])
+		}
+		if d := math.Abs(row.Float64(got[i]) - want); !(d <= tolerance(s, c)*size[i]+relative*math.Abs(want)+absolute) {
+			t.Fatalf("%T, %T, %+v: row %d of vector %d is %v, want %v", *new(X), *new(Y), c, i%c.Rows, i/c.Rows, got[i], want)
+		}
+	}
+}
+
+// TestNotFinite tests that a NaN or an infinity reaches all products of its vector and no other.
+func TestNotFinite(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for format, f := range formats {
+			t.Run(name+"/"+format, func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				for i, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					notFinite(t, s, f, 40+i, float32(bad))
+				}
+			})
+		}
+	}
+}
+
+func notFinite(t *testing.T, s *device.Stream, f Format, at int, bad float32) {
+	t.Helper()
+	shape := Shape{17, 160}
+	m, _ := upload(t, s, f, shape)
+	x := vector[float32](3 * shape.Columns)
+	x[shape.Columns+at] = bad
+	o := Operands[float32, float32]{Rows: 3, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, 3*shape.Rows))}
+	if err := Multiply(s, m, o); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range kerneltest.Download(t, s, o.Y) {
+		if finite := !math.IsNaN(float64(got)) && !math.IsInf(float64(got), 0); finite == (i/shape.Rows == 1) {
+			t.Fatalf("%v in vector 1: row %d of vector %d is %v", bad, i%shape.Rows, i/shape.Rows, got)
+		}
+	}
+}
+
+func TestGather(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for format, f := range formats {
+			t.Run(name+"/"+format, func(t *testing.T) { gatherTest(t, kerneltest.Stream(t, open), f) })
+		}
+	}
+}
+
+func gatherTest(t *testing.T, s *device.Stream, f Format) {
+	shape := Shape{37, 96}
+	m, w := upload(t, s, f, shape)
+	rows := []int32{36, 0, 17, 17, -1, 37, 15, math.MaxInt32, math.MinInt32}
+	y := kerneltest.Upload(t, s, slices.Repeat([]float32{5}, len(rows)*shape.Columns))
+	if err := Gather(s, m, kerneltest.Upload(t, s, rows), y); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range kerneltest.Download(t, s, y) {
+		row, want := int(rows[i/shape.Columns]), float32(0)
+		if row >= 0 && row < shape.Rows {
+			want = w[row*shape.Columns+i%shape.Columns]
+		}
+		if difference := math.Abs(float64(got - want)); !(difference <= 1e-6) {
+			t.Fatalf("row %d, column %d: %v, want %v", row, i%shape.Columns, got, want)
+		}
+	}
+	if err := Gather(s, m, kerneltest.Upload(t, s, rows), y.Slice(0, 5)); !errors.Is(err, ErrShape) {
+		t.Errorf("Gather of 9 rows in 5 elements: %v", err)
 	}
 }
 
 // TestShapes passes operands that do not fit.
 func TestShapes(t *testing.T) {
 	for _, s := range []Shape{{2, 32}, {1, 33}, {1, 0}, {-1, 32}} {
-		if _, err := PackQ4(make([]blocks.Q4_1, 1), s); !errors.Is(err, ErrShape) {
-			t.Errorf("a block of %v in Q4_1: %v", s, err)
-		}
-		if _, err := PackQ8(make([]blocks.Q8_0, 1), s); !errors.Is(err, ErrShape) {
-			t.Errorf("a block of %v in Q8_0: %v", s, err)
+		if _, err := Pack(Q4_1, make([]byte, 20), s); !errors.Is(err, ErrShape) {
+			t.Errorf("a block of %v: %v", s, err)
 		}
 	}
-	if err := (DeviceQ8{Shape: Shape{1, 32}}).Multiply(nil, Tiles, Vectors{}); !errors.Is(err, ErrShape) {
-		t.Errorf("vectors of no elements: %v", err)
+	if _, err := Pack(Q8_0+1, nil, Shape{0, 32}); !errors.Is(err, ErrShape) {
+		t.Errorf("no format: %v", err)
+	}
+	s := kerneltest.Stream(t, kerneltest.Executions()["scalar"])
+	m, _ := upload(t, s, Q4_1, Shape{3, 64})
+	x, y, work := kerneltest.Upload(t, s, make([]float32, 64)), kerneltest.Upload(t, s, make([]float32, 3)), kerneltest.Upload(t, s, make([]float32, 2))
+	good := Operands[float32, float32]{Rows: 1, X: x, Y: y, Workspace: work}
+	for i, bad := range []Operands[float32, float32]{{1, y, y, false, work}, {1, x, x, false, work}, {1, x, y, false, work.Slice(0, 1)}, {2, x, y, false, work}, {-1, x, y, false, work}} {
+		if err := Multiply(s, m, bad); !errors.Is(err, ErrShape) {
+			t.Errorf("bad operands %d: %v", i, err)
+		}
+	}
+	if err := Multiply(s, m, good); err != nil {
+		t.Error(err)
+	}
+	m.Minima = device.Slice[dtype.F16]{}
+	if err := Multiply(s, m, good); !errors.Is(err, ErrShape) {
+		t.Errorf("no minima: %v", err)
+	}
+}
+
+// BenchmarkCPU reports GFLOP per CPU second, two operations for each weight: for a square matrix, and for those of a small model.
+func BenchmarkCPU(b *testing.B) {
+	for format, f := range formats {
+		for _, c := range []trial{{Shape{4096, 4096}, 1, false}, {Shape{1536, 576}, 1, false}, {Shape{576, 1536}, 1, false}, {Shape{1536, 576}, 8, false}, {Shape{1536, 576}, 64, false}} {
+			for name, open := range kerneltest.VectorUnits() {
+				b.Run(fmt.Sprintf("%s/%dx%d/%d/%s", format, c.Shape.Rows, c.Columns, c.rows, name), func(b *testing.B) {
+					s := kerneltest.Stream(b, open)
+					m, _ := upload(b, s, f, c.Shape)
+					o := Operands[float32, float32]{Rows: c.rows, X: kerneltest.Upload(b, s, vector[float32](c.rows*c.Columns)), Y: kerneltest.Upload(b, s, make([]float32, c.rows*c.Shape.Rows))}
+					o.Workspace = kerneltest.Upload(b, s, make([]float32, Workspace[float32, float32](s.Device(), m, c.rows)))
+					took := kerneltest.Measure(b, s, func() error { return Multiply(s, m, o) })
+					kerneltest.ReportRate(b, 2*float64(c.rows)*float64(c.Shape.Rows)*float64(c.Columns), took)
+				})
+			}
+		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 // The kernels of this file have a thread for each row and a block for each tile: vector code of a CPU does a tile at once, and
 // its lanes read planes. A block's minimum counts once, times the sum of the vector's part.
 
-// sumBlocks stores the sum of each block of x.
+// sumBlocks stores the sum of each block of x, times a factor.
 //
 //gpu:kernel
 //gpu:assume nothing
-func sumBlocks(t gpu.Thread, x, sums []float32) {
+func sumBlocks(t gpu.Thread, x, sums []float32, factor float32) {
 	i := t.GlobalX()
 	if i >= len(sums) {
 		return
@@ -22,15 +22,15 @@ func sumBlocks(t gpu.Thread, x, sums []float32) {
 	for _, v := range x[i*BlockSize : (i+1)*BlockSize] {
 		sum += v
 	}
-	sums[i] = sum
+	sums[i] = sum * factor
 }
 
-// tileQ4 multiplies a tile of the format Q4_1 by x, of which sums has the sums of the blocks.
+// tileQ4 multiplies a tile of weights of 4 bits by x, of which sums has the sums of the blocks times the factor of the minima.
 //
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 16
-func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, y []float32) {
+func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, y []float32, add bool) {
 	blocks := len(sums)
 	first := t.BlockX() * blocks
 	lane := t.ThreadX()
@@ -51,7 +51,7 @@ func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, 
 		odd = math32.FMA(minima[at+lane].Float32(), sums[b], odd)
 	}
 	if row := t.BlockX()*tileRows + lane; row < len(y) {
-		y[row] = even + odd
+		store(y, row, even+odd, add)
 	}
 }
 
@@ -60,7 +60,7 @@ func tileQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, x, sums, 
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 16
-func tileQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, x, y []float32) {
+func tileQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, x, y []float32, add bool) {
 	blocks := len(x) / BlockSize
 	first := t.BlockX() * blocks
 	lane := t.ThreadX()
@@ -80,6 +80,14 @@ func tileQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, x, y []float32) {
 		sum = math32.FMA(scales[at+lane].Float32(), even+odd, sum)
 	}
 	if row := t.BlockX()*tileRows + lane; row < len(y) {
-		y[row] = sum
+		store(y, row, sum, add)
 	}
+}
+
+// store stores an element, or adds to it.
+func store(y []float32, i int, v float32, add bool) {
+	if add {
+		v += y[i]
+	}
+	y[i] = v
 }

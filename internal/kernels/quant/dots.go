@@ -1,0 +1,127 @@
+package quant
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+// size is the size of a product. Parts is the number of bfloat16 parts of an element: three if it is a float32, otherwise one. A block of
+// threads multiplies Share blocks of rows. Lanes threads store an element. In shared memory, sums
+// follow after Sums quads, and vectors after Before records. Minimum is the factor of the minima. If Add is set, products are added to y.
+type size struct {
+	Rows, Columns, Vectors, Parts, Share, Lanes, Sums, Before int32
+	Minimum                                                   float32
+	Add                                                       bool
+	Masks                                                     masks
+}
+
+// sums are a thread's sums over blocks: of the products times scales, and of the minima times the negated sums of vectors. They are, by
+// tile of columns, for columns 2i and 2i+1 of row 2g, where i is lane%4 and g lane/4, then of row 2g+1.
+type sums struct{ dots, minima [maxTiles]numbers }
+
+// product is the state of a thread.
+type product[Q coding, R record] struct {
+	size
+	slice
+	ring    ring[Q]
+	vectors vectors[R]
+	output  output
+	sums    sums
+}
+
+// together is the number of blocks whose products a warp computes side by side, because one alone would wait for the tensor cores.
+const together = 2
+
+// multiply adds the products of a chunk to the sums, except of blocks that the preceding chunk has, too.
+func (p *product[Q, R]) multiply(t gpu.Thread, chunk int32) {
+	first := p.block(chunk)
+	near := p.vectors.records[first:][:chunkSize]
+	from := p.ring.lane(t, chunk*chunkSize-first)
+	for k := 0; k < chunkSize; k += together {
+		p.add(t, &from, k, near[k:][:together])
+	}
+}
+
+// add adds the products of blocks from k on to the sums.
+func (p *product[Q, R]) add(t gpu.Thread, from *part[Q], k int, near []R) {
+	var q Q
+	var r R
+	var a [together]parts
+	var f [together]factors
+	for b := range together {
+		a[b], f[b] = q.parts(from.weights(k+b), p.Masks), from.factors(k+b)
+	}
+	for i := range r.tiles() {
+		var minus, acc [together]numbers
+		for b := range together {
+			if q.offset() {
+				x := near[b][p.vectors.sum[i]]
+				minus[b] = numbers{math.Float32frombits(x[0]), math.Float32frombits(x[1]), math.Float32frombits(x[2]), math.Float32frombits(x[3])}
+				acc[b] = minus[b]
+			}
+		}
+		for j := range r.passes() {
+			var x [together]quad
+			for b := range together {
+				x[b] = near[b][p.vectors.part[i]+4*j]
+			}
+			for n := range q.count() {
+				for b := range together {
+					acc[b] = gpu.MMA(t, a[b][n], columns(x[b], q.half(n)), acc[b])
+				}
+			}
+		}
+		for b := range together {
+			p.sums.add(int(i), f[b], acc[b], minus[b])
+		}
+	}
+}
+
+// add adds the products of a block and a tile of columns.
+func (s *sums) add(i int, f factors, acc, minus numbers) {
+	for j := range acc {
+		s.dots[i][j] = math32.FMA(f.d[j/2], acc[j], s.dots[i][j])
+		s.minima[i][j] = math32.FMA(f.m[j/2], minus[j%2], s.minima[i][j])
+	}
+}
+
+// dots multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+//
+//gpu:kernel
+//gpu:target sm_80
+//gpu:instance DotsQ4One = dots[nibbles, one]
+//gpu:instance DotsQ4Sixteen = dots[nibbles, sixteen]
+//gpu:instance DotsQ4Thrice = dots[nibbles, thrice]
+//gpu:instance DotsQ8One = dots[bytes, one]
+//gpu:instance DotsQ8Sixteen = dots[bytes, sixteen]
+//gpu:instance DotsQ8Thrice = dots[bytes, thrice]
+func dots[Q coding, R record](t gpu.Thread, planes, scales, minima []quad, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size) {
+	t.StartNext()
+	p := product[Q, R]{size: z, slice: slice{first: int32(t.BlockY()) * z.Share}, ring: ringOf[Q](t, source{planes, scales, minima})}
+	p.count = min(z.Share, z.Columns/BlockSize-p.first)
+	for range depth - 1 {
+		p.ring.request(t, z, p.slice)
+	}
+	p.output = output{y: y, half: brief, first: int32(t.BlockY()) * z.Vectors * z.Rows}
+	p.vectors = placed(t, z, gpu.DynamicShared[R](t)[z.Before:][:p.count])
+	t.AwaitPrevious()
+	p.vectors.stage(t, elements{x, half}, z, p.slice)
+	for tile := int32(t.BlockX()); tile*tileRows < z.Rows; tile += int32(t.GridDimX()) {
+		p.output.begin(t, z, tile)
+		p.sums = sums{}
+		for step := int32(0); p.has(step); step += int32(t.BlockDimX() / warpSize) {
+			p.ring.await(t)
+			p.ring.request(t, z, p.slice)
+			if chunk := step + int32(t.Warp()); p.has(chunk) {
+				p.multiply(t, chunk)
+			}
+			p.ring.advance()
+		}
+		p.finish(t)
+	}
+	t.WaitCopies(0)
+}

@@ -1,0 +1,90 @@
+package quant
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// Element is an element type of vectors.
+type Element interface{ float32 | dtype.BF16 }
+
+// Operands are the vectors of a product: row i of Y is the matrix times row i of X. A row of X has an element for each column of the
+// matrix, a row of Y one for each of its rows.
+type Operands[X, Y Element] struct {
+	Rows int
+	X    device.Slice[X]
+	Y    device.Slice[Y]
+	Add  bool // whether the products are added to Y instead of replacing it
+	// Workspace, which is overwritten, has at least as many elements as the function Workspace returns.
+	Workspace device.Slice[float32]
+}
+
+// check reports whether the operands fit a matrix of a shape.
+func (x Operands[X, Y]) check(s Shape) error {
+	if x.Rows < 0 || x.X.Len() != x.Rows*s.Columns || x.Y.Len() != x.Rows*s.Rows {
+		return fmt.Errorf("%w: a matrix of %d x %d, %d vectors, operands of %d and %d", ErrShape, s.Rows, s.Columns, x.Rows, x.X.Len(), x.Y.Len())
+	}
+	return nil
+}
+
+// Multiply multiplies a matrix by vectors. No kernel that may still be running, in stream order, may write the matrix.
+//
+// Products are as exact as float32 sums, except on GPUs for more than 64 vectors, where weights and vectors are rounded to bfloat16. If a
+// number of a row of X is not finite, the row of Y is NaN or infinite.
+func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := x.check(m.Shape); err != nil || x.Rows == 0 || m.Rows == 0 {
+		return err
+	}
+	if n := Workspace[X, Y](s.Device(), m, x.Rows); x.Workspace.Len() < n {
+		return fmt.Errorf("%w: a matrix of %d x %d, %d vectors, a workspace of %d elements instead of %d", ErrShape, m.Rows, m.Columns, x.Rows, x.Workspace.Len(), n)
+	}
+	switch {
+	case row.FormFor(s) == row.Plain || m.blocks() < chunkSize:
+		return multiplyPlain(s, m, x)
+	case x.Rows > mostRows:
+		return multiplyWidened(s, m, x)
+	}
+	for first := 0; first < x.Rows; first += batchRows {
+		part := x.rows(m.Shape, first, min(batchRows, x.Rows-first))
+		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows), m, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns n of the vectors.
+func (x Operands[X, Y]) rows(s Shape, first, n int) Operands[X, Y] {
+	x.Rows, x.X, x.Y = n, x.X.Slice(first*s.Columns, (first+n)*s.Columns), x.Y.Slice(first*s.Rows, (first+n)*s.Rows)
+	return x
+}
+
+// Workspace returns the elements of scratch memory that Multiply needs for so many vectors.
+func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
+	switch {
+	case !m.valid() || rows < 1:
+		return 0
+	case row.FormOf(d) == row.Plain || m.blocks() < chunkSize:
+		return plainWorkspace[X, Y](m.Shape, rows)
+	case rows > mostRows:
+		return widenedWorkspace[X, Y](d, m.Shape, rows)
+	}
+	return planOf[X](d, m, min(rows, batchRows)).workspace()
+}
+
+// split returns the slice as one of the two element types; the other one is empty.
+func split[T Element](x device.Slice[T]) (device.Slice[float32], device.Slice[dtype.BF16]) {
+	switch x := any(x).(type) {
+	case device.Slice[float32]:
+		return x, device.None[dtype.BF16]()
+	case device.Slice[dtype.BF16]:
+		return device.None[float32](), x
+	}
+	panic("BUG: quant: an element type of no kernel")
+}

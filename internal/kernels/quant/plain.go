@@ -1,0 +1,79 @@
+package quant
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of the blocks of a single vector, and vectors
+// and products as float32 numbers.
+func plainWorkspace[X, Y Element](s Shape, rows int) (n int) {
+	if rows == 1 {
+		n = s.blocks()
+	}
+	if brief[X]() {
+		n += rows * s.Columns
+	}
+	if brief[Y]() {
+		n += rows * s.Rows
+	}
+	return n
+}
+
+// brief reports whether T is dtype.BF16.
+func brief[T Element]() bool {
+	_, yes := any(*new(T)).(dtype.BF16)
+	return yes
+}
+
+// cut returns the first n elements of the scratch memory, and the others.
+func cut(work device.Slice[float32], n int) (first, rest device.Slice[float32]) {
+	return work.Slice(0, n), work.Slice(n, work.Len())
+}
+
+// multiplyPlain multiplies with the kernels for CPUs.
+func multiplyPlain[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error {
+	work := x.Workspace
+	from, half := split(x.X)
+	if brief[X]() {
+		from, work = cut(work, x.X.Len())
+		if err := ConvertBF16(s, device.Cover(x.X.Len(), 64), half, from); err != nil {
+			return err
+		}
+	}
+	y, half := split(x.Y)
+	if !brief[Y]() {
+		return multiplyTiles(s, m, tileOperands{x.Rows, from, y, work, x.Add})
+	}
+	product, work := cut(work, x.Y.Len())
+	if err := multiplyTiles(s, m, tileOperands{x.Rows, from, product, work, false}); err != nil {
+		return err
+	}
+	return Join(s, device.Cover(x.Y.Len(), 64), product, y, half, x.Add)
+}
+
+// tileOperands are Operands of float32 numbers. sums is for the sums of the blocks of a single vector.
+type tileOperands struct {
+	rows       int
+	x, y, sums device.Slice[float32]
+	add        bool
+}
+
+// multiplyTiles multiplies one vector, or several by weights that are converted once for batchVectors of them.
+func multiplyTiles(s *device.Stream, m Matrix, x tileOperands) error {
+	grid := device.Blocks{X: m.tiles(), Y: (x.rows + batchVectors - 1) / batchVectors}
+	minima, factor := m.minima()
+	switch {
+	case m.Format == Q8_0 && x.rows == 1:
+		return TileQ8(s, grid, m.Planes, m.Scales, x.x, x.y, x.add)
+	case m.Format == Q8_0:
+		return BatchQ8(s, grid, m.Planes, m.Scales, x.x, x.y, m.Shape, x.add)
+	case x.rows > 1:
+		return BatchQ4(s, grid, m.Planes, m.Scales, minima, factor, x.x, x.y, m.Shape, x.add)
+	}
+	sums, _ := cut(x.sums, m.blocks())
+	if err := SumBlocks(s, device.Cover(m.blocks(), 64), x.x, sums, factor); err != nil {
+		return err
+	}
+	return TileQ4(s, grid, m.Planes, m.Scales, minima, x.x, sums, x.y, x.add)
+}
