@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
+)
+
+// bench is the layers of a shape, and vectors.
+type bench struct {
+	options
+	s       *device.Stream
+	shape   quant.Shape
+	layers  []quant.Matrix
+	x, y    device.Slice[float32]
+	xs      []float32
+	buffers []io.Closer
+	sampled []int32   // rows of the matrix
+	weights []float32 // of these rows
+}
+
+const (
+	mostVectors = 16
+	samples     = 64 // rows of the results that are checked
+)
+
+// keep notes a buffer to close.
+func keep[T any](b *bench, x *device.Buffer[T], err error) (device.Slice[T], error) {
+	if err != nil {
+		return device.Slice[T]{}, err
+	}
+	b.buffers = append(b.buffers, x)
+	return x.All(), nil
+}
+
+func (b *bench) close() {
+	for _, c := range b.buffers {
+		c.Close()
+	}
+}
+
+// newBench makes layers, all with the same random weights.
+func newBench(s *device.Stream, o options, m matrix) (*bench, error) {
+	f, shape := m.format, m.Shape
+	b := &bench{options: o, s: s, shape: shape}
+	r := rand.New(rand.NewPCG(uint64(shape.Rows), uint64(shape.Columns)))
+	data := make([]byte, shape.Rows*shape.Columns/quant.BlockSize*f.bytes)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	for i := 0; i < len(data); i += f.bytes {
+		setHalf(data[i:], r.NormFloat64()/64)
+		if f.of == quant.Q4_1 {
+			setHalf(data[i+2:], r.NormFloat64()/8)
+		}
+	}
+	p, err := quant.Pack(f.of, data, shape)
+	if err != nil {
+		return b, err
+	}
+	for range o.layers {
+		if err := b.addLayer(p); err != nil {
+			return b, err
+		}
+	}
+	return b, b.prepare(r)
+}
+
+// setHalf stores a number as a float16.
+func setHalf(to []byte, x float64) {
+	h := dtype.F16From64(x)
+	to[0], to[1] = byte(h), byte(h>>8)
+}
+
+// addLayer adds a layer with the weights: a copy of the first layer, if there is one.
+func (b *bench) addLayer(p *quant.Packed) error {
+	m := quant.Matrix{Shape: p.Shape, Format: p.Format}
+	var first quant.Matrix
+	if len(b.layers) > 0 {
+		first = b.layers[0]
+	}
+	var err [3]error
+	m.Planes, err[0] = another(b, p.Planes, first.Planes)
+	m.Scales, err[1] = another(b, p.Scales, first.Scales)
+	if len(p.Minima) > 0 {
+		m.Minima, err[2] = another(b, p.Minima, first.Minima)
+	}
+	b.layers = append(b.layers, m)
+	return errors.Join(err[:]...)
+}
+
+// another returns a copy of from in device memory, or of host if from has no elements.
+func another[T any](b *bench, host []T, from device.Slice[T]) (device.Slice[T], error) {
+	if from.Len() == 0 {
+		return upload(b, host)
+	}
+	x, err := device.MakeDirty[T](b.s, from.Len())
+	if err != nil {
+		return device.Slice[T]{}, err
+	}
+	return keep(b, x, device.Copy(b.s, x.All(), from))
+}
+
+// upload returns a copy of host in device memory.
+func upload[T any](b *bench, host []T) (device.Slice[T], error) {
+	x, err := device.Upload(b.s, host)
+	return keep(b, x, err)
+}
+
+// prepare makes vectors and reads the rows of the matrix whose results are checked.
+func (b *bench) prepare(r *rand.Rand) (err error) {
+	b.xs = make([]float32, mostVectors*b.shape.Columns)
+	for i := range b.xs {
+		b.xs[i] = float32(r.NormFloat64())
+	}
+	for range samples {
+		b.sampled = append(b.sampled, r.Int32N(int32(b.shape.Rows)))
+	}
+	if b.x, err = upload(b, b.xs); err != nil {
+		return err
+	}
+	if b.y, err = upload(b, make([]float32, mostVectors*b.shape.Rows)); err != nil {
+		return err
+	}
+	rows, err := upload(b, b.sampled)
+	if err != nil {
+		return err
+	}
+	b.weights = make([]float32, samples*b.shape.Columns)
+	gathered, err := upload(b, b.weights)
+	if err != nil {
+		return err
+	}
+	return errors.Join(quant.Gather(b.s, b.layers[0], rows, gathered), device.Download(b.s, b.weights, gathered), b.s.Synchronize(context.Background()))
+}
+
+// measure returns the median time of a product in a form, after a check of the result.
+func (b *bench) measure(form quant.Form, rows int) (time.Duration, error) {
+	x := quant.Operands[float32, float32]{Rows: rows, X: b.x.Slice(0, rows*b.shape.Columns), Y: b.y.Slice(0, rows*b.shape.Rows)}
+	work, err := device.MakeDirty[float32](b.s, max(quant.Workspace[float32, float32](b.s.Device(), b.layers[0], rows), 2*rows*b.shape.Rows))
+	if err != nil {
+		return 0, err
+	}
+	defer work.Close()
+	x.Workspace = work.All()
+	if err := errors.Join(device.Fill(b.s, b.y, float32(math.NaN())), b.multiply(b.s, form, b.layers[0], x), b.check(x)); err != nil {
+		return 0, err
+	}
+	g, err := b.s.Device().Capture(func(s *device.Stream) error {
+		for range b.repeats {
+			for _, m := range b.layers {
+				if err := b.multiply(s, form, m, x); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer g.Close()
+	took, err := b.median(g)
+	return took / time.Duration(b.repeats*len(b.layers)), err
+}
+
+// multiply multiplies in a form, or as Multiply chooses.
+func (b *bench) multiply(s *device.Stream, form quant.Form, m quant.Matrix, x quant.Operands[float32, float32]) error {
+	if form == (quant.Form{}) {
+		return quant.Multiply(s, m, x)
+	}
+	return quant.MultiplyIn(s, form, m, x)
+}
+
+// median returns the median time of a launch of the graph.
+func (b *bench) median(g *device.Graph) (time.Duration, error) {
+	times := make([]time.Duration, b.launches)
+	if err := g.Launch(b.s); err != nil {
+		return 0, err
+	}
+	for i := range times {
+		var err error
+		if times[i], err = b.time(g); err != nil {
+			return 0, err
+		}
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// time returns the time of a launch of the graph by the device's clock.
+func (b *bench) time(g *device.Graph) (time.Duration, error) {
+	before, err := b.s.Record()
+	if err != nil {
+		return 0, err
+	}
+	defer before.Close()
+	launched := g.Launch(b.s)
+	after, err := b.s.Record()
+	if err := errors.Join(launched, err, b.s.Synchronize(context.Background())); err != nil {
+		return 0, err
+	}
+	defer after.Close()
+	return after.Since(before)
+}
+
+// check compares rows of the results with products in float64.
+func (b *bench) check(x quant.Operands[float32, float32]) error {
+	got := make([]float32, x.Y.Len())
+	if err := errors.Join(device.Download(b.s, got, x.Y), b.s.Synchronize(context.Background())); err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		for j, row := range b.sampled {
+			var want, size float64
+			for k, v := range b.xs[i*b.shape.Columns : (i+1)*b.shape.Columns] {
+				term := float64(v) * float64(b.weights[j*b.shape.Columns+k])
+				want, size = want+term, size+math.Abs(term)
+			}
+			if g := float64(got[i*b.shape.Rows+int(row)]); !(math.Abs(g-want) <= 2e-6*size) {
+				return fmt.Errorf("row %d of vector %d is %v, want %v (%.2g of the magnitudes)", row, i, g, want, math.Abs(g-want)/size)
+			}
+		}
+	}
+	return nil
+}
