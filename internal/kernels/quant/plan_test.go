@@ -1,0 +1,56 @@
+package quant
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// TestPlan tests that slices cover all blocks of a row, that each has a chunk, and that a block of threads has the memory it needs.
+func TestPlan(t *testing.T) {
+	for blocks := chunkSize; blocks < 1000; blocks += 1 + blocks/100 {
+		for rows := 1; rows <= batchRows; rows++ {
+			for name, f := range formats {
+				m := Matrix{Shape: Shape{100, blocks * BlockSize}, Format: f}
+				for _, p := range []plan{planIn[float32](Form{256, 264}, m, rows), planIn[dtype.BF16](Form{256, 264}, m, rows)} {
+					last := blocks - (p.slices-1)*p.share
+					if p.share < chunkSize || last < chunkSize || last > p.share || p.grid().Shared > mostBytes {
+						t.Fatalf("%s, %d blocks, %d vectors of %d parts: %d slices of %d blocks, %d bytes", name, blocks, rows, p.parts, p.slices, p.share, p.grid().Shared)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMultiplyIn tests forms that Multiply does not choose, with more blocks of threads than tiles and with fewer.
+func TestMultiplyIn(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		t.Run(name, func(t *testing.T) {
+			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{70, 736}
+			m, w := upload(t, s, Q4_1, shape)
+			x := vector[float32](shape.Columns)
+			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
+			want, size := reference(w, row.Float64s(x), shape.Columns)
+			for _, f := range []Form{{128, 1}, {256, 3}, {384, 9}} {
+				if err := MultiplyIn(s, f, m, o); err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range kerneltest.Download(t, s, o.Y) {
+					if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
+						t.Fatalf("form %+v: row %d is %v, want %v", f, i, got, want[i])
+					}
+				}
+			}
+			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}} {
+				if err := MultiplyIn(s, f, m, o); !errors.Is(err, ErrShape) {
+					t.Errorf("form %+v: %v", f, err)
+				}
+			}
+		})
+	}
+}
