@@ -32,51 +32,37 @@ type product[Q coding, R record] struct {
 	sums    sums
 }
 
-// together is the number of blocks whose products a warp computes side by side, because one alone would wait for the tensor cores.
-const together = 2
-
 // multiply adds the products of a chunk to the sums, except of blocks that the preceding chunk has, too.
 func (p *product[Q, R]) multiply(t gpu.Thread, chunk int32) {
 	first := p.block(chunk)
 	near := p.vectors.records[first:][:chunkSize]
 	from := p.ring.lane(t, chunk*chunkSize-first)
-	for k := 0; k < chunkSize; k += together {
-		p.add(t, &from, k, near[k:][:together])
+	var w [chunkSize][2]pair // an array, so that the compiler unrolls the loop
+	for k := range w {
+		w[k] = from.weights(k)
+		p.add(t, w[k], &near[k], from.factors(k))
 	}
 }
 
-// add adds the products of blocks from k on to the sums.
-func (p *product[Q, R]) add(t gpu.Thread, from *part[Q], k int, near []R) {
+// add adds the products of a block of the rows to the sums.
+func (p *product[Q, R]) add(t gpu.Thread, w [2]pair, near *R, f factors) {
 	var q Q
 	var r R
-	var a [together]parts
-	var f [together]factors
-	for b := range together {
-		a[b], f[b] = q.parts(from.weights(k+b), p.Masks), from.factors(k+b)
-	}
+	a := q.parts(w, p.Masks)
 	for i := range r.tiles() {
-		var minus, acc [together]numbers
-		for b := range together {
-			if q.offset() {
-				x := near[b][p.vectors.sum[i]]
-				minus[b] = numbers{math.Float32frombits(x[0]), math.Float32frombits(x[1]), math.Float32frombits(x[2]), math.Float32frombits(x[3])}
-				acc[b] = minus[b]
-			}
+		var minus, acc numbers
+		if q.offset() {
+			x := (*near)[p.vectors.sum[i]]
+			minus = numbers{math.Float32frombits(x[0]), math.Float32frombits(x[1]), math.Float32frombits(x[2]), math.Float32frombits(x[3])}
+			acc = minus
 		}
 		for j := range r.passes() {
-			var x [together]quad
-			for b := range together {
-				x[b] = near[b][p.vectors.part[i]+4*j]
-			}
+			x := (*near)[p.vectors.part[i]+4*j]
 			for n := range q.count() {
-				for b := range together {
-					acc[b] = gpu.MMA(t, a[b][n], columns(x[b], q.half(n)), acc[b])
-				}
+				acc = gpu.MMA(t, a[n], columns(x, q.half(n)), acc)
 			}
 		}
-		for b := range together {
-			p.sums.add(int(i), f[b], acc[b], minus[b])
-		}
+		p.sums.add(int(i), f, acc, minus)
 	}
 }
 

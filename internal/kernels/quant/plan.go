@@ -44,10 +44,21 @@ const mostBytes = 227 << 10
 
 // planOf returns the plan for vectors of an element type.
 func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
-	return planIn[X](Form{256, 2 * d.Info().Cores}, m, rows)
+	return planIn[X](formOf[X](d.Info().Cores, m, rows), m, rows)
 }
 
-// planIn returns the plan in a form.
+// formOf returns the form that was fastest on an H200.
+func formOf[X Element](cores int, m Matrix, rows int) Form {
+	switch {
+	case m.Format == Q8_0 || brief[X]() && rows > 3 || !brief[X]() && rows > 1:
+		return Form{256, cores}
+	case m.tiles() >= 8*cores:
+		return Form{256, 2 * cores}
+	}
+	return Form{512, cores}
+}
+
+// planIn returns the plan in a form. It has no slices if none fits in shared memory.
 func planIn[X Element](f Form, m Matrix, rows int) plan {
 	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, words: m.Format.planes() / 4}
 	if brief[X]() {
@@ -56,6 +67,9 @@ func planIn[X Element](f Form, m Matrix, rows int) plan {
 	p.kernel = kernelOf(rows, p.parts)
 	p.share = m.blocks()
 	if most := mostBytes/p.bytes - p.before(); p.share > most {
+		if most < chunkSize {
+			return p // without slices
+		}
 		slices := (m.blocks() + most - 1) / most
 		p.share = (m.blocks() + slices - 1) / slices
 		for rest := m.blocks() % p.share; rest > 0 && rest < chunkSize; rest = m.blocks() % p.share {
@@ -110,6 +124,9 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 		return fmt.Errorf("%w: form %+v of a matrix of %d x %d and %d vectors", ErrShape, f, m.Rows, m.Columns, x.Rows)
 	}
 	p := planIn[X](f, m, x.Rows)
+	if p.slices == 0 {
+		return fmt.Errorf("%w: form %+v needs too much shared memory for %d vectors", ErrShape, f, x.Rows)
+	}
 	return multiplyDots(s, p, m, x)
 }
 

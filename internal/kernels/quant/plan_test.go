@@ -16,7 +16,7 @@ func TestPlan(t *testing.T) {
 		for rows := 1; rows <= batchRows; rows++ {
 			for name, f := range formats {
 				m := Matrix{Shape: Shape{100, blocks * BlockSize}, Format: f}
-				for _, p := range []plan{planIn[float32](Form{256, 264}, m, rows), planIn[dtype.BF16](Form{256, 264}, m, rows)} {
+				for _, p := range []plan{planIn[float32](formOf[float32](132, m, rows), m, rows), planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows), m, rows)} {
 					last := blocks - (p.slices-1)*p.share
 					if p.share < chunkSize || last < chunkSize || last > p.share || p.grid().Shared > mostBytes {
 						t.Fatalf("%s, %d blocks, %d vectors of %d parts: %d slices of %d blocks, %d bytes", name, blocks, rows, p.parts, p.slices, p.share, p.grid().Shared)
