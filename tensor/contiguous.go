@@ -12,7 +12,8 @@ func (t *Tensor) Contiguous() *Tensor {
 	if t.err != nil || t.IsContiguous() {
 		return t
 	}
-	return Op{Name: "Contiguous", In: []*Tensor{t}, DType: t.dtype, Shape: t.shape, Launch: t.copyTo}.Apply()
+	back := func(d *Derivative) []*Tensor { return []*Tensor{d.Grad} }
+	return Op{Name: "Contiguous", In: []*Tensor{t}, DType: t.dtype, Shape: t.shape, Launch: t.copyTo, Back: back}.Apply()
 }
 
 // copyTo copies the elements to out.

@@ -10,10 +10,11 @@ import (
 
 // Causes of an Error.
 var (
-	ErrShape = errors.New("shapes do not fit")
-	ErrDType = errors.New("element types do not fit")
-	ErrScope = errors.New("scope")
-	ErrValue = errors.New("argument out of range")
+	ErrShape  = errors.New("shapes do not fit")
+	ErrDType  = errors.New("element types do not fit")
+	ErrScope  = errors.New("scope")
+	ErrValue  = errors.New("argument out of range")
+	ErrRecord = errors.New("recording")
 )
 
 // An Error is a mistake in a call of this package.

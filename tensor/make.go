@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
 // Element is the constraint of the Go types of elements.
@@ -50,20 +51,24 @@ func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 }
 
 // Use returns a view of t, which may have no Scope, as a tensor of s.
-func (s *Scope) Use(t *Tensor) *Tensor {
-	if err := s.check("Use"); err != nil {
+func (s *Scope) Use(t *Tensor) *Tensor { return s.use("Use", t) }
+
+func (s *Scope) use(op string, t *Tensor) *Tensor {
+	if err := s.check(op); err != nil {
 		return s.fail(err)
 	}
 	if t != nil && t.scope == nil && t.err == nil {
 		return s.view(t, *t)
 	}
-	if _, err := scopeOf("Use", []*Tensor{t}); err != nil {
+	if _, err := scopeOf(op, []*Tensor{t}); err != nil {
 		return s.fail(err)
 	}
 	if t.scope != s {
-		return s.fail(mistake("Use", fmt.Errorf("%w: the tensor belongs to another scope", ErrScope)))
+		return s.fail(mistake(op, fmt.Errorf("%w: the tensor belongs to another scope", ErrScope)))
 	}
-	return s.view(t, *t)
+	v := s.view(t, *t)
+	v.node = t.node
+	return v
 }
 
 // Values waits for the operations that precede it and returns the elements in row-major order. The error is the Scope's first mistake, or
@@ -131,6 +136,48 @@ func elements[T Element](t *Tensor) device.Slice[T] {
 func typeOf[T Element]() dtype.Type {
 	t, _ := dtype.Of[T]()
 	return t
+}
+
+// Zeros returns a tensor of zeros.
+func Zeros(s *Scope, of dtype.Type, shape ...int) *Tensor { return s.zeros("Zeros", of, shape) }
+
+// Full returns a tensor whose elements are v, as a number of the type: see To.
+func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
+	return s.full("Full", v, of, shape)
+}
+
+// zeros returns a tensor of zeros.
+func (s *Scope) zeros(op string, of dtype.Type, shape []int) *Tensor {
+	if err := s.check(op); err != nil {
+		return s.fail(err)
+	}
+	if of.Size() == 0 {
+		return s.fail(mistake(op, fmt.Errorf("%w: %v", ErrDType, of)))
+	}
+	n, err := product(shape)
+	if err != nil {
+		return s.fail(mistake(op, err))
+	}
+	b, err := device.Make[byte](s.stream, n*of.Size())
+	if err != nil {
+		return s.fail(mistake(op, err))
+	}
+	return s.add(&Tensor{memory: &memory{bytes: b.All(), buffer: b, views: 1}, dtype: of, shape: slices.Clone(shape), strides: rowMajor(shape)})
+}
+
+// full returns a tensor whose elements are v.
+func (s *Scope) full(op string, v float64, of dtype.Type, shape []int) *Tensor {
+	if err := s.check(op); err != nil {
+		return s.fail(err)
+	}
+	if err := computable(of); err != nil {
+		return s.fail(mistake(op, err))
+	}
+	zero := s.zeros(op, of, nil)
+	if zero.err != nil {
+		return zero
+	}
+	return s.apply(op, array.Add, shape, operands{x: zero, scalar: v, out: of})
 }
 
 // check returns the mistake of a call of op on a Scope that has ended.

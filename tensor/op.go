@@ -19,6 +19,15 @@ type Op struct {
 
 	// Launch enqueues kernels that write every element of out, which is contiguous. SliceOf returns the memory of tensors.
 	Launch func(s *device.Stream, out *Tensor) error
+
+	// Back returns the derivative of a loss with respect to each operand, or nil for one that is not Wanted. A derivative has the shape
+	// of the operand or the one to which it was broadcast, over which Backward sums. Without Back, the result is a constant.
+	Back func(d *Derivative) []*Tensor
+
+	// Save lists the tensors that Back needs; it finds them in d.Saved, because others may be freed before. SaveResult
+	// saves the result too.
+	Save       []*Tensor
+	SaveResult bool
 }
 
 // Apply returns the result of the operation. It is void if an operand is, or if Launch fails.
@@ -34,5 +43,6 @@ func (o Op) Apply() *Tensor {
 	if err := o.Launch(s.stream, out); err != nil {
 		return s.fail(mistake(o.Name, err))
 	}
+	s.record(out, step{o.Name, o.In, o.Back, o.Save, o.SaveResult})
 	return out
 }

@@ -13,6 +13,7 @@ type Scope struct {
 	ctx    context.Context
 	stream *device.Stream
 	frames []*frame // the innermost is the last
+	tape   *tape    // of the last Record, or nil
 	err    error    // the first mistake
 }
 
@@ -46,6 +47,7 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 
 // close frees all tensors.
 func (s *Scope) close() {
+	s.endRecord()
 	for len(s.frames) > 0 {
 		s.pop(nil)
 	}

@@ -17,6 +17,7 @@ type Tensor struct {
 	shape   []int
 	strides []int // in elements, one for each dimension
 	offset  int   // of the first element, in elements
+	node    *node // of the tape, or nil for a constant
 	err     error // the first mistake, if the tensor is void
 }
 

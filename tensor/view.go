@@ -3,12 +3,22 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
 // view returns a tensor on t's memory, with the layout of l.
 func (s *Scope) view(t *Tensor, l Tensor) *Tensor {
 	t.memory.views++
 	return s.add(&Tensor{memory: t.memory, dtype: t.dtype, shape: slices.Clone(l.shape), strides: slices.Clone(l.strides), offset: l.offset})
+}
+
+// viewed records a view, whose derivative back returns.
+func (s *Scope) viewed(name string, t, v *Tensor, back func(g *Tensor) *Tensor) *Tensor {
+	if s.recording(t, nil) {
+		s.record(v, step{name: name, in: []*Tensor{t}, back: func(d *Derivative) []*Tensor { return []*Tensor{back(d.Grad)} }})
+	}
+	return v
 }
 
 // Reshape returns t's elements in another shape, which has as many. One size may be -1, and is computed. The result is a view if t is
@@ -27,7 +37,8 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	if c.err != nil {
 		return c
 	}
-	return s.view(c, Tensor{shape: shape, strides: rowMajor(shape), offset: c.offset})
+	from := c.shape
+	return s.viewed(op, c, s.view(c, Tensor{shape: shape, strides: rowMajor(shape), offset: c.offset}), func(g *Tensor) *Tensor { return g.Reshape(from...) })
 }
 
 // inferred returns shape with -1 replaced so that it has n elements.
@@ -69,7 +80,20 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	}
 	l := Tensor{shape: slices.Clone(t.shape), strides: t.strides, offset: t.offset + from*t.strides[dim]}
 	l.shape[dim] = to - from
-	return s.view(t, l)
+	of, shape := t.dtype, t.shape
+	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor {
+		whole := s.zeros(op, of, shape)
+		if whole.err != nil || g.err != nil {
+			return whole
+		}
+		part := l
+		part.memory, part.dtype, part.strides = whole.memory, of, whole.strides
+		part.offset = from * whole.strides[dim]
+		if err := array.Move(s.stream, l.shape, part.array(), g.array()); err != nil {
+			return s.fail(mistake(op, err))
+		}
+		return whole
+	})
 }
 
 // Transpose returns the view with two dimensions exchanged. Negative ones count from the end.
@@ -92,11 +116,77 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 	l := Tensor{shape: slices.Clone(t.shape), strides: slices.Clone(t.strides), offset: t.offset}
 	l.shape[a], l.shape[b] = l.shape[b], l.shape[a]
 	l.strides[a], l.strides[b] = l.strides[b], l.strides[a]
-	return s.view(t, l)
+	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Transpose(a, b) })
 }
 
 // T returns the view with the last two dimensions exchanged.
 func (t *Tensor) T() *Tensor { return t.Transpose(-2, -1) }
+
+// Expand returns the view of t broadcast to a shape: dimensions are aligned from the last, and one of size 1 or a missing one is repeated,
+// with stride 0.
+func (t *Tensor) Expand(shape ...int) *Tensor {
+	const op = "Expand"
+	s, err := scopeOf(op, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	whole, err := broadcast(t.shape, shape)
+	if err == nil {
+		_, err = product(shape)
+	}
+	if err != nil || !equal(whole, shape) {
+		return s.fail(mistake(op, fmt.Errorf("%w: %v to %v", ErrShape, t.shape, shape)))
+	}
+	v := s.view(t, Tensor{shape: shape, strides: t.repeated(shape), offset: t.offset})
+	return s.viewed(op, t, v, func(g *Tensor) *Tensor { return g }) // Backward sums
+}
+
+// Unsqueeze returns the view with a dimension of size 1 more, which becomes dimension dim. A negative dim counts from the end of the result's.
+func (t *Tensor) Unsqueeze(dim int) *Tensor {
+	const op = "Unsqueeze"
+	s, err := scopeOf(op, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	if dim < 0 {
+		dim += len(t.shape) + 1
+	}
+	if dim < 0 || dim > len(t.shape) {
+		return s.fail(mistake(op, fmt.Errorf("%w: dimension %d of %v", ErrValue, dim, t.shape)))
+	}
+	l := Tensor{shape: slices.Insert(slices.Clone(t.shape), dim, 1), strides: slices.Insert(slices.Clone(t.strides), dim, 0), offset: t.offset}
+	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Squeeze(dim) })
+}
+
+// Squeeze returns the view without dimension dim, whose size must be 1. A negative dim counts from the end.
+func (t *Tensor) Squeeze(dim int) *Tensor {
+	const op = "Squeeze"
+	s, err := scopeOf(op, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	at, err := dimension(dim, t.shape)
+	if err == nil && t.shape[at] != 1 {
+		err = fmt.Errorf("%w: dimension %d of %v", ErrShape, dim, t.shape)
+	}
+	if err != nil {
+		return s.fail(mistake(op, err))
+	}
+	l := Tensor{shape: slices.Delete(slices.Clone(t.shape), at, at+1), strides: slices.Delete(slices.Clone(t.strides), at, at+1), offset: t.offset}
+	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Unsqueeze(at) })
+}
+
+// dimension returns the number of a dimension, of which a negative one counts from the end.
+func dimension(dim int, shape []int) (int, error) {
+	at := dim
+	if at < 0 {
+		at += len(shape)
+	}
+	if at < 0 || at >= len(shape) {
+		return 0, fmt.Errorf("%w: dimension %d of %v", ErrValue, dim, shape)
+	}
+	return at, nil
+}
 
 // failed returns a void tensor of s, which may be nil.
 func failed(s *Scope, err error) *Tensor {

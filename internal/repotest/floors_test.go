@@ -107,7 +107,7 @@ var floors = map[string]string{
 	"chat":                           "jinja",
 
 	// Tensors and models. Only tensor and nn know kernels; model/llama knows those of its attention.
-	"tensor":                "internal/kernels/strided device dtype",
+	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/gemm internal/kernels/row internal/kernels/softmax internal/kernels/strided prim device dtype gpu",
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf dtype",

@@ -1,0 +1,93 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+)
+
+// Equal returns for each pair of elements whether they are equal, as a bool. See Add for shapes and element types; a comparison with NaN
+// is false, except for NotEqual.
+func (t *Tensor) Equal(y *Tensor) *Tensor { return compare("Equal", array.Equal, t, y) }
+
+// NotEqual returns whether elements differ. See Equal.
+func (t *Tensor) NotEqual(y *Tensor) *Tensor { return compare("NotEqual", array.NotEqual, t, y) }
+
+// Less returns whether elements of t are less than those of y. See Equal.
+func (t *Tensor) Less(y *Tensor) *Tensor { return compare("Less", array.Less, t, y) }
+
+// LessEqual returns whether elements of t are at most those of y. See Equal.
+func (t *Tensor) LessEqual(y *Tensor) *Tensor { return compare("LessEqual", array.LessEqual, t, y) }
+
+// Greater returns whether elements of t are greater than those of y. See Equal.
+func (t *Tensor) Greater(y *Tensor) *Tensor { return compare("Greater", array.Greater, t, y) }
+
+// GreaterEqual returns whether elements of t are at least those of y. See Equal.
+func (t *Tensor) GreaterEqual(y *Tensor) *Tensor {
+	return compare("GreaterEqual", array.GreaterEqual, t, y)
+}
+
+// compare compares broadcast operands.
+func compare(name string, op array.Op, x, y *Tensor) *Tensor {
+	s, err := scopeOf(name, []*Tensor{x, y})
+	if err != nil {
+		return failed(s, err)
+	}
+	of, err := common(x, y)
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	shape, err := broadcast(x.shape, y.shape)
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	return s.apply(name, op, shape, operands{x: x.inClass(of), y: y.inClass(of), out: dtype.Bool})
+}
+
+// Where returns the elements of x where those of condition, which are bools, are true, and elsewhere those of y. See Add for shapes and
+// element types.
+func Where(condition, x, y *Tensor) *Tensor {
+	const name = "Where"
+	list := []*Tensor{condition, x, y}
+	s, err := scopeOf(name, list)
+	if err != nil {
+		return failed(s, err)
+	}
+	of, err := common(x, y)
+	if err == nil && condition.dtype != dtype.Bool {
+		err = fmt.Errorf("%w: a condition of %v", ErrDType, condition.dtype)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	shape, err := broadcast(x.shape, y.shape)
+	if err == nil {
+		shape, err = broadcast(shape, condition.shape)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	list[1], list[2] = x.To(of), y.To(of)
+	return s.choose(name, shape, list)
+}
+
+// choose chooses between two tensors of the same type.
+func (s *Scope) choose(name string, shape []int, list []*Tensor) *Tensor {
+	condition, x, y := list[0], list[1], list[2]
+	if x.err != nil || y.err != nil {
+		return s.fail(s.err)
+	}
+	out := s.empty(name, x.dtype, shape)
+	if out.err != nil {
+		return out
+	}
+	if err := array.Where(s.stream, shape, &array.Selection{Out: out.array(), Holds: condition.spread(shape), X: x.spread(shape), Y: y.spread(shape)}); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	s.record(out, step{name: name, in: list, save: list[:1], back: func(d *Derivative) []*Tensor {
+		zero := s.zeros(name, d.Grad.dtype, nil)
+		return []*Tensor{nil, Where(d.Saved[0], d.Grad, zero), Where(d.Saved[0], zero, d.Grad)}
+	}})
+	return out
+}

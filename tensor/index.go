@@ -1,0 +1,200 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/prim"
+)
+
+// Take returns the elements with the given indices along a dimension, which in the result has the shape of at, a tensor of int32 or int64:
+// Take(0, at) of a matrix returns rows. Indices are from 0; others, which the host does not see, yield 0.
+func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
+
+// Gather returns for each element of at, a tensor of int32 or int64, the element of t with that index along a dimension and the same
+// indices along the others, in which the shapes are equal. See Take for indices.
+func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
+
+// ScatterAdd returns t with the elements of y added: each to the element with the index in at along a dimension, and its own along the others.
+// Shapes are those of Gather, of which it is the derivative; y has that of at. Indices that t does not have add nothing.
+// Elements are added in the order of y.
+func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
+	const name = "ScatterAdd"
+	s, err := scopeOf(name, []*Tensor{t, at, y})
+	if err != nil {
+		return failed(s, err)
+	}
+	l, err := lookupOf("Gather", t, dim, at)
+	if err == nil && !equal(at.shape, y.shape) {
+		err = fmt.Errorf("%w: %v for indices of %v", ErrShape, y.shape, at.shape)
+	}
+	if err == nil && y.dtype != t.dtype {
+		err = fmt.Errorf("%w: %v added to %v", ErrDType, y.dtype, t.dtype)
+	}
+	if err == nil {
+		err = computable(t.dtype)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	out := s.copied(name, t)
+	if out.err != nil {
+		return out
+	}
+	l, _ = lookupOf("Gather", out, dim, at) // its strides, which may differ from t's
+	if err := s.scatter(out, l, at, y); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	s.record(out, step{name: name, in: []*Tensor{t, at, y}, save: []*Tensor{at}, back: func(d *Derivative) []*Tensor {
+		list := []*Tensor{d.Grad, nil, nil}
+		if d.Wanted[2] {
+			list[2] = d.Grad.Gather(l.dim, d.Saved[0])
+		}
+		return list
+	}})
+	return out
+}
+
+// copied returns a contiguous copy of t.
+func (s *Scope) copied(name string, t *Tensor) *Tensor {
+	out := s.empty(name, t.dtype, t.shape)
+	if out.err != nil {
+		return out
+	}
+	if err := array.Move(s.stream, t.shape, out.array(), t.array()); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	return out
+}
+
+// lookup is the places at which indices find elements of a tensor.
+type lookup struct {
+	dim     int
+	size    []int // of the tensor
+	shape   []int // of the result
+	strides []int // of the tensor in that shape, 0 for dimensions of indices
+	indices []int // strides of the indices in that shape
+}
+
+// lookupOf returns the places of Take or Gather.
+func lookupOf(name string, t *Tensor, dim int, at *Tensor) (lookup, error) {
+	d, err := dimension(dim, t.shape)
+	if err != nil {
+		return lookup{}, err
+	}
+	if at.dtype != dtype.Int32 && at.dtype != dtype.Int64 {
+		return lookup{}, fmt.Errorf("%w: indices of %v", ErrDType, at.dtype)
+	}
+	l := lookup{dim: d, size: t.shape}
+	if name == "Take" {
+		before, after := d, len(t.shape)-d-1
+		l.shape = slices.Concat(t.shape[:d], at.shape, t.shape[d+1:])
+		l.strides = slices.Concat(t.strides[:d], make([]int, len(at.shape)), t.strides[d+1:])
+		l.indices = slices.Concat(make([]int, before), at.strides, make([]int, after))
+		return l, nil
+	}
+	l.shape, l.indices, l.strides = at.shape, at.strides, slices.Clone(t.strides)
+	if len(at.shape) != len(t.shape) {
+		return l, fmt.Errorf("%w: indices of %v for %v", ErrShape, at.shape, t.shape)
+	}
+	for i, n := range at.shape {
+		if i != d && n != t.shape[i] {
+			return l, fmt.Errorf("%w: indices of %v for dimension %d of %v", ErrShape, at.shape, d, t.shape)
+		}
+	}
+	l.strides[d] = 0
+	return l, nil
+}
+
+// indexed returns the elements of t at indices.
+func indexed(name string, t *Tensor, dim int, at *Tensor) *Tensor {
+	s, err := scopeOf(name, []*Tensor{t, at})
+	if err != nil {
+		return failed(s, err)
+	}
+	l, err := lookupOf(name, t, dim, at)
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	out := s.empty(name, t.dtype, l.shape)
+	if out.err != nil {
+		return out
+	}
+	x := t.array()
+	x.Strides = l.strides
+	if err := l.of(at, t.strides[l.dim]).Gather(s.stream, l.shape, out.array(), x); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	s.record(out, step{name: name, in: []*Tensor{t, at}, save: []*Tensor{at}, back: func(d *Derivative) []*Tensor {
+		g := s.zeros(name, d.Grad.dtype, l.size)
+		if g.err != nil {
+			return nil
+		}
+		back, err := lookupOf(name, g, l.dim, d.Saved[0])
+		if err == nil {
+			err = s.scatter(g, back, d.Saved[0], d.Grad)
+		}
+		if err != nil {
+			return []*Tensor{s.fail(mistake(name, err))}
+		}
+		return []*Tensor{g}
+	}})
+	return out
+}
+
+// of returns the indices for kernels. Step is the distance of elements along the dimension.
+func (l *lookup) of(at *Tensor, step int) array.Indices {
+	i := array.Indices{Array: at.array(), Limit: l.size[l.dim], Step: step}
+	i.Strides = l.indices
+	return i
+}
+
+// scatter adds y to elements of out, which is contiguous. The dimensions that follow those of the indices are added together.
+func (s *Scope) scatter(out *Tensor, l lookup, at, y *Tensor) error {
+	width, n := 1, len(l.shape)
+	if len(l.shape) > 0 {
+		for n > 0 && l.indices[n-1] == 0 && l.strides[n-1] == width && l.shape[n-1] > 0 && out.strides[l.dim] >= width*l.shape[n-1] {
+			n--
+			width *= l.shape[n]
+		}
+	}
+	shape := l.shape[:n]
+	count, err := product(shape)
+	if err != nil || count == 0 || y.Len() == 0 || out.Len() == 0 {
+		return err
+	}
+	keys, err := device.MakeDirty[int64](s.stream, count)
+	if err != nil {
+		return err
+	}
+	defer keys.Close() // in stream order
+	numbers, err := device.MakeDirty[int64](s.stream, count)
+	if err != nil {
+		return err
+	}
+	defer numbers.Close()
+	pairs := array.Pairs{Keys: keys.All(), Numbers: numbers.All()}
+	places := array.Array{Bytes: out.memory.bytes, Type: out.dtype, Strides: make([]int, n)}
+	for i := range n {
+		places.Strides[i] = l.strides[i] / width
+	}
+	indices := l.of(at, out.strides[l.dim]/width)
+	indices.Strides = indices.Strides[:n]
+	if err := pairs.Number(s.stream, shape, places, indices); err != nil {
+		return err
+	}
+	if err := prim.SortPairs(s.stream, pairs.Keys, pairs.Numbers); err != nil {
+		return err
+	}
+	c := y.Contiguous()
+	if c.err != nil {
+		return c.err
+	}
+	if c.offset != 0 {
+		c = s.copied("ScatterAdd", c)
+	}
+	return pairs.Accumulate(s.stream, out.array(), c.array(), width)
+}

@@ -1,0 +1,243 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
+)
+
+// MatMul returns the product of matrices, [... m k] and [... k n] to [... m n]. The other dimensions are broadcast as by Add. A tensor of one
+// dimension is a row if it is t, and a column if it is y, and the result lacks that dimension. Elements are floats, of types that are
+// combined as by Add; sums are in float32, or float64 for float64. Transposed views are not copied.
+func (t *Tensor) MatMul(y *Tensor) *Tensor {
+	const name = "MatMul"
+	s, err := scopeOf(name, []*Tensor{t, y})
+	if err != nil {
+		return failed(s, err)
+	}
+	of, err := common(t, y)
+	switch {
+	case err != nil:
+	case !isFloat(of):
+		err = fmt.Errorf("%w: %v and %v; To makes floats of them", ErrDType, t.dtype, y.dtype)
+	case len(t.shape) == 0 || len(y.shape) == 0:
+		err = fmt.Errorf("%w: %v by %v", ErrShape, t.shape, y.shape)
+	case t.Dim(-1) != y.shape[max(len(y.shape)-2, 0)]:
+		err = fmt.Errorf("%w: %v by %v: inner dimensions %d and %d differ", ErrShape, t.shape, y.shape, t.Dim(-1), y.shape[max(len(y.shape)-2, 0)])
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	x, y := s.own(t).To(of), s.own(y).To(of)
+	row, column := len(x.shape) == 1, len(y.shape) == 1
+	if row {
+		x = x.Unsqueeze(0)
+	}
+	if column {
+		y = y.Unsqueeze(1)
+	}
+	r := s.matrices(name, x, y)
+	if row {
+		r = r.Squeeze(-2)
+	}
+	if column {
+		r = r.Squeeze(-1)
+	}
+	return r
+}
+
+// own returns t, or a view of s if it has no Scope.
+func (s *Scope) own(t *Tensor) *Tensor {
+	if t.scope == nil {
+		return s.Use(t)
+	}
+	return t
+}
+
+// matrices multiplies matrices. Those of x that share one of y become rows of a single matrix.
+func (s *Scope) matrices(name string, x, y *Tensor) *Tensor {
+	if x.err != nil || y.err != nil {
+		return s.fail(s.err)
+	}
+	if last := len(x.shape) - 1; last > 1 && len(y.shape) == 2 && x.IsContiguous() {
+		rows, _ := product(x.shape[:last])
+		r := s.products(name, x.Reshape(rows, x.shape[last]), y)
+		return r.Reshape(append(slices.Clone(x.shape[:last]), y.shape[1])...)
+	}
+	return s.products(name, x, y)
+}
+
+// products multiplies matrices, which are broadcast along the dimensions before.
+func (s *Scope) products(name string, x, y *Tensor) *Tensor {
+	if x.err != nil || y.err != nil {
+		return s.fail(s.err)
+	}
+	p, err := productOf(x, y)
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if p.k == 0 {
+		return s.zeros(name, x.dtype, p.shape())
+	}
+	out := s.empty(name, x.dtype, p.shape())
+	if out.err != nil {
+		return out
+	}
+	if err := p.launch(s, out); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	s.record(out, step{name: name, in: []*Tensor{x, y}, save: []*Tensor{x, y}, back: func(d *Derivative) []*Tensor {
+		list := make([]*Tensor, 2)
+		if d.Wanted[0] {
+			list[0] = s.products(name, d.Grad, d.Saved[1].T())
+		}
+		if d.Wanted[1] {
+			list[1] = s.products(name, d.Saved[0].T(), d.Grad)
+		}
+		return list
+	}})
+	return out
+}
+
+// multiplication is a product of matrices for each index of a batch.
+type multiplication struct {
+	x, y    *Tensor
+	batch   []int
+	m, n, k int
+}
+
+// productOf returns the product of two tensors of at least two dimensions.
+func productOf(x, y *Tensor) (multiplication, error) {
+	i, j := len(x.shape)-2, len(y.shape)-2
+	p := multiplication{x: x, y: y, m: x.shape[i], k: x.shape[i+1], n: y.shape[j+1]}
+	var err error
+	if p.batch, err = broadcast(x.shape[:i], y.shape[:j]); err != nil {
+		return p, fmt.Errorf("%w: %v by %v", ErrShape, x.shape, y.shape)
+	}
+	_, err = product(p.shape())
+	return p, err
+}
+
+// shape returns the shape of the result.
+func (p *multiplication) shape() []int { return append(slices.Clone(p.batch), p.m, p.n) }
+
+// launch launches the kernels.
+func (p *multiplication) launch(s *Scope, out *Tensor) error {
+	if out.Len() == 0 {
+		return nil
+	}
+	switch out.dtype {
+	case dtype.Float64:
+		return p.double(s, out)
+	case dtype.Float32:
+		return batches(s, p, out, func(shape gemm.Shape, x gemm.Operands[float32, float32, float32], _ bool) error {
+			return gemm.Float32(s.stream, shape, x)
+		})
+	case dtype.BFloat16:
+		return halves[dtype.BF16](s, p, out)
+	}
+	return halves[dtype.F16](s, p, out)
+}
+
+// double multiplies matrices of float64.
+func (p *multiplication) double(s *Scope, out *Tensor) error {
+	i, j := len(p.x.shape)-2, len(p.y.shape)-2
+	l := array.Lines{Out: out.array(), X: p.x.array(), Y: p.y.array(), Length: p.k, StepX: p.x.strides[i+1], StepY: p.y.strides[j]}
+	l.X.Strides = append(outer(p.x).repeated(p.batch), p.x.strides[i], 0)
+	l.Y.Strides = append(outer(p.y).repeated(p.batch), 0, p.y.strides[j+1])
+	return array.Product(s.stream, out.shape, &l)
+}
+
+// outer returns the layout of t without the last two dimensions.
+func outer(t *Tensor) *Tensor {
+	n := len(t.shape) - 2
+	return &Tensor{shape: t.shape[:n], strides: t.strides[:n]}
+}
+
+// halves multiplies matrices of 16-bit elements.
+func halves[T interface {
+	Element
+	gpu.Half
+}](s *Scope, p *multiplication, out *Tensor) error {
+	return batches(s, p, out, func(shape gemm.Shape, x gemm.Operands[T, T, T], aligned bool) error {
+		if !aligned {
+			return gemm.HalfIn(s.stream, gemm.Plain, shape, x)
+		}
+		work, err := device.MakeDirty[float32](s.stream, gemm.Workspace(s.stream.Device(), shape, gemm.None))
+		if err != nil {
+			return err
+		}
+		defer work.Close() // in stream order, after the product
+		x.Workspace = work.All()
+		return gemm.Half(s.stream, shape, x)
+	})
+}
+
+// batches calls multiply for each matrix of the batch, and says whether the matrices begin at multiples of 8 elements.
+func batches[T Element](s *Scope, p *multiplication, out *Tensor, multiply func(shape gemm.Shape, x gemm.Operands[T, T, T], aligned bool) error) error {
+	shape, x, y := p.layout()
+	if x.err != nil || y.err != nil {
+		return s.err
+	}
+	a, b, c := all[T](x), all[T](y), all[T](out)
+	xs, ys := outer(x).repeated(p.batch), outer(y).repeated(p.batch)
+	count, _ := product(p.batch)
+	for i := range count {
+		from, to := x.offset, y.offset
+		rest := i
+		for d := len(p.batch) - 1; d >= 0; d-- {
+			k := rest % p.batch[d]
+			rest /= p.batch[d]
+			from, to = from+k*xs[d], to+k*ys[d]
+		}
+		at := i * p.m * p.n
+		o := gemm.Operands[T, T, T]{A: a.Slice(from, a.Len()), B: b.Slice(to, b.Len()), C: c.Slice(at, at+p.m*p.n)}
+		if err := multiply(shape, o, (from|to|at)%8 == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all returns the memory in which t's elements are.
+func all[T Element](t *Tensor) device.Slice[T] { return device.View[T](t.memory.bytes) }
+
+// layout returns the shape of the matrices, and the operands, which are copied if package gemm has no layout for them.
+func (p *multiplication) layout() (gemm.Shape, *Tensor, *Tensor) {
+	x, y := p.x, p.y
+	lda, normalA := rowsOf(x, false)
+	ldb, normalB := rowsOf(y, false)
+	ta, transposedA := rowsOf(x, true)
+	tb, transposedB := rowsOf(y, true)
+	if !normalB && !transposedB {
+		y, ldb, normalB = y.Contiguous(), p.n, true
+	}
+	if !normalA && (!transposedA || !normalB) {
+		x, lda, normalA = x.Contiguous(), p.k, true
+	}
+	s := gemm.Shape{Layout: gemm.NN, M: p.m, N: p.n, K: p.k, LDA: lda, LDB: ldb}
+	if !normalB {
+		s.Layout, s.LDB = gemm.NT, tb
+	} else if !normalA {
+		s.Layout, s.LDA = gemm.TN, ta
+	}
+	return s, x, y
+}
+
+// rowsOf returns the distance of a matrix's rows, or of its columns if transposed, and whether their elements are neighbours.
+func rowsOf(t *Tensor, transposed bool) (int, bool) {
+	i := len(t.shape) - 2
+	rows, columns, apart, next := t.shape[i], t.shape[i+1], t.strides[i], t.strides[i+1]
+	if transposed {
+		rows, columns, apart, next = columns, rows, next, apart
+	}
+	if rows == 1 {
+		apart = columns
+	}
+	return apart, (next == 1 || columns == 1) && apart >= columns
+}

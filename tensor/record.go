@@ -1,0 +1,289 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+)
+
+// Derivative is what the function Back of an Op computes with.
+type Derivative struct {
+	Grad   *Tensor   // the derivative of the loss with respect to the result
+	Result *Tensor   // the result, if the Op has SaveResult
+	Saved  []*Tensor // the tensors of the Op's Save
+	Wanted []bool    // for each operand whether Back's result is used
+}
+
+// tape is the operations of a Scope that Backward goes through.
+type tape struct {
+	nodes  []*node
+	paused int    // calls of NoGrad that have not returned
+	done   string // the line of the program that called Backward, or ""
+}
+
+// node is a variable, or the result of a recorded operation.
+//
+// Lifetimes: the tape owns views of the tensors that derivatives need, so that they outlive their frames. Backward releases those of a node
+// when it has gone past it, and the end of the Scope the rest.
+type node struct {
+	name   string
+	line   string // of a variable: of the program that made it
+	back   func(d *Derivative) []*Tensor
+	in     []*node   // of the operands, nil for constants
+	saved  []*Tensor // views
+	result *Tensor   // a view or nil
+	grad   *Tensor   // a view of the derivative of the loss so far, or nil
+	leaf   bool
+	target *Tensor // of a leaf: where Backward adds the derivative, or nil
+	dtype  dtype.Type
+	shape  []int
+}
+
+// Record begins to record operations on variables for Backward. The recording ends with Backward, after which Record may be called again.
+func (s *Scope) Record() {
+	const op = "Record"
+	if err := s.check(op); err != nil {
+		s.fail(err)
+		return
+	}
+	if s.tape != nil && s.tape.done == "" {
+		s.fail(mistake(op, fmt.Errorf("%w: Record was called before", ErrRecord)))
+		return
+	}
+	s.endRecord()
+	s.tape = &tape{}
+}
+
+// endRecord frees what the tape owns.
+func (s *Scope) endRecord() {
+	if s.tape == nil {
+		return
+	}
+	for _, n := range s.tape.nodes {
+		n.release()
+	}
+	s.tape = nil
+}
+
+// NoGrad calls f, whose operations are not recorded: their results are constants.
+func (s *Scope) NoGrad(f func()) {
+	if t := s.tape; t != nil {
+		t.paused++
+		defer func() { t.paused-- }()
+	}
+	f()
+}
+
+// Variable returns a view of t, which may have no Scope, as a variable: after Backward, Grad returns the derivative with respect to it.
+// The elements must be floats.
+func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
+
+// Parameter is Variable for a tensor that outlives the Scope: Backward adds the derivative to grad, which has the shape and the element type
+// of t.
+func (s *Scope) Parameter(t, grad *Tensor) *Tensor {
+	const op = "Parameter"
+	if _, err := scopeOf(op, []*Tensor{s.anchor(), grad}); err != nil {
+		return s.fail(err)
+	}
+	return s.variable(op, t, grad)
+}
+
+// anchor returns a tensor of the Scope without elements.
+func (s *Scope) anchor() *Tensor {
+	if len(s.frames) == 0 {
+		return &Tensor{scope: s, err: s.check("Parameter")}
+	}
+	return &Tensor{scope: s, memory: &memory{}}
+}
+
+func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
+	v := s.use(op, t)
+	switch {
+	case v.err != nil:
+		return v
+	case s.tape == nil || s.tape.done != "":
+		return s.fail(mistake(op, fmt.Errorf("%w: Record was not called before", ErrRecord)))
+	case !isFloat(v.dtype):
+		return s.fail(mistake(op, fmt.Errorf("%w: a variable of %v", ErrDType, v.dtype)))
+	case grad != nil && (grad.dtype != v.dtype || !equal(grad.shape, v.shape)):
+		return s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, grad.dtype, grad.shape, v.dtype, v.shape)))
+	}
+	n := &node{name: op, leaf: true, target: grad, dtype: v.dtype, shape: v.shape}
+	s.tape.nodes = append(s.tape.nodes, n)
+	v.node = n
+	return v
+}
+
+// Grad returns the derivative of the loss of the last Backward with respect to t, a variable. It has the shape and the element type of t,
+// and is 0 if the loss does not depend on t.
+func (t *Tensor) Grad() *Tensor {
+	const op = "Grad"
+	s, err := scopeOf(op, []*Tensor{t})
+	switch {
+	case err != nil:
+		return failed(s, err)
+	case t.node == nil || !t.node.leaf || t.node.target != nil:
+		return s.fail(mistake(op, fmt.Errorf("%w: the tensor is not a variable", ErrRecord)))
+	case s.tape == nil || s.tape.done == "":
+		return s.fail(mistake(op, fmt.Errorf("%w: Backward was not called before", ErrRecord)))
+	case t.node.grad == nil:
+		return s.zeros(op, t.dtype, t.shape)
+	}
+	return s.view(t.node.grad, *t.node.grad)
+}
+
+// recording reports whether an operation on operands is recorded.
+func (s *Scope) recording(x, y *Tensor) bool {
+	if s.tape == nil || s.tape.paused > 0 || s.tape.done != "" {
+		return false
+	}
+	return x.node != nil || y != nil && y.node != nil
+}
+
+// step is an operation to record.
+type step struct {
+	name       string
+	in         []*Tensor
+	back       func(d *Derivative) []*Tensor
+	save       []*Tensor
+	saveResult bool
+}
+
+// record adds an operation to the tape if one of its operands depends on a variable.
+func (s *Scope) record(out *Tensor, o step) {
+	any := false
+	for _, t := range o.in {
+		any = any || s.recording(t, nil)
+	}
+	if !any || o.back == nil || out.err != nil || !isFloat(out.dtype) {
+		return
+	}
+	n := &node{name: o.name, back: o.back, in: make([]*node, len(o.in)), dtype: out.dtype, shape: out.shape}
+	for i, t := range o.in {
+		n.in[i] = t.node
+	}
+	for _, t := range o.save {
+		n.saved = append(n.saved, s.hold(t))
+	}
+	if o.saveResult {
+		n.result = s.hold(out)
+	}
+	out.node = n
+	s.tape.nodes = append(s.tape.nodes, n)
+}
+
+// hold returns a view of t that belongs to no frame.
+func (s *Scope) hold(t *Tensor) *Tensor {
+	t.memory.views++
+	return &Tensor{scope: s, memory: t.memory, dtype: t.dtype, shape: t.shape, strides: t.strides, offset: t.offset}
+}
+
+// drop ends a view of hold.
+func drop(t *Tensor) {
+	if t != nil {
+		t.memory.release()
+	}
+}
+
+// release frees what a node holds.
+func (n *node) release() {
+	for _, t := range n.saved {
+		drop(t)
+	}
+	drop(n.result)
+	drop(n.grad)
+	n.saved, n.result, n.grad = nil, nil, nil
+}
+
+// Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
+// It adds those of parameters to their tensors, in an order that depends only on the program.
+func (s *Scope) Backward(loss *Tensor) {
+	const op = "Backward"
+	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})
+	if err != nil {
+		failed(owner, err)
+		return
+	}
+	switch t := s.tape; {
+	case t == nil:
+		err = fmt.Errorf("%w: Record was not called before", ErrRecord)
+	case t.done != "":
+		err = fmt.Errorf("%w: Backward was called before, at %s", ErrRecord, t.done)
+	case loss.Len() != 1:
+		err = fmt.Errorf("%w: a loss of shape %v", ErrShape, loss.shape)
+	case loss.node == nil:
+		err = fmt.Errorf("%w: the loss does not depend on a variable", ErrRecord)
+	}
+	if err != nil {
+		s.fail(mistake(op, err))
+		return
+	}
+	s.tape.done = caller()
+	s.Tidy(func() *Tensor {
+		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
+		return nil
+	})
+	for i := len(s.tape.nodes) - 1; i >= 0 && s.err == nil; i-- {
+		s.tape.nodes[i].backward(s)
+	}
+}
+
+// backward adds the derivatives with respect to a node's operands.
+func (n *node) backward(s *Scope) {
+	if n.leaf {
+		if n.target != nil && n.grad != nil {
+			n.accumulate(s)
+		}
+		return
+	}
+	defer n.release()
+	if n.grad == nil {
+		return
+	}
+	s.Tidy(func() *Tensor {
+		d := Derivative{Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in))}
+		for i, in := range n.in {
+			d.Wanted[i] = in != nil
+		}
+		list := n.back(&d)
+		for i, in := range n.in {
+			if in != nil && i < len(list) && list[i] != nil && s.err == nil {
+				in.add(s, n.name, list[i])
+			}
+		}
+		return nil
+	})
+}
+
+// add adds a part of the derivative with respect to a node.
+func (n *node) add(s *Scope, op string, g *Tensor) {
+	if g.err != nil {
+		s.fail(g.err)
+		return
+	}
+	if shape, err := broadcast(g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
+		s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, g.dtype, g.shape, n.dtype, n.shape)))
+		return
+	}
+	if g = g.sumTo(n.shape).To(n.dtype); g.err != nil {
+		return
+	}
+	if n.grad != nil {
+		sum := n.grad.Add(g)
+		if sum.err != nil {
+			return
+		}
+		drop(n.grad)
+		n.grad, g = nil, sum
+	}
+	n.grad = s.hold(g)
+}
+
+// accumulate adds the derivative of a parameter to its target.
+func (n *node) accumulate(s *Scope) {
+	x := array.Operands{Op: array.Add, X: n.target.array(), Y: n.grad.array(), Out: n.target.array()}
+	if err := array.Apply(s.stream, n.shape, &x); err != nil {
+		s.fail(mistake("Backward", err))
+	}
+}

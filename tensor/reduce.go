@@ -1,0 +1,287 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+)
+
+// Sum returns the sums over dimensions, which the result does not have, or over all if none is given. Negative ones count from the end, here
+// and in the following functions. Sums of integers and bools are int64; those of F16 and BF16 are computed in float32.
+// The order of additions depends only on the shape.
+func (t *Tensor) Sum(dims ...int) *Tensor { return reduce("Sum", folding{array.Sum, false}, t, dims) }
+
+// Mean returns the means over dimensions. See Sum; those of integers are float32. The mean of no elements is NaN.
+func (t *Tensor) Mean(dims ...int) *Tensor {
+	const name = "Mean"
+	s, err := scopeOf(name, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	if err := computable(t.dtype); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if !isFloat(t.dtype) {
+		t = t.To(dtype.Float32)
+	}
+	return reduce(name, folding{array.Sum, true}, t, dims)
+}
+
+// Max returns the greatest elements over dimensions, and NaN where one is. See Sum. The derivative goes to the greatest element, in equal
+// parts if there are several. No elements have no greatest one, which is an error.
+func (t *Tensor) Max(dims ...int) *Tensor {
+	return reduce("Max", folding{array.Greatest, false}, t, dims)
+}
+
+// Min returns the smallest elements over dimensions. See Max.
+func (t *Tensor) Min(dims ...int) *Tensor {
+	return reduce("Min", folding{array.Smallest, false}, t, dims)
+}
+
+// ArgMax returns the indices along a dimension of the greatest elements, as int64: the first of several, or the first NaN.
+func (t *Tensor) ArgMax(dim int) *Tensor { return arg("ArgMax", array.Greatest, t, dim) }
+
+// ArgMin returns the indices along a dimension of the smallest elements. See ArgMax.
+func (t *Tensor) ArgMin(dim int) *Tensor { return arg("ArgMin", array.Smallest, t, dim) }
+
+// folding is what a reduction computes.
+type folding struct {
+	fold array.Fold
+	mean bool
+}
+
+// axes are the dimensions of a reduction.
+type axes struct {
+	kept, reduced []int // dimensions of the operand
+	shape         []int // of the result
+	with          []int // shape with dimensions of size 1 where they are reduced
+	n             int   // elements for each result
+}
+
+// axesOf returns the dimensions of a reduction over dims.
+func axesOf(shape, dims []int) (axes, error) {
+	over := make([]bool, len(shape))
+	for _, d := range dims {
+		at, err := dimension(d, shape)
+		if err != nil {
+			return axes{}, err
+		}
+		if over[at] {
+			return axes{}, fmt.Errorf("%w: dimension %d twice", ErrValue, d)
+		}
+		over[at] = true
+	}
+	a := axes{shape: []int{}, with: make([]int, len(shape)), n: 1}
+	for i, n := range shape {
+		if over[i] || len(dims) == 0 {
+			a.reduced, a.with[i] = append(a.reduced, i), 1
+			a.n *= n
+		} else {
+			a.kept, a.shape, a.with[i] = append(a.kept, i), append(a.shape, n), n
+		}
+	}
+	return a, nil
+}
+
+// picked returns the elements of list at indices.
+func picked(list, indices []int) []int {
+	r := make([]int, len(indices))
+	for i, k := range indices {
+		r[i] = list[k]
+	}
+	return r
+}
+
+// lines returns t for reductions, with strides for the kept dimensions: a view if the reduced dimensions are one line, or else a copy.
+func (t *Tensor) lines(a axes) (array.Array, array.Line, error) {
+	l := array.Line{Length: 1, Step: 1}
+	for i := len(a.reduced) - 1; i >= 0; i-- {
+		n, stride := t.shape[a.reduced[i]], t.strides[a.reduced[i]]
+		switch {
+		case n == 1:
+			continue
+		case l.Length == 1:
+			l = array.Line{Length: n, Step: stride}
+		case stride == l.Step*l.Length:
+			l.Length *= n
+		default:
+			order := slices.Concat(a.kept, a.reduced)
+			v := t.scope.view(t, Tensor{shape: picked(t.shape, order), strides: picked(t.strides, order), offset: t.offset}).Contiguous()
+			if v.err != nil {
+				return array.Array{}, l, v.err
+			}
+			x := v.array()
+			x.Strides = x.Strides[:len(a.kept)]
+			return x, array.Line{Length: a.n, Step: 1}, nil
+		}
+	}
+	x := t.array()
+	x.Strides = picked(t.strides, a.kept)
+	return x, l, nil
+}
+
+// reduce reduces over dimensions.
+func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
+	s, err := scopeOf(name, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	if t.scope == nil {
+		t = s.Use(t)
+	}
+	a, err := axesOf(t.shape, dims)
+	if err == nil {
+		err = computable(t.dtype)
+	}
+	if n, _ := product(a.shape); err == nil && a.n == 0 && n > 0 && f.fold != array.Sum {
+		err = fmt.Errorf("%w: no elements in %v", ErrShape, t.shape)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	of := t.dtype
+	if f.fold == array.Sum && !isFloat(of) {
+		of = dtype.Int64
+	}
+	if a.n == 0 && f.mean {
+		return s.full(name, math.NaN(), of, a.shape)
+	}
+	if a.n == 0 {
+		return s.zeros(name, of, a.shape)
+	}
+	out := s.empty(name, of, a.shape)
+	if out.err != nil {
+		return out
+	}
+	if err := s.fold(f, t, a, out); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if s.recording(t, nil) {
+		s.record(out, reduced(name, f, t, a))
+	}
+	return out
+}
+
+// reduced returns the derivative of a reduction.
+func reduced(name string, f folding, t *Tensor, a axes) step {
+	o := step{name: name, in: []*Tensor{t}}
+	shape := t.shape
+	if f.fold == array.Sum {
+		o.back = func(d *Derivative) []*Tensor {
+			g := d.Grad
+			if f.mean {
+				g = g.Scale(1 / float64(a.n))
+			}
+			return []*Tensor{g.Reshape(a.with...).Expand(shape...)}
+		}
+		return o
+	}
+	o.save, o.saveResult = o.in, true
+	o.back = func(d *Derivative) []*Tensor {
+		x := d.Saved[0]
+		is := x.Equal(d.Result.Reshape(a.with...)).To(x.dtype)
+		share := d.Grad.Reshape(a.with...).Div(is.Sum(a.reduced...).Reshape(a.with...))
+		return []*Tensor{is.Mul(share)}
+	}
+	return o
+}
+
+// fold launches the stages of a reduction.
+func (s *Scope) fold(f folding, t *Tensor, a axes, out *Tensor) error {
+	x, line, err := t.lines(a)
+	if err != nil {
+		return err
+	}
+	r := array.Reduction{Fold: f.fold, X: x, Line: line, Divisor: 1}
+	results := out.Len()
+	for _, parts := range line.Stages() {
+		part := array.Partial(t.dtype)
+		m, err := allocate(s.stream, results*parts*part.Size())
+		if err != nil {
+			return err
+		}
+		defer m.buffer.Close() // in stream order, after the next stage
+		r.Out = array.Array{Bytes: m.bytes, Type: part, Strides: rowMajor(append(slices.Clone(a.shape), parts))[:len(a.shape)]}
+		if err := array.Reduce(s.stream, a.shape, &r); err != nil {
+			return err
+		}
+		r.X, r.Line = r.Out, array.Line{Length: parts, Step: 1}
+	}
+	r.Out, r.Last = out.array(), true
+	if f.mean {
+		r.Divisor = float64(a.n)
+	}
+	return array.Reduce(s.stream, a.shape, &r)
+}
+
+// arg returns the indices of the greatest or smallest elements.
+func arg(name string, fold array.Fold, t *Tensor, dim int) *Tensor {
+	s, err := scopeOf(name, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	a, err := axesOf(t.shape, []int{dim})
+	if err == nil {
+		err = computable(t.dtype)
+	}
+	if n, _ := product(a.shape); err == nil && a.n == 0 && n > 0 {
+		err = fmt.Errorf("%w: no elements in %v", ErrShape, t.shape)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	out := s.empty(name, dtype.Int64, a.shape)
+	if out.err != nil || out.Len() == 0 {
+		return out
+	}
+	if err := s.search(fold, t, a, out); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	return out
+}
+
+// search launches the stages of arg.
+func (s *Scope) search(fold array.Fold, t *Tensor, a axes, out *Tensor) error {
+	x, line, err := t.lines(a)
+	if err != nil {
+		return err
+	}
+	r := array.Reduction{Fold: fold, X: x, Line: line}
+	var candidates device.Slice[int64]
+	for _, parts := range line.Stages() {
+		b, err := device.MakeDirty[int64](s.stream, out.Len()*parts)
+		if err != nil {
+			return err
+		}
+		defer b.Close() // in stream order, after the next stage
+		r.Out = array.Array{Bytes: device.View[byte](b.All()), Type: dtype.Int64}
+		if err := array.Arg(s.stream, a.shape, &r, candidates); err != nil {
+			return err
+		}
+		candidates = b.All()
+	}
+	r.Out = out.array()
+	return array.Arg(s.stream, a.shape, &r, candidates)
+}
+
+// sumTo returns t summed over the dimensions along which a tensor of a shape was broadcast to t's.
+func (t *Tensor) sumTo(shape []int) *Tensor {
+	if t.err != nil || equal(t.shape, shape) {
+		return t
+	}
+	var dims []int
+	more := len(t.shape) - len(shape)
+	for i, n := range t.shape {
+		if i < more || shape[i-more] == 1 && n != 1 {
+			dims = append(dims, i)
+		}
+	}
+	if len(dims) > 0 {
+		t = t.Sum(dims...)
+	}
+	return t.Reshape(shape...)
+}

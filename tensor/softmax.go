@@ -1,0 +1,130 @@
+package tensor
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/softmax"
+)
+
+// Softmax returns exp(x) of each element x, divided by the sum along a dimension. Elements that are negative infinities become 0.
+func (t *Tensor) Softmax(dim int) *Tensor { return soft("Softmax", t, dim, false) }
+
+// LogSoftmax returns the logarithms of Softmax, which are accurate also where Softmax is 0.
+func (t *Tensor) LogSoftmax(dim int) *Tensor { return soft("LogSoftmax", t, dim, true) }
+
+// soft moves the dimension to the end and back.
+func soft(name string, t *Tensor, dim int, log bool) *Tensor {
+	s, err := scopeOf(name, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	at, err := dimension(dim, t.shape)
+	if err == nil {
+		err = computable(t.dtype)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if !isFloat(t.dtype) {
+		t = t.To(dtype.Float32)
+	}
+	if at != len(t.shape)-1 {
+		return s.softRows(name, t.Transpose(at, -1).Contiguous(), log).Transpose(at, -1)
+	}
+	return s.softRows(name, t.Contiguous(), log)
+}
+
+// softRows computes the softmax of the last dimension of a contiguous tensor.
+func (s *Scope) softRows(name string, t *Tensor, log bool) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	var out *Tensor
+	if t.dtype == dtype.Float64 {
+		s.NoGrad(func() { out = soft64(t, log) })
+	} else {
+		out = s.empty(name, t.dtype, t.shape)
+	}
+	if out.err != nil {
+		return out
+	}
+	var err error
+	switch t.dtype {
+	case dtype.Float32:
+		err = softKernel[float32](s.stream, t, out, log)
+	case dtype.BFloat16:
+		err = softKernel[dtype.BF16](s.stream, t, out, log)
+	case dtype.Float16:
+		err = softKernel[dtype.F16](s.stream, t, out, log)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	s.record(out, step{name: name, in: []*Tensor{t}, saveResult: true, back: func(d *Derivative) []*Tensor {
+		g, y := d.Grad, d.Result
+		if log {
+			return []*Tensor{g.Sub(y.Exp().Mul(g.Sum(-1).Unsqueeze(-1)))}
+		}
+		return []*Tensor{y.Mul(g.Sub(y.Mul(g).Sum(-1).Unsqueeze(-1)))}
+	}})
+	return out
+}
+
+// softKernel launches the kernel.
+func softKernel[T interface {
+	Element
+	row.Number
+}](s *device.Stream, t, out *Tensor, log bool) error {
+	columns := t.Dim(-1)
+	shape := softmax.Shape{Rows: t.Len() / max(columns, 1), Columns: columns}
+	return softmax.Rows(s, shape, softmax.Options{Log: log}, softmax.Operands[T]{X: elements[T](t), Y: elements[T](out)})
+}
+
+// soft64 computes the softmax of rows of float64.
+func soft64(t *Tensor, log bool) *Tensor {
+	if t.Len() == 0 {
+		return t.Scale(1)
+	}
+	down := t.Sub(finite(t.Max(-1).Unsqueeze(-1)))
+	if log {
+		return down.Sub(down.Exp().Sum(-1).Log().Unsqueeze(-1))
+	}
+	e := down.Exp()
+	return e.Div(e.Sum(-1).Unsqueeze(-1))
+}
+
+// finite returns t with 0 for infinities and NaN.
+func finite(t *Tensor) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	zero := t.scope.zeros("Softmax", t.dtype, nil)
+	return Where(t.Sub(t).Equal(zero), t, zero)
+}
+
+// LogSumExp returns the logarithms of the sums of exp(x) over dimensions, or over all if none is given. See Sum for dimensions. It does not
+// overflow where exp(x) does.
+func (t *Tensor) LogSumExp(dims ...int) *Tensor {
+	const name = "LogSumExp"
+	s, err := scopeOf(name, []*Tensor{t})
+	if err != nil {
+		return failed(s, err)
+	}
+	a, err := axesOf(t.shape, dims)
+	if err == nil {
+		err = computable(t.dtype)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if !isFloat(t.dtype) {
+		t = t.To(dtype.Float32)
+	}
+	var top *Tensor
+	s.NoGrad(func() {
+		top = finite(reduce(name, folding{array.Greatest, false}, t, dims))
+	})
+	return t.Sub(top.Reshape(a.with...)).Exp().Sum(dims...).Log().Add(top)
+}
