@@ -13,7 +13,7 @@ import (
 // accumulation. Elements at other indices get the greatest key.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func number64(t gpu.Thread, i32 []int32, i64, keys, numbers []int64, how indexing, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, _ := p.at(i)
@@ -41,7 +41,7 @@ type accumulation struct {
 // accumulateFloat adds to the elements of each key those of x with its numbers, in their order. The thread of the first one does it.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func accumulateFloat(t gpu.Thread, keys, numbers []int64, x16, out16 []uint16, x32, out32 []float32, x64, out64 []float64, n accumulation) {
 	for i := first(t); i < n.N*n.Width; i += uint32(t.GridDimX()) * block {
 		at, column := i/max(n.Width, 1), i%max(n.Width, 1)
@@ -69,7 +69,7 @@ func accumulateFloat(t gpu.Thread, keys, numbers []int64, x16, out16 []uint16, x
 // accumulateInt is accumulateFloat for integers.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func accumulateInt(t gpu.Thread, keys, numbers []int64, x8, out8 []uint8, x32, out32 []int32, x64, out64 []int64, n accumulation) {
 	for i := first(t); i < n.N*n.Width; i += uint32(t.GridDimX()) * block {
 		at, column := i/max(n.Width, 1), i%max(n.Width, 1)
@@ -106,7 +106,7 @@ func (p Pairs) Number(s *device.Stream, shape []int, places Array, at Indices) e
 	} else {
 		i32 = elements[int32](&at.Array)
 	}
-	return Number64(s, blocks(all.N), i32, i64, p.Keys, p.Numbers, how, all)
+	return Number64(s, blocksFor(s, all.N), i32, i64, p.Keys, p.Numbers, how, all)
 }
 
 // Accumulate adds width neighbours of x, which is contiguous, to those of out with each key. The pairs are sorted by their keys, which
@@ -124,7 +124,7 @@ func (p Pairs) Accumulate(s *device.Stream, out, x Array, width int) error {
 		return fmt.Errorf("%w: %d times %d elements to add", ErrShape, p.Keys.Len(), width)
 	}
 	n := accumulation{x.Type, out.Type, uint32(p.Keys.Len()), uint32(width)}
-	g := blocks(uint32(count))
+	g := blocksFor(s, uint32(count))
 	if class == Integer {
 		return AccumulateInt(s, g, p.Keys, p.Numbers, elements[uint8](&x), elements[uint8](&out), elements[int32](&x), elements[int32](&out),
 			elements[int64](&x), elements[int64](&out), n)

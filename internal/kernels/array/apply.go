@@ -25,18 +25,35 @@ func Apply(s *device.Stream, shape []int, x *Operands) error {
 	if err != nil || p.N == 0 {
 		return err
 	}
+	if class == Single && x.swappable() {
+		x.X, x.Y = x.Y, x.X
+		p.A, p.B = p.B, p.A
+		p.Offset[0], p.Offset[1] = p.Offset[1], p.Offset[0]
+	}
 	w := work{Op: x.Op, X: x.X.Type, Y: x.Y.Type, Out: x.Out.Type, Scalar: x.Scalar, Integer: int64(x.Scalar)}
 	switch class {
 	case Integer:
 		return x.integers(s, w, p)
 	case Double:
-		return General64(s, blocks(p.N), elements[float64](&x.X), elements[float64](&x.Y), elements[float64](&x.Out), x.truths(), w, p)
+		return General64(s, blocksFor(s, p.N), elements[float64](&x.X), elements[float64](&x.Y), elements[float64](&x.Out), x.truths(), w, p)
 	}
-	if x.flat(p) {
-		return x.flat32(s, p)
+	if r, ok := x.flat(p); ok {
+		return x.flat32(s, p, r)
 	}
-	return General32(s, blocks(p.N), elements[uint16](&x.X), elements[uint16](&x.Y), elements[uint16](&x.Out),
+	return General32(s, blocksFor(s, p.N), elements[uint16](&x.X), elements[uint16](&x.Y), elements[uint16](&x.Out),
 		elements[float32](&x.X), elements[float32](&x.Y), elements[float32](&x.Out), x.truths(), w, p)
+}
+
+// swappable reports whether the operands may change places, and Y is the one that is not repeated.
+func (x *Operands) swappable() bool {
+	if x.Y.Type == dtype.Invalid || x.Op != Add && x.Op != Mul {
+		return false
+	}
+	a, b := 0, 0
+	for i := range x.X.Strides {
+		a, b = a+min(x.X.Strides[i], 1), b+min(x.Y.Strides[i], 1)
+	}
+	return a < b
 }
 
 // truths returns the memory of booleans.
@@ -49,27 +66,52 @@ func (x *Operands) truths() device.Slice[uint8] {
 
 // integers launches generalInt.
 func (x *Operands) integers(s *device.Stream, w work, p places) error {
-	return GeneralInt(s, blocks(p.N), elements[uint8](&x.X), elements[uint8](&x.Y), elements[uint8](&x.Out),
+	return GeneralInt(s, blocksFor(s, p.N), elements[uint8](&x.X), elements[uint8](&x.Y), elements[uint8](&x.Out),
 		elements[int32](&x.X), elements[int32](&x.Y), elements[int32](&x.Out),
 		elements[int64](&x.X), elements[int64](&x.Y), elements[int64](&x.Out), w, p)
 }
 
-// flat reports whether flat32 can compute the operation.
-func (x *Operands) flat(p places) bool {
+// flat reports whether flat32 can compute the operation, and its y.
+func (x *Operands) flat(p places) (repeated, bool) {
+	r := repeated{inner: 1, period: 1}
 	if !x.Op.cheap() || x.X.Type != dtype.Float32 || x.Out.Type != dtype.Float32 || x.Y.Type != dtype.Float32 && x.Y.Type != dtype.Invalid {
-		return false
+		return r, false
 	}
-	return p.Count == 0 || p.Count == 1 && p.A[0] == 1 && p.C[0] == 1 && (p.B[0] == 1 || x.Y.Type == dtype.Invalid)
+	next := uint32(1)
+	for d := range p.Count {
+		n := p.Size[d]
+		if p.A[d] != next || p.C[d] != next {
+			return r, false
+		}
+		next *= n
+		switch {
+		case p.B[d] == 0 && r.period == 1:
+			r.inner *= n
+		case p.B[d] == 0:
+			r.over = true
+		case p.B[d] == r.period && !r.over:
+			r.period *= n
+		default:
+			return r, false
+		}
+	}
+	return r, true
+}
+
+// repeated is how a smaller y is repeated: each of its period elements for inner neighbours, from the beginning again at its end.
+type repeated struct {
+	inner, period uint32
+	over          bool
 }
 
 // flat32 launches flat32.
-func (x *Operands) flat32(s *device.Stream, p places) error {
-	part := func(a *Array) device.Slice[float32] {
-		return elements[float32](a).Slice(a.Offset, a.Offset+int(p.N))
+func (x *Operands) flat32(s *device.Stream, p places, r repeated) error {
+	part := func(a *Array, n uint32) device.Slice[float32] {
+		return elements[float32](a).Slice(a.Offset, a.Offset+int(n))
 	}
 	y := device.None[float32]()
 	if x.Y.Type != dtype.Invalid {
-		y = part(&x.Y)
+		y = part(&x.Y, r.period)
 	}
-	return Flat32(s, device.Cover(int(p.N), block), part(&x.X), y, part(&x.Out), x.Op, float32(x.Scalar))
+	return Flat32(s, device.Cover(int(p.N), block), part(&x.X, p.N), y, part(&x.Out, p.N), x.Op, float32(x.Scalar), r.inner)
 }

@@ -12,7 +12,7 @@ import (
 // with the indices in candidates, of which each result has Length, one after another.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func argFloat(t gpu.Thread, x16 []uint16, x32 []float32, x64 []float64, candidates, out []int64, f folding, step uint32, p places) {
 	for i := first(t); i < f.Results*f.Parts; i += uint32(t.GridDimX()) * block {
 		result, part := f.part(i)
@@ -38,7 +38,7 @@ func argFloat(t gpu.Thread, x16 []uint16, x32 []float32, x64 []float64, candidat
 // argInt is argFloat for integers.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func argInt(t gpu.Thread, x8 []uint8, x32 []int32, x64 []int64, candidates, out []int64, f folding, step uint32, p places) {
 	for i := first(t); i < f.Results*f.Parts; i += uint32(t.GridDimX()) * block {
 		result, part := f.part(i)
@@ -98,7 +98,7 @@ func Arg(s *device.Stream, shape []int, r *Reduction, candidates device.Slice[in
 		candidates = device.None[int64]()
 	}
 	f.Length, f.Parts = uint32(length), uint32(Line{Length: length}.parts())
-	g, x, out := blocks(p.N*f.Parts), &r.X, elements[int64](&r.Out)
+	g, x, out := blocksFor(s, p.N*f.Parts), &r.X, elements[int64](&r.Out)
 	if class == Integer {
 		return ArgInt(s, g, elements[uint8](x), elements[int32](x), elements[int64](x), candidates, out, f, uint32(r.Line.Step), p)
 	}

@@ -11,7 +11,7 @@ import (
 // choose stores elements at positions B where the condition at position A holds, and elsewhere those at positions C.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func choose(t gpu.Thread, holds, x8, y8, out8 []uint8, x16, y16, out16 []uint16, x32, y32, out32 []uint32, x64, y64, out64 []uint64, size uint32, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, c := p.at(i)
@@ -56,7 +56,7 @@ func Where(s *device.Stream, shape []int, o *Selection) error {
 	if err != nil || p.N == 0 {
 		return err
 	}
-	return Choose(s, blocks(p.N), elements[uint8](holds), elements[uint8](x), elements[uint8](y), elements[uint8](out),
+	return Choose(s, blocksFor(s, p.N), elements[uint8](holds), elements[uint8](x), elements[uint8](y), elements[uint8](out),
 		elements[uint16](x), elements[uint16](y), elements[uint16](out), elements[uint32](x), elements[uint32](y), elements[uint32](out),
 		elements[uint64](x), elements[uint64](y), elements[uint64](out), uint32(x.Type.Size()), p)
 }

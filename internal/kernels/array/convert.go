@@ -14,7 +14,7 @@ type conversion struct{ X, Out dtype.Type }
 // transform stores elements at positions A as ones of another type at positions C.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func transform(t gpu.Thread, x8, out8 []uint8, x16, out16 []uint16, x32, out32 []uint32, x64, out64 []uint64, of conversion, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, _, c := p.at(i)
@@ -105,6 +105,6 @@ func Convert(s *device.Stream, shape []int, out, x Array) error {
 	if err != nil || p.N == 0 {
 		return err
 	}
-	return Transform(s, blocks(p.N), elements[uint8](&x), elements[uint8](&out), elements[uint16](&x), elements[uint16](&out),
+	return Transform(s, blocksFor(s, p.N), elements[uint8](&x), elements[uint8](&out), elements[uint16](&x), elements[uint16](&out),
 		elements[uint32](&x), elements[uint32](&out), elements[uint64](&x), elements[uint64](&out), conversion{x.Type, out.Type}, p)
 }

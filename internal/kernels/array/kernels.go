@@ -6,7 +6,7 @@ import (
 )
 
 // block is the number of threads of a block.
-const block = 256
+const block = 128
 
 // work is an operation on elements of types.
 type work struct {
@@ -20,7 +20,7 @@ type work struct {
 // code, which would be 400 KB.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func general32(t gpu.Thread, x16, y16, out16 []uint16, x32, y32, out32 []float32, out8 []uint8, w work, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, c := p.at(i)
@@ -40,7 +40,7 @@ func general32(t gpu.Thread, x16, y16, out16 []uint16, x32, y32, out32 []float32
 // general64 applies any operation in float64.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func general64(t gpu.Thread, x, y, out []float64, out8 []uint8, w work, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, c := p.at(i)
@@ -60,7 +60,7 @@ func general64(t gpu.Thread, x, y, out []float64, out8 []uint8, w work, p places
 // generalInt applies an operation in int64.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func generalInt(t gpu.Thread, x8, y8, out8 []uint8, x32, y32, out32 []int32, x64, y64, out64 []int64, w work, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, c := p.at(i)
@@ -72,14 +72,17 @@ func generalInt(t gpu.Thread, x8, y8, out8 []uint8, x32, y32, out32 []int32, x64
 	}
 }
 
-// flat32 applies an operation of few instructions to contiguous float32 elements. If y is empty, w.Scalar takes its place.
+// flat32 applies an operation of few instructions to contiguous float32 elements. If y is empty, the scalar takes its place. If y is
+// shorter than out, each of its elements is for inner neighbours, and they begin again at the end.
 //
 //gpu:kernel
-func flat32(t gpu.Thread, x, y, out []float32, op Op, scalar float32) {
+func flat32(t gpu.Thread, x, y, out []float32, op Op, scalar float32, inner uint32) {
 	if i := t.GlobalX(); i < len(out) {
 		right := scalar
-		if len(y) > 0 {
+		if len(y) == len(out) {
 			right = y[i]
+		} else if n := uint32(len(y)); n > 0 {
+			right = y[uint32(i)/max(inner, 1)%n]
 		}
 		out[i] = cheap32(op, x[i], right)
 	}

@@ -19,7 +19,7 @@ type indexing struct {
 // relocate copies elements at positions A, moved on by the index at position B, to positions C. Elements at other indices become 0.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func relocate(t gpu.Thread, x8, out8 []uint8, x16, out16 []uint16, x32, out32 []uint32, x64, out64 []uint64, i32 []int32, i64 []int64, how indexing, p places) {
 	for i := first(t); i < p.N; i += uint32(t.GridDimX()) * block {
 		a, b, c := p.at(i)
@@ -96,6 +96,6 @@ func indexed(s *device.Stream, shape []int, a [3]*Array, how indexing) error {
 	} else if a[1].Type == dtype.Int64 {
 		i64 = elements[int64](a[1])
 	}
-	return Relocate(s, blocks(p.N), elements[uint8](x), elements[uint8](out), elements[uint16](x), elements[uint16](out),
+	return Relocate(s, blocksFor(s, p.N), elements[uint8](x), elements[uint8](out), elements[uint16](x), elements[uint16](out),
 		elements[uint32](x), elements[uint32](out), elements[uint64](x), elements[uint64](out), i32, i64, how, p)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // MaxDims is the largest number of dimensions that remain after neighbours that are contiguous with each other are merged.
@@ -39,6 +40,9 @@ type places struct {
 // at returns the positions of element i.
 func (p *places) at(i uint32) (a, b, c uint32) {
 	a, b, c = p.Offset[0], p.Offset[1], p.Offset[2]
+	if p.Count <= 1 {
+		return a + i*p.A[0], b + i*p.B[0], c + i*p.C[0]
+	}
 	for d := range MaxDims {
 		k := i
 		if uint32(d)+1 < p.Count {
@@ -150,5 +154,17 @@ func elements[T uint8 | uint16 | uint32 | uint64 | int32 | int64 | float32 | flo
 	return device.View[T](a.Bytes)
 }
 
-// blocks returns the grid for n elements.
+// blocks returns the grid of a thread for each of n elements.
 func blocks(n uint32) device.Blocks { return device.Blocks{X: int((uint64(n) + block - 1) / block)} }
+
+// each is the number of elements that a thread of a CPU takes, because a call for each thread costs as much as several elements.
+const each = 32
+
+// blocksFor returns the grid of a kernel with a loop over n elements.
+func blocksFor(s *device.Stream, n uint32) device.Blocks {
+	g := blocks(n)
+	if row.FormFor(s) == row.Plain {
+		g.X = max((g.X+each-1)/each, min(g.X, 4*s.Device().Info().Cores))
+	}
+	return g
+}

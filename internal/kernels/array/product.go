@@ -11,7 +11,7 @@ import (
 // product64 stores in each element the sum of K products of elements at positions A and B, StepA and StepB from each other.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func product64(t gpu.Thread, x, y, out []float64, k, stepA, stepB uint32, p places) {
 	i := first(t)
 	if i >= p.N {

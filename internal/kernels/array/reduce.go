@@ -52,7 +52,7 @@ func fold[T number](op Fold, x, y T) T {
 // fold32 reduces in float32.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func fold32(t gpu.Thread, x16, out16 []uint16, x32, out32 []float32, f folding, p places) {
 	i := first(t)
 	if i >= f.Results*f.Parts {
@@ -77,7 +77,7 @@ func fold32(t gpu.Thread, x16, out16 []uint16, x32, out32 []float32, f folding, 
 // fold64 reduces in float64.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func fold64(t gpu.Thread, x, out []float64, f folding, p places) {
 	i := first(t)
 	if i >= f.Results*f.Parts {
@@ -102,7 +102,7 @@ func fold64(t gpu.Thread, x, out []float64, f folding, p places) {
 // foldInt reduces in int64.
 //
 //gpu:kernel
-//gpu:block 256
+//gpu:block 128
 func foldInt(t gpu.Thread, x8, out8 []uint8, x32, out32 []int32, x64, out64 []int64, f folding, p places) {
 	i := first(t)
 	if i >= f.Results*f.Parts {
