@@ -173,7 +173,7 @@ func TestRandomOperations(t *testing.T) {
 		return nil
 	})
 	t.Logf("%d operations, %d mistakes", steps, mistakes)
-	if mistakes == 0 {
+	if mistakes == 0 && steps > 0 {
 		t.Error("no program has a mistake")
 	}
 }

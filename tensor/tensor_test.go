@@ -3,7 +3,6 @@ package tensor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -285,13 +284,4 @@ func TestSliceOf(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-}
-
-func TestString(t *testing.T) {
-	_ = onCPU(t, func(s *tensor.Scope) error {
-		if got := fmt.Sprint(tensor.From(s, []float32{1, 2}, 1, 2)); got != "float32 [1 2]" {
-			t.Errorf("String: %q", got)
-		}
-		return nil
-	})
 }
