@@ -10,29 +10,29 @@ import (
 // Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as NumPy's are: dimensions are
 // aligned from the last, and one of size 1 or a missing one is repeated. Different element types become the one that
 // can hold both: floats win over integers, and more bits over fewer; F16 and BF16 together become float32.
-func (t *Tensor) Add(y *Tensor) *Tensor { return binary("Add", array.Add, t, y) }
+func (t *Tensor) Add(y *Tensor) *Tensor { return pairwise("Add", array.Add, t, y) }
 
 // Sub returns the differences of elements. See Add for shapes and element types.
-func (t *Tensor) Sub(y *Tensor) *Tensor { return binary("Sub", array.Sub, t, y) }
+func (t *Tensor) Sub(y *Tensor) *Tensor { return pairwise("Sub", array.Sub, t, y) }
 
 // Mul returns the products of elements. See Add for shapes and element types.
-func (t *Tensor) Mul(y *Tensor) *Tensor { return binary("Mul", array.Mul, t, y) }
+func (t *Tensor) Mul(y *Tensor) *Tensor { return pairwise("Mul", array.Mul, t, y) }
 
 // Div returns the quotients of elements, of integers as float32. See Add for shapes and element types.
-func (t *Tensor) Div(y *Tensor) *Tensor { return binary("Div", array.Div, t, y) }
+func (t *Tensor) Div(y *Tensor) *Tensor { return pairwise("Div", array.Div, t, y) }
 
 // Pow returns elements of t to the power of those of y. See Add for shapes and element types. Integers to a negative power are 0, except
 // for 1 and -1.
-func (t *Tensor) Pow(y *Tensor) *Tensor { return binary("Pow", array.Pow, t, y) }
+func (t *Tensor) Pow(y *Tensor) *Tensor { return pairwise("Pow", array.Pow, t, y) }
 
 // Maximum returns the greater elements, and NaN if one of the two is. See Add for shapes and element types.
-func (t *Tensor) Maximum(y *Tensor) *Tensor { return binary("Maximum", array.Maximum, t, y) }
+func (t *Tensor) Maximum(y *Tensor) *Tensor { return pairwise("Maximum", array.Maximum, t, y) }
 
 // Minimum returns the smaller elements, and NaN if one of the two is. See Add for shapes and element types.
-func (t *Tensor) Minimum(y *Tensor) *Tensor { return binary("Minimum", array.Minimum, t, y) }
+func (t *Tensor) Minimum(y *Tensor) *Tensor { return pairwise("Minimum", array.Minimum, t, y) }
 
-// binary applies an operation to broadcast operands.
-func binary(name string, op array.Op, x, y *Tensor) *Tensor {
+// pairwise applies an operation to broadcast operands.
+func pairwise(name string, op array.Op, x, y *Tensor) *Tensor {
 	s, err := scopeOf(name, []*Tensor{x, y})
 	if err != nil {
 		return failed(s, err)
@@ -174,11 +174,11 @@ func slopeX(op array.Op, d *Derivative) *Tensor {
 	case array.Div:
 		return g.Div(y)
 	case array.Pow:
-		return g.Mul(binary("Pow", array.PowBack, x, y))
+		return g.Mul(pairwise("Pow", array.PowBack, x, y))
 	case array.Maximum:
-		return g.Mul(binary("Maximum", array.Prefer, x, y))
+		return g.Mul(pairwise("Maximum", array.Prefer, x, y))
 	}
-	return g.Mul(binary("Minimum", array.Prefer, y, x)) // of Minimum
+	return g.Mul(pairwise("Minimum", array.Prefer, y, x)) // of Minimum
 }
 
 // slopeY returns the derivative with respect to the broadcast second operand.
@@ -197,9 +197,9 @@ func slopeY(op array.Op, d *Derivative) *Tensor {
 	case array.Div:
 		return g.Mul(d.Result).Div(y).Neg()
 	case array.Pow:
-		return g.Mul(binary("Pow", array.TimesLog, d.Result, x))
+		return g.Mul(pairwise("Pow", array.TimesLog, d.Result, x))
 	case array.Maximum:
-		return g.Mul(binary("Maximum", array.Prefer, y, x))
+		return g.Mul(pairwise("Maximum", array.Prefer, y, x))
 	}
-	return g.Mul(binary("Minimum", array.Prefer, x, y)) // of Minimum
+	return g.Mul(pairwise("Minimum", array.Prefer, x, y)) // of Minimum
 }

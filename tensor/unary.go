@@ -131,9 +131,9 @@ func slopeOf(op array.Op) func(d *Derivative) []*Tensor {
 		case array.Exp:
 			return []*Tensor{g.Mul(y)}
 		case array.Tanh:
-			return []*Tensor{binary("Tanh", array.TanhBack, g, y)}
+			return []*Tensor{pairwise("Tanh", array.TanhBack, g, y)}
 		case array.Sigmoid:
-			return []*Tensor{binary("Sigmoid", array.SigmoidBack, g, y)}
+			return []*Tensor{pairwise("Sigmoid", array.SigmoidBack, g, y)}
 		}
 		return []*Tensor{slopeAt(op, g, d.Saved[0])}
 	}
@@ -149,11 +149,11 @@ func slopeAt(op array.Op, g, x *Tensor) *Tensor {
 	case array.Log:
 		return g.Div(x)
 	case array.ReLU:
-		return binary("ReLU", array.ReLUBack, g, x)
+		return pairwise("ReLU", array.ReLUBack, g, x)
 	case array.GELU:
-		return binary("GELU", array.GELUBack, g, x)
+		return pairwise("GELU", array.GELUBack, g, x)
 	case array.SiLU:
-		return binary("SiLU", array.SiLUBack, g, x)
+		return pairwise("SiLU", array.SiLUBack, g, x)
 	}
 	return g.Scale(0) // of Sign
 }
