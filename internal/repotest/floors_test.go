@@ -126,7 +126,7 @@ var floors = map[string]string{
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
-	"examples/...":              ". device device/driver dtype gpu math32",
+	"examples/...":              ". tensor device device/driver dtype gpu math32",
 	"bench/...":                 ". device device/driver dtype gpu math32",
 	"bench/readme":              "bench/report",
 	"bench/report":              "",
