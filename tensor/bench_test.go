@@ -7,6 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -70,4 +71,67 @@ func BenchmarkHost(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkThroughput measures operations on 2^18 elements of a CPU, and 2^26 of a GPU.
+func BenchmarkThroughput(b *testing.B) {
+	for name, open := range kerneltest.Executions() {
+		if name != "AVX-512" && name != "cuda" {
+			continue
+		}
+		b.Run(name, func(b *testing.B) {
+			n := 1 << 18
+			if name == "cuda" {
+				n = 1 << 26
+			}
+			dev := kerneltest.Device(b, open)
+			if err := tensor.Run(b.Context(), dev, func(s *tensor.Scope) error { return throughput(b, s, n) }); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+}
+
+// throughput measures operations on n elements, in rows of 1024.
+func throughput(b *testing.B, s *tensor.Scope, n int) error {
+	for _, of := range []dtype.Type{dtype.Float32, dtype.BFloat16} {
+		x := tensor.Full(s, 0.5, of, n/1024, 1024)
+		row := tensor.Full(s, 0.5, of, 1024)
+		at := tensor.Zeros(s, dtype.Int64, n/1024)
+		for _, op := range []struct {
+			name   string
+			arrays float64 // that are read or written
+			f      func() *tensor.Tensor
+		}{
+			{"Add", 3, func() *tensor.Tensor { return x.Add(x) }},
+			{"AddRow", 2, func() *tensor.Tensor { return x.Add(row) }},
+			{"Scale", 2, func() *tensor.Tensor { return x.Scale(2) }},
+			{"Exp", 2, func() *tensor.Tensor { return x.Exp() }},
+			{"GELU", 2, func() *tensor.Tensor { return x.GELU() }},
+			{"Greater", 1.25, func() *tensor.Tensor { return x.Greater(row) }},
+			{"Sum", 1, func() *tensor.Tensor { return x.Sum() }},
+			{"Sum0", 1, func() *tensor.Tensor { return x.Sum(0) }},
+			{"Sum1", 1, func() *tensor.Tensor { return x.Sum(1) }},
+			{"ArgMax", 1, func() *tensor.Tensor { return x.ArgMax(1) }},
+			{"Softmax", 2, func() *tensor.Tensor { return x.Softmax(1) }},
+			{"Transpose", 2, func() *tensor.Tensor { return x.T().Contiguous() }},
+			{"Take", 2, func() *tensor.Tensor { return x.Take(0, at) }},
+		} {
+			b.Run(op.name+"/"+of.String(), func(b *testing.B) {
+				for b.Loop() {
+					s.Tidy(func() *tensor.Tensor {
+						for range 4 {
+							s.Tidy(func() *tensor.Tensor { op.f(); return nil })
+						}
+						return nil
+					})
+					if err := s.Stream().Synchronize(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(4*float64(b.N)*op.arrays*float64(n*of.Size())/float64(b.Elapsed().Nanoseconds()), "GB/s")
+			})
+		}
+	}
+	return s.Err()
 }

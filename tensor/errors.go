@@ -15,6 +15,7 @@ var (
 	ErrScope  = errors.New("scope")
 	ErrValue  = errors.New("argument out of range")
 	ErrRecord = errors.New("recording")
+	ErrFormat = errors.New("not a .npy file") // or one that ends early
 )
 
 // An Error is a mistake in a call of this package.

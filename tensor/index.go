@@ -27,7 +27,7 @@ func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	if err != nil {
 		return failed(s, err)
 	}
-	l, err := lookupOf("Gather", t, dim, at)
+	_, err = lookupOf("Gather", t, dim, at)
 	if err == nil && !equal(at.shape, y.shape) {
 		err = fmt.Errorf("%w: %v for indices of %v", ErrShape, y.shape, at.shape)
 	}
@@ -44,7 +44,7 @@ func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	if out.err != nil {
 		return out
 	}
-	l, _ = lookupOf("Gather", out, dim, at) // its strides, which may differ from t's
+	l, _ := lookupOf("Gather", out, dim, at)
 	if err := s.scatter(out, l, at, y); err != nil {
 		return s.fail(mistake(name, err))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -15,9 +14,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
-
-// ErrFormat is the cause of errors of ReadNPY: the data is not in NumPy's format, or ends early.
-var ErrFormat = errors.New("not a .npy file")
 
 // npyMagic begins a .npy file.
 const npyMagic = "\x93NUMPY"

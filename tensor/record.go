@@ -28,7 +28,6 @@ type tape struct {
 // when it has gone past it, and the end of the Scope the rest.
 type node struct {
 	name   string
-	line   string // of a variable: of the program that made it
 	back   func(d *Derivative) []*Tensor
 	in     []*node   // of the operands, nil for constants
 	saved  []*Tensor // views
