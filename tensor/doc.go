@@ -1,29 +1,56 @@
-// Package tensor computes with arrays of numbers on a device: a GPU or the CPU.
+// Package tensor computes with arrays of numbers on a device, a GPU or the CPU, and computes derivatives.
 //
 //	err := tensor.Run(ctx, dev, func(s *tensor.Scope) error {
-//		x := tensor.From(s, points, n, 3)       // a []float32 as a matrix of n rows
-//		y := x.Slice(0, 0, n/2).Reshape(-1)     // a view: no copy
-//		v, err := tensor.Values[float32](ctx, y) // waits, and returns the first mistake
+//		x := tensor.From(s, points, n, 3) // a []float32 as a matrix of n rows
+//		centred := x.Sub(x.Mean(0))       // subtracts the mean from each row
+//		cov := centred.T().MatMul(centred).Scale(1 / float64(n-1))
+//		fmt.Println(cov) // waits, and prints as NumPy does
+//		v, err := tensor.Values[float32](ctx, cov)
 //		...
 //	})
 //
+// # Operations
+//
+// Operations are methods with the names of NumPy and PyTorch: those on elements, such as Add and Exp; Sum, Max and other reductions over
+// dimensions; MatMul; Take, Gather and ScatterAdd by index; Sort and Top; and functions of several tensors, such as Where and Concat. An
+// operation enqueues kernels and returns; Values, printing and Run wait. No operation changes its operands.
+//
+// Shapes are broadcast as NumPy's are. A dimension may be given from the end: -1 is the last. Operations compute with the types bool,
+// uint8, int32, int64, F16, BF16, float32 and float64, and combine two types as Add describes.
+//
 // # Scopes
 //
-// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees earlier: it opens a
-// frame, which owns the tensors that are made while a function runs. The result of an operation belongs to the
-// innermost frame of its operands' Scope. A tensor of Wrap has no Scope and is never freed, as parameters of a
-// model are. A Scope and its tensors must be used by one goroutine at a time.
+// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees earlier: it opens a frame, which owns the
+// tensors that are made while a function runs. The result of an operation belongs to the innermost frame of its operands'
+// Scope. A tensor of Wrap has no Scope and is never freed, as parameters of a model are. A Scope and its tensors must be used by
+// one goroutine at a time.
 //
 // # Errors
 //
-// Operations return a tensor and no error. A mistake, such as shapes that do not fit, makes the result void:
-// operations on a void tensor do nothing and return a void tensor. The Scope keeps the first mistake as an Error
-// with the line of the program that made it, and Values and Run return that Error.
+// Operations return a tensor and no error. A mistake, such as shapes that do not fit, makes the result void: operations on a void tensor do
+// nothing and return a void tensor. The Scope keeps the first mistake as an Error with the line of the program that made it,
+// and Values and Run return that Error.
+//
+// # Derivatives
+//
+// After Record, a Scope remembers the operations on variables. Backward computes the derivatives of a number, the loss, with respect to
+// all variables:
+//
+//	s.Record()
+//	w := s.Variable(weights)
+//	loss := x.MatMul(w).CrossEntropy(labels)
+//	s.Backward(loss)
+//	step := w.Grad().Scale(-0.1)
+//
+// A Parameter is a variable whose derivative is added to a tensor that outlives the Scope. Results have the same bits on each run.
 //
 // # Layout
 //
-// A tensor has an element type, which is known at run time, a shape, and a stride for each dimension. Slice,
-// Reshape and Transpose return views, which share memory with their operand. Elements are in row-major order.
+// A tensor has an element type, which is known at run time, a shape, and a stride for each dimension. Slice, Reshape, Transpose, Expand,
+// Unsqueeze and Squeeze return views, which share memory with their operand. New tensors are in row-major order.
 //
-// Op adds operations: a kernel of the program's own runs on the memory of tensors.
+// # Operations of your own
+//
+// Apply runs a kernel that the compiler makes of a function of one number and its derivative. Op runs any kernels on the memory of
+// tensors, with a derivative that other operations compute.
 package tensor
