@@ -131,6 +131,19 @@ func more() map[string]function {
 		"CrossEntropy2": of1(func(x T) T { return x.CrossEntropy(indices(x, []int{3}, 3, -1, 2)) }),
 		"Own":           of1(cube),
 		"Reused":        of1(func(x T) T { y := x.Tanh(); return y.Mul(y).Add(y).Add(x) }),
+		"Checkpoint": of2(a, row, func(x, y T) T {
+			z := x.Scale(2)
+			return tensor.Checkpoint(func(x T) T { return x.Mul(y).Tanh().Add(z) }, x.Exp()).Square()
+		}),
+		"CheckpointOfConstant": of1(func(x T) T {
+			return tensor.Checkpoint(func(one T) T { return x.Mul(one).Square() }, tensor.Full(x.Scope(), 3, dtype.Float64, 4))
+		}),
+		"CheckpointOfNothing": of1(func(x T) T {
+			return tensor.Checkpoint(func(x T) T { return x }, x.Square()).Add(tensor.Checkpoint(T.Sign, x))
+		}),
+		"CheckpointTwice": of1(func(x T) T {
+			return tensor.Checkpoint(func(x T) T { return tensor.Checkpoint(T.Tanh, x.Square()).Mul(x) }, x)
+		}),
 		"Tidy": of1(func(x T) T {
 			return x.Scope().Tidy(func() T { return x.Tanh().Mul(x.Exp()) })
 		}),

@@ -43,6 +43,6 @@ func (o Op) Apply() *Tensor {
 	if err := o.Launch(s.stream, out); err != nil {
 		return s.fail(mistake(o.Name, err))
 	}
-	s.record(out, step{o.Name, o.In, o.Back, o.Save, o.SaveResult})
+	s.record(out, step{name: o.Name, in: o.In, back: o.Back, save: o.Save, saveResult: o.SaveResult})
 	return out
 }

@@ -147,11 +147,12 @@ type step struct {
 	back       func(d *Derivative) []*Tensor
 	save       []*Tensor
 	saveResult bool
+	always     bool // also if no operand depends on a variable
 }
 
 // record adds an operation to the tape if one of its operands depends on a variable.
 func (s *Scope) record(out *Tensor, o step) {
-	any := false
+	any := o.always
 	for _, t := range o.in {
 		any = any || s.recording(t, nil)
 	}
@@ -223,8 +224,13 @@ func (s *Scope) Backward(loss *Tensor) {
 		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
 		return nil
 	})
-	for i := len(s.tape.nodes) - 1; i >= 0 && s.err == nil; i-- {
-		s.tape.nodes[i].backward(s)
+	s.tape.backward(s)
+}
+
+// backward goes through the operations from the last.
+func (t *tape) backward(s *Scope) {
+	for i := len(t.nodes) - 1; i >= 0 && s.err == nil; i-- {
+		t.nodes[i].backward(s)
 	}
 }
 
