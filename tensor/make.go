@@ -199,5 +199,9 @@ func (s *Scope) empty(op string, of dtype.Type, shape []int) *Tensor {
 		return s.fail(mistake(op, err))
 	}
 	m.views = 1
-	return s.add(&Tensor{memory: m, dtype: of, shape: slices.Clone(shape), strides: rowMajor(shape)})
+	t := sized(len(shape))
+	t.memory, t.dtype = m, of
+	copy(t.shape, shape)
+	fillRowMajor(t.strides, shape)
+	return s.add(t)
 }

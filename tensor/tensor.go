@@ -77,15 +77,36 @@ func (t *Tensor) IsContiguous() bool {
 	return true
 }
 
+// usualDims is the number of dimensions for which a tensor needs a single allocation.
+const usualDims = 4
+
+// sized returns a tensor with room for the sizes and strides of n dimensions.
+func sized(n int) *Tensor {
+	if n > usualDims {
+		return &Tensor{shape: make([]int, n), strides: make([]int, n)}
+	}
+	t := &struct {
+		Tensor
+		shape, strides [usualDims]int
+	}{}
+	t.Tensor.shape, t.Tensor.strides = t.shape[:n:n], t.strides[:n:n]
+	return &t.Tensor
+}
+
 // rowMajor returns the strides of consecutive elements.
 func rowMajor(shape []int) []int {
 	strides := make([]int, len(shape))
+	fillRowMajor(strides, shape)
+	return strides
+}
+
+// fillRowMajor stores the strides of consecutive elements.
+func fillRowMajor(strides, shape []int) {
 	next := 1
 	for i := len(shape) - 1; i >= 0; i-- {
 		strides[i] = next
 		next *= max(shape[i], 1)
 	}
-	return strides
 }
 
 // product returns the number of elements of a shape. The error is that of a negative size, or of more elements than an int counts.

@@ -10,7 +10,11 @@ import (
 // view returns a tensor on t's memory, with the layout of l.
 func (s *Scope) view(t *Tensor, l Tensor) *Tensor {
 	t.memory.views++
-	return s.add(&Tensor{memory: t.memory, dtype: t.dtype, shape: slices.Clone(l.shape), strides: slices.Clone(l.strides), offset: l.offset})
+	v := sized(len(l.shape))
+	v.memory, v.dtype, v.offset = t.memory, t.dtype, l.offset
+	copy(v.shape, l.shape)
+	copy(v.strides, l.strides)
+	return s.add(v)
 }
 
 // viewed records a view, whose derivative back returns.
