@@ -153,7 +153,7 @@ func (g grid) equals(t *testing.T, what string, of dtype.Type, x *tensor.Tensor)
 	}
 }
 
-var shapes = [][]int{{}, {0}, {0, 3}, {1}, {7}, {3, 5}, {300}, {2, 3, 1, 4}}
+var shapes = [][]int{{}, {0}, {0, 3}, {1}, {7}, {3, 5}, {300}, {2, 3, 1, 4}, {9, 16}}
 
 // unaries are the operations on one tensor. Integers become float32 if float says so.
 var unaries = []struct {
@@ -255,6 +255,11 @@ var pairs = [][3][]int{
 	{{2, 3, 4}, {3, 1}, {2, 3, 4}},
 	{{2, 1, 3, 1, 2}, {1, 2, 1, 3, 2}, {2, 2, 3, 3, 2}},
 	{{1}, {300}, {300}},
+	{{6, 16}, {6, 16}, {6, 16}}, // whole vectors of 16 bytes
+	{{2, 3, 16}, {3, 16}, {2, 3, 16}},
+	{{16}, {4, 16}, {4, 16}},
+	{{4, 16}, {4, 1}, {4, 16}},
+	{{2, 3, 8}, {3, 1}, {2, 3, 8}},
 }
 
 // mixed returns the type of an operation on two types, which is the first that holds both.

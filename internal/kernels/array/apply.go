@@ -37,7 +37,10 @@ func Apply(s *device.Stream, shape []int, x *Operands) error {
 	case Double:
 		return General64(s, blocksFor(s, p.N), elements[float64](&x.X), elements[float64](&x.Y), elements[float64](&x.Out), x.truths(), w, p)
 	}
-	if r, ok := x.flat(p); ok {
+	if done, err := x.wide(s, p); done {
+		return err
+	}
+	if r, ok := x.flat(p); ok && x.single() {
 		return x.flat32(s, p, r)
 	}
 	return General32(s, blocksFor(s, p.N), elements[uint16](&x.X), elements[uint16](&x.Y), elements[uint16](&x.Out),
@@ -71,12 +74,14 @@ func (x *Operands) integers(s *device.Stream, w work, p places) error {
 		elements[int64](&x.X), elements[int64](&x.Y), elements[int64](&x.Out), w, p)
 }
 
-// flat reports whether flat32 can compute the operation, and its y.
+// single reports whether flat32 computes the operation on elements of these types.
+func (x *Operands) single() bool {
+	return x.Op.cheap() && x.X.Type == dtype.Float32 && x.Out.Type == dtype.Float32 && (x.Y.Type == dtype.Float32 || x.Y.Type == dtype.Invalid)
+}
+
+// flat reports whether x and out are contiguous, and y too or repeated.
 func (x *Operands) flat(p places) (repeated, bool) {
 	r := repeated{inner: 1, period: 1}
-	if !x.Op.cheap() || x.X.Type != dtype.Float32 || x.Out.Type != dtype.Float32 || x.Y.Type != dtype.Float32 && x.Y.Type != dtype.Invalid {
-		return r, false
-	}
 	next := uint32(1)
 	for d := range p.Count {
 		n := p.Size[d]

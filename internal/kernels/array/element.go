@@ -20,8 +20,11 @@ func (f *floats) load(of dtype.Type, i uint32) float32 {
 	case dtype.Float16:
 		return dtype.F16(f.half[i]).Float32()
 	}
-	return math.Float32frombits(uint32(f.half[i]) << 16)
+	return widened(f.half[i])
 }
+
+// widened returns a bfloat16 of the given bits.
+func widened(bits uint16) float32 { return math.Float32frombits(uint32(bits) << 16) }
 
 // store rounds v to element i.
 func (f *floats) store(of dtype.Type, i uint32, v float32) {

@@ -43,28 +43,22 @@ func of32(op Op, x, y float32) float32 {
 	if op.cheap() {
 		return cheap32(op, x, y)
 	}
+	at := argument(op, x, y)
 	switch op {
 	case Sqrt:
 		return math32.Sqrt(x)
 	case Log, TimesLog:
-		log := math32.Log(argument(op, x, y))
-		if op == TimesLog {
-			return timesLog(x, log)
-		}
-		return log
+		return ofLog(op, x, math32.Log(at))
 	case Tanh:
 		return math32.Tanh(x)
 	case Pow, PowBack:
 		return ofPower(op, y, math32.Pow(x, lowered(op, y)))
-	case GELU, GELUBack:
-		at := argument(op, x, y)
-		slope := at * math32.Exp(-0.5*at*at) * (1 / math.Sqrt2 / math.SqrtPi)
-		return ofNormal(op, x, 0.5*math32.Erfc(-at*(math.Sqrt2/2)), slope)
-	case Exp:
-		return math32.Exp(x)
-	case Sigmoid, SiLU, SiLUBack:
-		at := argument(op, x, y)
-		return ofSigmoid(op, x, at, 1/(1+math32.Exp(-at)))
+	case Exp, Sigmoid, SiLU, SiLUBack, GELU, GELUBack:
+		e := math32.Exp(exponent(op, at))
+		if op == GELU || op == GELUBack {
+			return ofNormal(op, x, 0.5*math32.Erfc(-at*(math.Sqrt2/2)), at*e*(1/math.Sqrt2/math.SqrtPi))
+		}
+		return ofExponential(op, x, at, e)
 	}
 	return others(op, x, y)
 }

@@ -39,28 +39,22 @@ func of64(op Op, x, y float64) float64 {
 	if op.cheap() {
 		return cheap64(op, x, y)
 	}
+	at := argument(op, x, y)
 	switch op {
 	case Sqrt:
 		return math.Sqrt(x)
 	case Log, TimesLog:
-		log := math.Log(argument(op, x, y))
-		if op == TimesLog {
-			return timesLog(x, log)
-		}
-		return log
+		return ofLog(op, x, math.Log(at))
 	case Tanh:
 		return math.Tanh(x)
 	case Pow, PowBack:
 		return ofPower(op, y, math.Pow(x, lowered(op, y)))
-	case GELU, GELUBack:
-		at := argument(op, x, y)
-		slope := at * math.Exp(-0.5*at*at) * (1 / math.Sqrt2 / math.SqrtPi)
-		return ofNormal(op, x, 0.5*math.Erfc(-at*(math.Sqrt2/2)), slope)
-	case Exp:
-		return math.Exp(x)
-	case Sigmoid, SiLU, SiLUBack:
-		at := argument(op, x, y)
-		return ofSigmoid(op, x, at, 1/(1+math.Exp(-at)))
+	case Exp, Sigmoid, SiLU, SiLUBack, GELU, GELUBack:
+		e := math.Exp(exponent(op, at))
+		if op == GELU || op == GELUBack {
+			return ofNormal(op, x, 0.5*math.Erfc(-at*(math.Sqrt2/2)), at*e*(1/math.Sqrt2/math.SqrtPi))
+		}
+		return ofExponential(op, x, at, e)
 	}
 	return others(op, x, y)
 }

@@ -44,6 +44,15 @@ const (
 	TimesLog    // x*log(y), or 0 if x is 0
 )
 
+// wide reports whether cheapAll computes the operation.
+func (op Op) wide() bool {
+	switch op {
+	case Copy, Neg, Square, ReLU, Add, Sub, Mul, Div, ReLUBack:
+		return true
+	}
+	return false
+}
+
 // cheap reports whether cheap32 computes the operation.
 func (op Op) cheap() bool {
 	switch op {

@@ -84,9 +84,23 @@ func ofNormal[T real](op Op, x, p, slope T) T {
 	return x * (p + slope)
 }
 
-// ofSigmoid returns Sigmoid, SiLU or SiLUBack, given the sigmoid s of the argument.
-func ofSigmoid[T real](op Op, x, at, s T) T {
+// exponent returns the exponent of the exponential that a function of at needs.
+func exponent[T real](op Op, at T) T {
 	switch op {
+	case Exp:
+		return at
+	case GELU, GELUBack:
+		return -0.5 * at * at
+	}
+	return -at
+}
+
+// ofExponential returns Exp, Sigmoid, SiLU or SiLUBack, given the exponential.
+func ofExponential[T real](op Op, x, at, e T) T {
+	s := 1 / (1 + e)
+	switch op {
+	case Exp:
+		return e
 	case Sigmoid:
 		return s
 	case SiLU:
@@ -114,9 +128,12 @@ func ofPower[T real](op Op, y, p T) T {
 	return y * p
 }
 
-// timesLog returns x*log, or 0 if x is 0.
-func timesLog[T real](x, log T) T {
-	if x == 0 {
+// ofLog returns Log or TimesLog, given the logarithm.
+func ofLog[T real](op Op, x, log T) T {
+	switch {
+	case op == Log:
+		return log
+	case x == 0:
 		return 0
 	}
 	return x * log
