@@ -165,6 +165,36 @@ func TestTidyFreesEarly(t *testing.T) {
 	}
 }
 
+// TestTooMuchMemory runs out of memory, or exceeds the number of elements that kernels count.
+func TestTooMuchMemory(t *testing.T) {
+	huge := func(s *tensor.Scope) *tensor.Tensor {
+		return tensor.Zeros(s, dtype.Float32, 1<<20).Unsqueeze(0).Expand(1<<30, 1<<20)
+	}
+	for name, f := range map[string]func(s *tensor.Scope) *tensor.Tensor{
+		"Zeros":      func(s *tensor.Scope) *tensor.Tensor { return tensor.Zeros(s, dtype.Float32, 1<<50) },
+		"Scale":      func(s *tensor.Scope) *tensor.Tensor { return huge(s).Scale(2) },
+		"Contiguous": func(s *tensor.Scope) *tensor.Tensor { return huge(s).Contiguous() },
+		"Sum":        func(s *tensor.Scope) *tensor.Tensor { return huge(s).Sum() },
+		"Sum1":       func(s *tensor.Scope) *tensor.Tensor { return huge(s).Sum(1) },
+		"ArgMax":     func(s *tensor.Scope) *tensor.Tensor { return huge(s).ArgMax(0) },
+		"Softmax":    func(s *tensor.Scope) *tensor.Tensor { return huge(s).Softmax(0) },
+		"MatMul":     func(s *tensor.Scope) *tensor.Tensor { x := huge(s).Slice(0, 0, 1); return x.T().MatMul(x) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := onCPU(t, func(s *tensor.Scope) error {
+				if y := f(s); y.Err() == nil {
+					t.Errorf("%s", y)
+				}
+				return nil
+			})
+			var e *tensor.Error
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Line, "tensor_test.go:") {
+				t.Errorf("Run: %v", err)
+			}
+		})
+	}
+}
+
 func TestTensorsOfAnEndedScope(t *testing.T) {
 	var x *tensor.Tensor
 	if err := onCPU(t, func(s *tensor.Scope) error {

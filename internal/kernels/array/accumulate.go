@@ -120,7 +120,7 @@ func (p Pairs) Accumulate(s *device.Stream, out, x Array, width int) error {
 	if count == 0 {
 		return nil
 	}
-	if count > math.MaxUint32 || width < 0 {
+	if count > math.MaxUint32 || width < 0 || out.Bytes.Len()/out.Type.Size() > math.MaxUint32 {
 		return fmt.Errorf("%w: %d times %d elements to add", ErrShape, p.Keys.Len(), width)
 	}
 	n := accumulation{x.Type, out.Type, uint32(p.Keys.Len()), uint32(width)}

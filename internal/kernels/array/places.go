@@ -157,14 +157,21 @@ func elements[T uint8 | uint16 | uint32 | uint64 | int32 | int64 | float32 | flo
 // blocks returns the grid of a thread for each of n elements.
 func blocks(n uint32) device.Blocks { return device.Blocks{X: int((uint64(n) + block - 1) / block)} }
 
-// each is the number of elements that a thread of a CPU takes, because a call for each thread costs as much as several elements.
-const each = 32
+// each is the number of elements that a thread of a CPU takes, because a call for each thread costs as much as several elements. resident
+// is the number of blocks for each multiprocessor of a GPU, whose threads take the elements in turn, because loading the arguments costs
+// as much too.
+const (
+	each     = 32
+	resident = 16
+)
 
 // blocksFor returns the grid of a kernel with a loop over n elements.
 func blocksFor(s *device.Stream, n uint32) device.Blocks {
-	g := blocks(n)
+	g, cores := blocks(n), s.Device().Info().Cores
 	if row.FormFor(s) == row.Plain {
-		g.X = max((g.X+each-1)/each, min(g.X, 4*s.Device().Info().Cores))
+		g.X = max((g.X+each-1)/each, min(g.X, 4*cores))
+		return g
 	}
+	g.X = min(g.X, resident*max(cores, 1))
 	return g
 }

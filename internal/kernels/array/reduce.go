@@ -2,6 +2,7 @@ package array
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -194,6 +195,9 @@ func (r *Reduction) launch(s *device.Stream, shape []int, f folding) error {
 	}
 	if err := r.X.line(shape, r.Line); err != nil {
 		return err
+	}
+	if uint64(p.N)*uint64(f.Parts) > math.MaxUint32 {
+		return fmt.Errorf("%w: %d results of %d parts", ErrShape, p.N, f.Parts)
 	}
 	f.Fold, f.X, f.Out, f.Length, f.Step, f.Results = r.Fold, r.X.Type, r.Out.Type, uint32(r.Line.Length), uint32(r.Line.Step), p.N
 	g := blocks(p.N * f.Parts)

@@ -119,7 +119,7 @@ func (x *Operands) wide(s *device.Stream, p places) (bool, error) {
 		return false, nil
 	}
 	n := p.N / count
-	g := blocks(n)
+	g := blocksFor(s, n)
 	if of == dtype.Float32 {
 		return true, wideF32(s, g, vectors[[4]float32](&x.X, p.N), vectorsOfY[[4]float32](x, r), vectors[[4]float32](&x.Out, p.N), x.Op, float32(x.Scalar), n)
 	}
