@@ -149,16 +149,16 @@ func (p *program) recorded() *tensor.Tensor {
 
 // TestRandomOperations runs programs with mistakes: none may panic or leak, and the first mistake has a line.
 func TestRandomOperations(t *testing.T) {
-	programs := 200
+	programs := 1000
 	if testing.Short() {
-		programs = 30
+		programs = 100
 	}
 	mistakes, steps := 0, 0
 	run(t, func(t *testing.T, outer *tensor.Scope) error {
 		stream := outer.Stream()
 		n := programs
 		if stream.Device().Info().Kind == "interp" {
-			n /= 10
+			n /= 20
 		}
 		for seed := range n {
 			err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { return randomProgram(s, uint64(seed), &steps) })
