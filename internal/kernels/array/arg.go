@@ -2,7 +2,6 @@ package array
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -99,8 +98,8 @@ func Arg(s *device.Stream, shape []int, r *Reduction, candidates device.Slice[in
 		candidates = device.None[int64]()
 	}
 	f.Length, f.Parts = uint32(length), uint32(Line{Length: length}.parts())
-	if uint64(p.N)*uint64(f.Parts) > math.MaxUint32 {
-		return fmt.Errorf("%w: %d results of %d parts", ErrShape, p.N, f.Parts)
+	if err := countable(p.N, length, f.Parts); err != nil {
+		return err
 	}
 	g, x, out := blocksFor(s, p.N*f.Parts), &r.X, elements[int64](&r.Out)
 	if class == Integer {

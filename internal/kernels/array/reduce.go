@@ -7,6 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // Fold is an operation that reduces elements to one.
@@ -50,7 +51,18 @@ func fold[T number](op Fold, x, y T) T {
 	return smaller(x, y)
 }
 
-// fold32 reduces in float32.
+// identity returns the number that does not change the result of fold with another.
+func identity(op Fold) float32 {
+	switch op {
+	case Greatest:
+		return math32.Inf(-1)
+	case Smallest:
+		return math32.Inf(1)
+	}
+	return 0
+}
+
+// fold32 reduces in float32. It loads four elements before it adds them, in their order.
 //
 //gpu:kernel
 //gpu:block 128
@@ -61,18 +73,26 @@ func fold32(t gpu.Thread, x16, out16 []uint16, x32, out32 []float32, f folding, 
 	}
 	result, part := f.part(i)
 	at, _, to := p.at(result)
-	v := (&floats{x16, x32}).load(f.X, at+part*f.Step)
-	for k := part; k < f.Length; k += f.Parts {
-		if k != part {
-			v = fold(f.Fold, v, (&floats{x16, x32}).load(f.X, at+k*f.Step))
+	x, out := floats{x16, x32}, floats{out16, out32}
+	v, k := identity(f.Fold), part
+	if f.Running {
+		for ; k < f.Length; k++ {
+			v = fold(f.Fold, v, x.load(f.X, at+k*f.Step))
+			out.store(f.Out, to+k*f.Step, v)
 		}
-		if f.Running {
-			(&floats{out16, out32}).store(f.Out, to+k*f.Step, v)
-		}
+		return
 	}
-	if !f.Running {
-		(&floats{out16, out32}).store(f.Out, result*f.Parts+part, v/float32(f.Divisor))
+	next := f.Parts * f.Step
+	for at += k * f.Step; k+3*f.Parts < f.Length; k += 4 * f.Parts {
+		a, b, c, d := x.load(f.X, at), x.load(f.X, at+next), x.load(f.X, at+2*next), x.load(f.X, at+3*next)
+		v = fold(f.Fold, fold(f.Fold, fold(f.Fold, fold(f.Fold, v, a), b), c), d)
+		at += 4 * next
 	}
+	for ; k < f.Length; k += f.Parts {
+		v = fold(f.Fold, v, x.load(f.X, at))
+		at += next
+	}
+	out.store(f.Out, result*f.Parts+part, v/float32(f.Divisor))
 }
 
 // fold64 reduces in float64.
@@ -196,8 +216,8 @@ func (r *Reduction) launch(s *device.Stream, shape []int, f folding) error {
 	if err := r.X.line(shape, r.Line); err != nil {
 		return err
 	}
-	if uint64(p.N)*uint64(f.Parts) > math.MaxUint32 {
-		return fmt.Errorf("%w: %d results of %d parts", ErrShape, p.N, f.Parts)
+	if err := countable(p.N, r.Line.Length, f.Parts); err != nil {
+		return err
 	}
 	f.Fold, f.X, f.Out, f.Length, f.Step, f.Results = r.Fold, r.X.Type, r.Out.Type, uint32(r.Line.Length), uint32(r.Line.Step), p.N
 	g := blocks(p.N * f.Parts)
@@ -209,6 +229,14 @@ func (r *Reduction) launch(s *device.Stream, shape []int, f folding) error {
 		return FoldInt(s, g, elements[uint8](x), elements[uint8](out), elements[int32](x), elements[int32](out), elements[int64](x), elements[int64](out), f, p)
 	}
 	return Fold32(s, g, elements[uint16](x), elements[uint16](out), elements[float32](x), elements[float32](out), f, p)
+}
+
+// countable reports whether the numbers of threads and of elements, by which a thread goes on four parts at a time, fit kernels.
+func countable(results uint32, length int, parts uint32) error {
+	if uint64(results)*uint64(parts) > math.MaxUint32 || uint64(length)+4*uint64(parts) > math.MaxUint32 {
+		return fmt.Errorf("%w: %d results of %d elements in %d parts", ErrShape, results, length, parts)
+	}
+	return nil
 }
 
 // line reports whether an array has lines at the places of a shape.
