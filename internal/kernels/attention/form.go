@@ -193,10 +193,11 @@ func (s CacheShape) Workspace(tokens, heads int) int {
 func tilesOf(heads int) int { return (heads + tileHeads - 1) / tileHeads }
 
 // pairs, quads, four, eight and sixteen return views of 4 bytes, of 16 bytes, or of several elements.
-func pairs[T row.Number](x device.Slice[T]) device.Slice[uint32] { return device.View[uint32](x) }
-func quads[T row.Number](x device.Slice[T]) device.Slice[quad]   { return device.View[quad](x) }
-func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]    { return device.View[[4]T](x) }
-func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T]   { return device.View[[8]T](x) }
+func pairs[T row.Number](x device.Slice[T]) device.Slice[uint32]    { return device.View[uint32](x) }
+func quads[T row.Number](x device.Slice[T]) device.Slice[quad]      { return device.View[quad](x) }
+func four[T row.Number](x device.Slice[T]) device.Slice[[4]T]       { return device.View[[4]T](x) }
+func eight[T row.Number](x device.Slice[T]) device.Slice[[8]T]      { return device.View[[8]T](x) }
+func words[T row.Number](x device.Slice[T]) device.Slice[row.Words] { return device.View[row.Words](x) }
 func sixteen[T row.Number](x device.Slice[T]) device.Slice[[row.Lanes]T] {
 	return device.View[[row.Lanes]T](x)
 }

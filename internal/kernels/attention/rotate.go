@@ -124,9 +124,10 @@ func turnLanes[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated, keys, val
 //
 //gpu:kernel
 //gpu:block 64
-func turnRows[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, q, k, v, rotated, keys, values []V, angles []A, table []int32, tokens []Token, s CacheShape, r turning) {
+func turnRows[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, q, k, v, rotated, keys, values []row.Words, angles []A, table []int32, tokens []Token, s CacheShape, r turning) {
 	t.StartNext()
-	var unit V
+	var unit A
+	var format F
 	n := uint32(len(unit))
 	width, half := uint32(s.Dim)/n, r.Half/n
 	i := uint32(t.BlockY()*storeThreads + t.ThreadX())
@@ -164,11 +165,11 @@ func turnRows[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](
 	if turned {
 		at := token * 2 * int(half)
 		cosines, sines := angles[at+int(low)], angles[at+int(high)]
-		c, d := row.Unpack[T, V, A, F](a), row.Unpack[T, V, A, F](b)
+		c, d := format.Unpack(a), format.Unpack(b)
 		for j := range len(c) {
 			c[j], d[j] = c[j]*cosines[j]-d[j]*sines[j], d[j]*cosines[j]+c[j]*sines[j]
 		}
-		a, b = row.Pack[T, V, A, F](c), row.Pack[T, V, A, F](d)
+		a, b = format.Pack(c), format.Pack(d)
 	}
 	y := rotated
 	switch kind {
@@ -183,9 +184,9 @@ func turnRows[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](
 //gpu:instance turnLanes32 = turnLanes[float32, row.F32]
 //gpu:instance turnLanesBF16 = turnLanes[dtype.BF16, row.BF16]
 //gpu:instance turnLanesF16 = turnLanes[dtype.F16, row.F16]
-//gpu:instance turnRows32 = turnRows[float32, [4]float32, [4]float32, row.F32]
-//gpu:instance turnRowsBF16 = turnRows[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]
-//gpu:instance turnRowsF16 = turnRows[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
+//gpu:instance turnRows32 = turnRows[[4]float32, row.F32]
+//gpu:instance turnRowsBF16 = turnRows[[8]float32, row.BF16]
+//gpu:instance turnRowsF16 = turnRows[[8]float32, row.F16]
 
 // storeRotated stores in a form.
 func (c Cache[T]) storeRotated(s *device.Stream, f form, x Turn[T]) error {
@@ -201,19 +202,19 @@ func (c Cache[T]) storeRotated(s *device.Stream, f form, x Turn[T]) error {
 		if f == lanes {
 			return turnLanes32(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
 		}
-		return turnRows32(s, grid, four(x.Q), four(x.K), four(x.V), four(x.Rotated), four(c.Keys), four(c.Values), four(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
+		return turnRows32(s, grid, words(x.Q), words(x.K), words(x.V), words(x.Rotated), words(c.Keys), words(c.Values), four(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
 	case Cache[dtype.BF16]:
 		x := any(x).(Turn[dtype.BF16])
 		if f == lanes {
 			return turnLanesBF16(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
 		}
-		return turnRowsBF16(s, grid, eight(x.Q), eight(x.K), eight(x.V), eight(x.Rotated), eight(c.Keys), eight(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
+		return turnRowsBF16(s, grid, words(x.Q), words(x.K), words(x.V), words(x.Rotated), words(c.Keys), words(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
 	case Cache[dtype.F16]:
 		x := any(x).(Turn[dtype.F16])
 		if f == lanes {
 			return turnLanesF16(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
 		}
-		return turnRowsF16(s, grid, eight(x.Q), eight(x.K), eight(x.V), eight(x.Rotated), eight(c.Keys), eight(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
+		return turnRowsF16(s, grid, words(x.Q), words(x.K), words(x.V), words(x.Rotated), words(c.Keys), words(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
 	}
 	panic("BUG: attention: no such element type")
 }
