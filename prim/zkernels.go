@@ -63,7 +63,7 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -72,13 +72,11 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -99,7 +97,7 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -108,13 +106,11 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -135,7 +131,7 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -144,13 +140,11 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -171,7 +165,7 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -180,13 +174,11 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -207,7 +199,7 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -216,13 +208,11 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -243,7 +233,7 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -252,13 +242,11 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -279,7 +267,7 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -288,13 +276,11 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -315,7 +301,7 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -324,13 +310,11 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -351,7 +335,7 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -360,13 +344,11 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -387,7 +369,7 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -396,13 +378,11 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -423,7 +403,7 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -432,15 +412,12 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -461,7 +438,7 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -470,13 +447,11 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -497,7 +472,7 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -506,13 +481,11 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -533,7 +506,7 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -542,13 +515,11 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -569,7 +540,7 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -578,13 +549,11 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -605,7 +574,7 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -614,13 +583,11 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -641,7 +608,7 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -650,15 +617,12 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -679,7 +643,7 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -688,13 +652,11 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -765,7 +727,7 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -776,13 +738,11 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -804,7 +764,7 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -815,13 +775,11 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -843,7 +801,7 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -854,13 +812,11 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -882,7 +838,7 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -893,13 +849,11 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -921,7 +875,7 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -932,13 +886,11 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -960,7 +912,7 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -971,13 +923,11 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -999,7 +949,7 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1010,13 +960,11 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1038,7 +986,7 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1049,13 +997,11 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1077,7 +1023,7 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1088,13 +1034,11 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1116,7 +1060,7 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1127,13 +1071,11 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1155,7 +1097,7 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1166,15 +1108,12 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1196,7 +1135,7 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1207,13 +1146,11 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1235,7 +1172,7 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1246,13 +1183,11 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1274,7 +1209,7 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1285,13 +1220,11 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1313,7 +1246,7 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1324,13 +1257,11 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1352,7 +1283,7 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1363,13 +1294,11 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1391,7 +1320,7 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1402,15 +1331,12 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1432,7 +1358,7 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    33,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1443,13 +1369,11 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1488,7 +1412,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 	Name:    "digitChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    57,
+	Line:    60,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -1497,14 +1421,12 @@ var digitChunksUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 64, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1525,7 +1447,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 	Name:    "digitChunk[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    57,
+	Line:    60,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -1534,14 +1456,12 @@ var digitChunksUint64Kernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 64, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1589,7 +1509,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1601,15 +1521,13 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 	ParamBytes: 168,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32NoneSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1631,7 +1549,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1643,17 +1561,15 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 	ParamBytes: 168,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1675,7 +1591,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -1687,17 +1603,15 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 	ParamBytes: 168,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1719,7 +1633,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1731,15 +1645,13 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 	ParamBytes: 192,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64NoneSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1761,7 +1673,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1773,17 +1685,15 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 	ParamBytes: 192,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1805,7 +1715,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    73,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -1817,17 +1727,15 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 	ParamBytes: 192,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1857,7 +1765,7 @@ var flagChunksKernel = &driver.Kernel{
 	Name:    "flagChunk[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    96,
+	Line:    101,
 	Params: []driver.Param{
 		{Name: "flags", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -1865,13 +1773,11 @@ var flagChunksKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagChunksSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1917,7 +1823,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    113,
+	Line:    119,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
@@ -1929,17 +1835,15 @@ var selectChunksUint8Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint8SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1962,7 +1866,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    113,
+	Line:    119,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
@@ -1974,17 +1878,15 @@ var selectChunksUint16Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2007,7 +1909,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    113,
+	Line:    119,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -2019,17 +1921,15 @@ var selectChunksUint32Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2052,7 +1952,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    113,
+	Line:    119,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -2064,17 +1964,15 @@ var selectChunksUint64Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2097,7 +1995,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 	Name:    "selectChunk[[2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
-	Line:    113,
+	Line:    119,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
@@ -2109,18 +2007,15 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectChunks2Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunks2Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -14,7 +14,7 @@ import (
 
 // joinChunksAddInt32Twin runs blocks of the kernel joinChunk_add_int32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -37,7 +37,7 @@ func joinChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -60,31 +60,31 @@ func joinChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddInt32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -95,33 +95,33 @@ func joinChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddInt32TwinRow is what a row of threads does in joinChunksAddInt32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			i29, i30 = i29+*(*int32)(unsafe.Add(x, o23+i31*4)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -129,7 +129,7 @@ func joinChunksAddInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer
 
 // joinChunksAddInt64Twin runs blocks of the kernel joinChunk_add_int64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -152,7 +152,7 @@ func joinChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -175,31 +175,31 @@ func joinChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddInt64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -210,32 +210,32 @@ func joinChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddInt64TwinRow is what a row of threads does in joinChunksAddInt64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			i29, i30 = i29+*(*int)(unsafe.Add(x, o23+i31*8)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -243,7 +243,7 @@ func joinChunksAddInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, 
 
 // joinChunksAddUint32Twin runs blocks of the kernel joinChunk_add_uint32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -266,7 +266,7 @@ func joinChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -289,31 +289,31 @@ func joinChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddUint32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -324,33 +324,33 @@ func joinChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddUint32TwinRow is what a row of threads does in joinChunksAddUint32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			i29, i30 = i29+*(*int32)(unsafe.Add(x, o23+i31*4)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -358,7 +358,7 @@ func joinChunksAddUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointe
 
 // joinChunksAddUint64Twin runs blocks of the kernel joinChunk_add_uint64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -381,7 +381,7 @@ func joinChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -404,31 +404,31 @@ func joinChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddUint64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -439,32 +439,32 @@ func joinChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddUint64TwinRow is what a row of threads does in joinChunksAddUint64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			i29, i30 = i29+*(*int)(unsafe.Add(x, o23+i31*8)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -472,7 +472,7 @@ func joinChunksAddUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer,
 
 // joinChunksAddFloat32Twin runs blocks of the kernel joinChunk_add_float32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -495,7 +495,7 @@ func joinChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -518,31 +518,31 @@ func joinChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddFloat32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -553,33 +553,33 @@ func joinChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddFloat32TwinRow is what a row of threads does in joinChunksAddFloat32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			f29, i30 = f29+*(*float32)(unsafe.Add(x, o23+i31*4)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float32)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -587,7 +587,7 @@ func joinChunksAddFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.Poi
 
 // joinChunksAddFloat64Twin runs blocks of the kernel joinChunk_add_float64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -610,7 +610,7 @@ func joinChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -633,31 +633,31 @@ func joinChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksAddFloat64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -668,33 +668,33 @@ func joinChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksAddFloat64TwinRow is what a row of threads does in joinChunksAddFloat64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksAddFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float64
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:63
 			f29, i30 = f29+*(*float64)(unsafe.Add(x, o23+i31*8)), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float64)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -702,7 +702,7 @@ func joinChunksAddFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.Poi
 
 // joinChunksLeastInt32Twin runs blocks of the kernel joinChunk_least_int32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -725,7 +725,7 @@ func joinChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -748,31 +748,31 @@ func joinChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastInt32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -783,23 +783,23 @@ func joinChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastInt32TwinRow is what a row of threads does in joinChunksLeastInt32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
 //line op.go:65
 			i92 := i29
@@ -811,14 +811,14 @@ func joinChunksLeastInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Point
 //line op.go:65
 			i29, i30 = i92, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -826,7 +826,7 @@ func joinChunksLeastInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Point
 
 // joinChunksLeastInt64Twin runs blocks of the kernel joinChunk_least_int64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -849,7 +849,7 @@ func joinChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -872,31 +872,31 @@ func joinChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastInt64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -907,22 +907,22 @@ func joinChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastInt64TwinRow is what a row of threads does in joinChunksLeastInt64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
 //line op.go:65
 			i92 := i29
@@ -934,14 +934,14 @@ func joinChunksLeastInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer
 //line op.go:65
 			i29, i30 = i92, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -949,7 +949,7 @@ func joinChunksLeastInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer
 
 // joinChunksLeastUint32Twin runs blocks of the kernel joinChunk_least_uint32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -972,7 +972,7 @@ func joinChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -995,31 +995,31 @@ func joinChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastUint32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1030,23 +1030,23 @@ func joinChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastUint32TwinRow is what a row of threads does in joinChunksLeastUint32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
 //line op.go:65
 			i92 := i29
@@ -1058,14 +1058,14 @@ func joinChunksLeastUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Poin
 //line op.go:65
 			i29, i30 = i92, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1073,7 +1073,7 @@ func joinChunksLeastUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Poin
 
 // joinChunksLeastUint64Twin runs blocks of the kernel joinChunk_least_uint64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1096,7 +1096,7 @@ func joinChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1119,31 +1119,31 @@ func joinChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastUint64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1154,22 +1154,22 @@ func joinChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastUint64TwinRow is what a row of threads does in joinChunksLeastUint64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
 //line op.go:65
 			i92 := i29
@@ -1181,14 +1181,14 @@ func joinChunksLeastUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointe
 //line op.go:65
 			i29, i30 = i92, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1196,7 +1196,7 @@ func joinChunksLeastUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointe
 
 // joinChunksLeastFloat32Twin runs blocks of the kernel joinChunk_least_float32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1219,7 +1219,7 @@ func joinChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1242,31 +1242,31 @@ func joinChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastFloat32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1277,33 +1277,33 @@ func joinChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastFloat32TwinRow is what a row of threads does in joinChunksLeastFloat32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:65
 			f29, i30 = min(f29, *(*float32)(unsafe.Add(x, o23+i31*4))), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float32)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -1311,7 +1311,7 @@ func joinChunksLeastFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.P
 
 // joinChunksLeastFloat64Twin runs blocks of the kernel joinChunk_least_float64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1334,7 +1334,7 @@ func joinChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1357,31 +1357,31 @@ func joinChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksLeastFloat64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1392,33 +1392,33 @@ func joinChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksLeastFloat64TwinRow is what a row of threads does in joinChunksLeastFloat64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksLeastFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float64
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:65
 			f29, i30 = min(f29, *(*float64)(unsafe.Add(x, o23+i31*8))), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float64)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -1426,7 +1426,7 @@ func joinChunksLeastFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.P
 
 // joinChunksGreatestInt32Twin runs blocks of the kernel joinChunk_greatest_int32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1449,7 +1449,7 @@ func joinChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1472,31 +1472,31 @@ func joinChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestInt32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1507,23 +1507,23 @@ func joinChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestInt32TwinRow is what a row of threads does in joinChunksGreatestInt32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
 //line op.go:67
 			i97 := i29
@@ -1535,14 +1535,14 @@ func joinChunksGreatestInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Po
 //line op.go:67
 			i29, i30 = i97, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1550,7 +1550,7 @@ func joinChunksGreatestInt32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Po
 
 // joinChunksGreatestInt64Twin runs blocks of the kernel joinChunk_greatest_int64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1573,7 +1573,7 @@ func joinChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1596,31 +1596,31 @@ func joinChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestInt64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1631,22 +1631,22 @@ func joinChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestInt64TwinRow is what a row of threads does in joinChunksGreatestInt64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
 //line op.go:67
 			i97 := i29
@@ -1658,14 +1658,14 @@ func joinChunksGreatestInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poin
 //line op.go:67
 			i29, i30 = i97, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1673,7 +1673,7 @@ func joinChunksGreatestInt64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poin
 
 // joinChunksGreatestUint32Twin runs blocks of the kernel joinChunk_greatest_uint32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1696,7 +1696,7 @@ func joinChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1719,31 +1719,31 @@ func joinChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestUint32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1754,23 +1754,23 @@ func joinChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestUint32TwinRow is what a row of threads does in joinChunksGreatestUint32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29 int32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int32)(unsafe.Add(x, o23+i31*4))
 //line op.go:67
 			i97 := i29
@@ -1782,14 +1782,14 @@ func joinChunksGreatestUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.P
 //line op.go:67
 			i29, i30 = i97, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int32)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1797,7 +1797,7 @@ func joinChunksGreatestUint32TwinRow(nothing int32, i24 int, o23 int, x unsafe.P
 
 // joinChunksGreatestUint64Twin runs blocks of the kernel joinChunk_greatest_uint64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1820,7 +1820,7 @@ func joinChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1843,31 +1843,31 @@ func joinChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestUint64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -1878,22 +1878,22 @@ func joinChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestUint64TwinRow is what a row of threads does in joinChunksGreatestUint64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var i29, i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			i39 := *(*int)(unsafe.Add(x, o23+i31*8))
 //line op.go:67
 			i97 := i29
@@ -1905,14 +1905,14 @@ func joinChunksGreatestUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poi
 //line op.go:67
 			i29, i30 = i97, i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*int)(unsafe.Add(partial, o48)) = i29
 	}
 	return true
@@ -1920,7 +1920,7 @@ func joinChunksGreatestUint64TwinRow(nothing int, i24 int, o23 int, x unsafe.Poi
 
 // joinChunksGreatestFloat32Twin runs blocks of the kernel joinChunk_greatest_float32.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1943,7 +1943,7 @@ func joinChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -1966,31 +1966,31 @@ func joinChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 4
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 4
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestFloat32TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -2001,33 +2001,33 @@ func joinChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestFloat32TwinRow is what a row of threads does in joinChunksGreatestFloat32Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestFloat32TwinRow(nothing float32, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float32
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:67
 			f29, i30 = max(f29, *(*float32)(unsafe.Add(x, o23+i31*4))), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float32)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -2035,7 +2035,7 @@ func joinChunksGreatestFloat32TwinRow(nothing float32, i24 int, o23 int, x unsaf
 
 // joinChunksGreatestFloat64Twin runs blocks of the kernel joinChunk_greatest_float64.
 //
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 func joinChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -2058,7 +2058,7 @@ func joinChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i59 = xLen / gx
 	}
-//line chunkkernel.go:19
+//line chunkkernel.go:20
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2081,31 +2081,31 @@ func joinChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i78 := i59*i70 + i77
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i78) > uint(xCap) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, xCap)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		if uint(i66) > uint(i78) {
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i66, i78)
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 			return
 		}
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		o23 := i66 * 8
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		i24 := i78 - i66
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		c45 := uint(bx) < uint(partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		o48 := bx * 8
 		{
 			{
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 				if !joinChunksGreatestFloat64TwinRow(nothing, i24, o23, x, c45, o48, partial, blocks, bx, partialLen) {
 					return
 				}
@@ -2116,33 +2116,33 @@ func joinChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // joinChunksGreatestFloat64TwinRow is what a row of threads does in joinChunksGreatestFloat64Twin.
 //
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 func joinChunksGreatestFloat64TwinRow(nothing float64, i24 int, o23 int, x unsafe.Pointer, c45 bool, o48 int, partial unsafe.Pointer, blocks *gpu.Blocks, bx int, partialLen int) (ok bool) {
 	for range 1 {
 		var f29 float64
 		var i30 int
-//line chunkkernel.go:22
+//line chunkkernel.go:23
 		f29, i30 = nothing, -1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 		for {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			i31 := i30 + 1
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 			if i31 >= i24 {
-//line chunkkernel.go:21
+//line chunkkernel.go:22
 				break
 			}
 //line op.go:67
 			f29, i30 = max(f29, *(*float64)(unsafe.Add(x, o23+i31*8))), i31
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		if !c45 {
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, partialLen)
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 			return false
 		}
-//line chunkkernel.go:25
+//line chunkkernel.go:26
 		*(*float64)(unsafe.Add(partial, o48)) = f29
 	}
 	return true
@@ -2150,7 +2150,7 @@ func joinChunksGreatestFloat64TwinRow(nothing float64, i24 int, o23 int, x unsaf
 
 // scanChunksAddInt32Twin runs blocks of the kernel scanChunk_add_int32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2176,7 +2176,7 @@ func scanChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2199,23 +2199,23 @@ func scanChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddInt32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2226,61 +2226,61 @@ func scanChunksAddInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddInt32TwinRow is what a row of threads does in scanChunksAddInt32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			i125 := i58 + *(*int32)(unsafe.Add(in, o52+i60*4))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i125, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i125, i60
 			}
 		}
@@ -2290,7 +2290,7 @@ func scanChunksAddInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing 
 
 // scanChunksAddInt64Twin runs blocks of the kernel scanChunk_add_int64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2316,7 +2316,7 @@ func scanChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2339,23 +2339,23 @@ func scanChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddInt64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2366,60 +2366,60 @@ func scanChunksAddInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddInt64TwinRow is what a row of threads does in scanChunksAddInt64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			i125 := i58 + *(*int)(unsafe.Add(in, o52+i60*8))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i125, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i125, i60
 			}
 		}
@@ -2429,7 +2429,7 @@ func scanChunksAddInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing 
 
 // scanChunksAddUint32Twin runs blocks of the kernel scanChunk_add_uint32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2455,7 +2455,7 @@ func scanChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2478,23 +2478,23 @@ func scanChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddUint32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2505,61 +2505,61 @@ func scanChunksAddUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddUint32TwinRow is what a row of threads does in scanChunksAddUint32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			i125 := i58 + *(*int32)(unsafe.Add(in, o52+i60*4))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i125, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i125, i60
 			}
 		}
@@ -2569,7 +2569,7 @@ func scanChunksAddUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing
 
 // scanChunksAddUint64Twin runs blocks of the kernel scanChunk_add_uint64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2595,7 +2595,7 @@ func scanChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2618,23 +2618,23 @@ func scanChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddUint64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2645,60 +2645,60 @@ func scanChunksAddUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddUint64TwinRow is what a row of threads does in scanChunksAddUint64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			i125 := i58 + *(*int)(unsafe.Add(in, o52+i60*8))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i125, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i125, i60
 			}
 		}
@@ -2708,7 +2708,7 @@ func scanChunksAddUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing
 
 // scanChunksAddFloat32Twin runs blocks of the kernel scanChunk_add_float32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2734,7 +2734,7 @@ func scanChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2757,23 +2757,23 @@ func scanChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddFloat32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2784,61 +2784,61 @@ func scanChunksAddFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddFloat32TwinRow is what a row of threads does in scanChunksAddFloat32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			f125 := f58 + *(*float32)(unsafe.Add(in, o52+i60*4))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f125, i60
 			} else {
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f125, i60
 			}
 		}
@@ -2848,7 +2848,7 @@ func scanChunksAddFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 
 // scanChunksAddFloat64Twin runs blocks of the kernel scanChunk_add_float64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -2874,7 +2874,7 @@ func scanChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -2897,23 +2897,23 @@ func scanChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksAddFloat64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -2924,61 +2924,61 @@ func scanChunksAddFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksAddFloat64TwinRow is what a row of threads does in scanChunksAddFloat64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksAddFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float64, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float64
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float64)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:63
 			f125 := f58 + *(*float64)(unsafe.Add(in, o52+i60*8))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f125, i60
 			} else {
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f125
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f125, i60
 			}
 		}
@@ -2988,7 +2988,7 @@ func scanChunksAddFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 
 // scanChunksLeastInt32Twin runs blocks of the kernel scanChunk_least_int32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3014,7 +3014,7 @@ func scanChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3037,23 +3037,23 @@ func scanChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastInt32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3064,51 +3064,51 @@ func scanChunksLeastInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastInt32TwinRow is what a row of threads does in scanChunksLeastInt32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
 //line op.go:65
 			i128 := i58
@@ -3117,15 +3117,15 @@ func scanChunksLeastInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 //line op.go:65
 				i128 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i128, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i128
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i128, i60
 			}
 		}
@@ -3135,7 +3135,7 @@ func scanChunksLeastInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 
 // scanChunksLeastInt64Twin runs blocks of the kernel scanChunk_least_int64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3161,7 +3161,7 @@ func scanChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3184,23 +3184,23 @@ func scanChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastInt64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3211,50 +3211,50 @@ func scanChunksLeastInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastInt64TwinRow is what a row of threads does in scanChunksLeastInt64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
 //line op.go:65
 			i128 := i58
@@ -3263,15 +3263,15 @@ func scanChunksLeastInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 //line op.go:65
 				i128 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i128, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i128
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i128, i60
 			}
 		}
@@ -3281,7 +3281,7 @@ func scanChunksLeastInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothin
 
 // scanChunksLeastUint32Twin runs blocks of the kernel scanChunk_least_uint32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3307,7 +3307,7 @@ func scanChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3330,23 +3330,23 @@ func scanChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastUint32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3357,51 +3357,51 @@ func scanChunksLeastUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastUint32TwinRow is what a row of threads does in scanChunksLeastUint32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
 //line op.go:65
 			i128 := i58
@@ -3410,15 +3410,15 @@ func scanChunksLeastUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 //line op.go:65
 				i128 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i128, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i128
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i128, i60
 			}
 		}
@@ -3428,7 +3428,7 @@ func scanChunksLeastUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 
 // scanChunksLeastUint64Twin runs blocks of the kernel scanChunk_least_uint64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3454,7 +3454,7 @@ func scanChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3477,23 +3477,23 @@ func scanChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastUint64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3504,50 +3504,50 @@ func scanChunksLeastUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastUint64TwinRow is what a row of threads does in scanChunksLeastUint64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
 //line op.go:65
 			i128 := i58
@@ -3556,15 +3556,15 @@ func scanChunksLeastUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 //line op.go:65
 				i128 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i128, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i128
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i128, i60
 			}
 		}
@@ -3574,7 +3574,7 @@ func scanChunksLeastUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothi
 
 // scanChunksLeastFloat32Twin runs blocks of the kernel scanChunk_least_float32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3600,7 +3600,7 @@ func scanChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3623,23 +3623,23 @@ func scanChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastFloat32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3650,61 +3650,61 @@ func scanChunksLeastFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastFloat32TwinRow is what a row of threads does in scanChunksLeastFloat32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:65
 			f127 := min(f58, *(*float32)(unsafe.Add(in, o52+i60*4)))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f127, i60
 			} else {
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f127
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f127, i60
 			}
 		}
@@ -3714,7 +3714,7 @@ func scanChunksLeastFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, noth
 
 // scanChunksLeastFloat64Twin runs blocks of the kernel scanChunk_least_float64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3740,7 +3740,7 @@ func scanChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3763,23 +3763,23 @@ func scanChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksLeastFloat64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3790,61 +3790,61 @@ func scanChunksLeastFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksLeastFloat64TwinRow is what a row of threads does in scanChunksLeastFloat64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksLeastFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float64, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float64
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float64)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:65
 			f127 := min(f58, *(*float64)(unsafe.Add(in, o52+i60*8)))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f127, i60
 			} else {
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f127
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f127, i60
 			}
 		}
@@ -3854,7 +3854,7 @@ func scanChunksLeastFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, noth
 
 // scanChunksGreatestInt32Twin runs blocks of the kernel scanChunk_greatest_int32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -3880,7 +3880,7 @@ func scanChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -3903,23 +3903,23 @@ func scanChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestInt32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -3930,51 +3930,51 @@ func scanChunksGreatestInt32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestInt32TwinRow is what a row of threads does in scanChunksGreatestInt32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
 //line op.go:67
 			i133 := i58
@@ -3983,15 +3983,15 @@ func scanChunksGreatestInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 //line op.go:67
 				i133 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i133, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i133
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i133, i60
 			}
 		}
@@ -4001,7 +4001,7 @@ func scanChunksGreatestInt32TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 
 // scanChunksGreatestInt64Twin runs blocks of the kernel scanChunk_greatest_int64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -4027,7 +4027,7 @@ func scanChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -4050,23 +4050,23 @@ func scanChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestInt64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -4077,50 +4077,50 @@ func scanChunksGreatestInt64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestInt64TwinRow is what a row of threads does in scanChunksGreatestInt64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
 //line op.go:67
 			i133 := i58
@@ -4129,15 +4129,15 @@ func scanChunksGreatestInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 //line op.go:67
 				i133 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i133, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i133
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i133, i60
 			}
 		}
@@ -4147,7 +4147,7 @@ func scanChunksGreatestInt64TwinRow(c24 bool, o30 int, start unsafe.Pointer, not
 
 // scanChunksGreatestUint32Twin runs blocks of the kernel scanChunk_greatest_uint32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -4173,7 +4173,7 @@ func scanChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -4196,23 +4196,23 @@ func scanChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestUint32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -4223,51 +4223,51 @@ func scanChunksGreatestUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestUint32TwinRow is what a row of threads does in scanChunksGreatestUint32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58 int32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int32)(unsafe.Add(in, o52+i60*4))
 //line op.go:67
 			i133 := i58
@@ -4276,15 +4276,15 @@ func scanChunksGreatestUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 //line op.go:67
 				i133 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i133, i60
 			} else {
 				*(*int32)(unsafe.Add(out, o41+i60*4)) = i133
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i133, i60
 			}
 		}
@@ -4294,7 +4294,7 @@ func scanChunksGreatestUint32TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 
 // scanChunksGreatestUint64Twin runs blocks of the kernel scanChunk_greatest_uint64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -4320,7 +4320,7 @@ func scanChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -4343,23 +4343,23 @@ func scanChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestUint64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -4370,50 +4370,50 @@ func scanChunksGreatestUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestUint64TwinRow is what a row of threads does in scanChunksGreatestUint64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing int, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var i33, i58, i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			i33 = *(*int)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			i33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		i58, i59 = i33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			i68 := *(*int)(unsafe.Add(in, o52+i60*8))
 //line op.go:67
 			i133 := i58
@@ -4422,15 +4422,15 @@ func scanChunksGreatestUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 //line op.go:67
 				i133 = i68
 			}
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				i58, i59 = i133, i60
 			} else {
 				*(*int)(unsafe.Add(out, o41+i60*8)) = i133
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				i58, i59 = i133, i60
 			}
 		}
@@ -4440,7 +4440,7 @@ func scanChunksGreatestUint64TwinRow(c24 bool, o30 int, start unsafe.Pointer, no
 
 // scanChunksGreatestFloat32Twin runs blocks of the kernel scanChunk_greatest_float32.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -4466,7 +4466,7 @@ func scanChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -4489,23 +4489,23 @@ func scanChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 4
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 4
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestFloat32TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -4516,61 +4516,61 @@ func scanChunksGreatestFloat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestFloat32TwinRow is what a row of threads does in scanChunksGreatestFloat32Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float32, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float32
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float32)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:67
 			f131 := max(f58, *(*float32)(unsafe.Add(in, o52+i60*4)))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f131, i60
 			} else {
 				*(*float32)(unsafe.Add(out, o41+i60*4)) = f131
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f131, i60
 			}
 		}
@@ -4580,7 +4580,7 @@ func scanChunksGreatestFloat32TwinRow(c24 bool, o30 int, start unsafe.Pointer, n
 
 // scanChunksGreatestFloat64Twin runs blocks of the kernel scanChunk_greatest_float64.
 //
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 func scanChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -4606,7 +4606,7 @@ func scanChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line chunkkernel.go:11
 		i95 = inLen / gx
 	}
-//line chunkkernel.go:33
+//line chunkkernel.go:35
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line chunkkernel.go:11
@@ -4629,23 +4629,23 @@ func scanChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 //line chunkkernel.go:11
 		i114 := i95*i106 + i113
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		c24 := bx < startLen
 		o30 := bx * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c37 := uint(i114) <= uint(outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		c39 := uint(i102) <= uint(i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		o41 := i102 * 8
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		i42 := i114 - i102
 		c48 := uint(i114) <= uint(inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		o52 := i102 * 8
 		{
 			{
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 				if !scanChunksGreatestFloat64TwinRow(c24, o30, start, nothing, c37, c39, c48, i42, in, o52, exclusive, o41, out, outCap, i102, blocks, i114, inCap) {
 					return
 				}
@@ -4656,61 +4656,61 @@ func scanChunksGreatestFloat64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // scanChunksGreatestFloat64TwinRow is what a row of threads does in scanChunksGreatestFloat64Twin.
 //
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 func scanChunksGreatestFloat64TwinRow(c24 bool, o30 int, start unsafe.Pointer, nothing float64, c37 bool, c39 bool, c48 bool, i42 int, in unsafe.Pointer, o52 int, exclusive bool, o41 int, out unsafe.Pointer, outCap int, i102 int, blocks *gpu.Blocks, i114 int, inCap int) (ok bool) {
 	for range 1 {
 		var f33, f58 float64
 		var i59 int
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 		if c24 {
 			f33 = *(*float64)(unsafe.Add(start, o30))
 		} else {
-//line chunkkernel.go:36
+//line chunkkernel.go:38
 			f33 = nothing
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c37 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, outCap)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 		if !c39 {
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i102, i114)
-//line chunkkernel.go:39
+//line chunkkernel.go:41
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		if !c48 {
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i114, inCap)
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 			return false
 		}
-//line chunkkernel.go:40
+//line chunkkernel.go:42
 		f58, i59 = f33, -1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 		for {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			i60 := i59 + 1
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 			if i60 >= i42 {
-//line chunkkernel.go:35
+//line chunkkernel.go:37
 				break
 			}
 //line op.go:67
 			f131 := max(f58, *(*float64)(unsafe.Add(in, o52+i60*8)))
-//line chunkkernel.go:41
+//line chunkkernel.go:43
 			if exclusive {
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f58
-//line chunkkernel.go:43
+//line chunkkernel.go:45
 				f58, i59 = f131, i60
 			} else {
 				*(*float64)(unsafe.Add(out, o41+i60*8)) = f131
-//line chunkkernel.go:45
+//line chunkkernel.go:47
 				f58, i59 = f131, i60
 			}
 		}

@@ -37,4287 +37,4308 @@ fa2ba19014fae45b	kernels.go	stencil
 109a3ecdf3b0ea0a	kernels.go	width
 `
 
-const nothingSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-
-.visible .entry nothing(.param .align 8 .b8 nothing_params[16])
-{
-
-	ret;
-}
+const nothingSM70 = `packed1 120 nothing
+!pJ
+!pI
+!p8
+!
+!pHs%pD
+!c
+!
+p(
+!L
 `
 
-const multiplySM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[96])
-{
-	.reg .pred %p<18>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	ld.param.u64 %rd7, [multiply_params+88];
-	.loc 1 19 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 20 11
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 19 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 20 18
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 19 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 15;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 20 11
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 4, %rd1;
-	ld.global.f32 %f1, [%rd12];
-	mad.wide.u32 %rd13, %r5, 4, %rd3;
-	ld.global.f32 %f2, [%rd13];
-	mul.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd14, %r5, 4, %rd5;
-	st.global.f32 [%rd14], %f3;
-$B1:
-	.loc 1 19 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p16, %r5, %r12;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 20 11
-	mad.wide.u32 %rd15, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 4, %rd3;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd16];
-	mul.rn.f32 %f12, %f4, %f8;
-	mul.rn.f32 %f13, %f5, %f9;
-	mul.rn.f32 %f14, %f6, %f10;
-	mul.rn.f32 %f15, %f7, %f11;
-	mad.wide.u32 %rd17, %r5, 4, %rd5;
-	st.global.v4.f32 [%rd17], {%f12, %f13, %f14, %f15};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r16, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r16, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r17, [multiply_params+80];
-	st.global.u32 [%rd22+4], %r17;
-	ld.param.u32 %r18, [multiply_params+84];
-	st.global.v2.u32 [%rd22+8], {%r18, 0};
-	mov.u32 %r19, %ntid.x;
-	div.u32 %r20, %r5, %r19;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	rem.u32 %r23, %r5, %r19;
-	st.global.v2.u32 [%rd22+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r24, %r25};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const multiplySM70NarrowCoarse = `packed1 3243 multiply
+!pJ
+!pI
+!p8
+!xE
+!
+!pHrJpD
+!c
+p;t=pF
+p9+sV
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+x1pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+{.qN
+Yp,D
+"#
+4
+u.
+{.qw
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%B8
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+}9qI
+_
+}9qA
+_
+rx
+}9pU
+s8
+!#
+"#
+qKwgq,B
+Yq,qR
+td
+!#
+O
+!#
+"#
+|L#
+vE
+|L%
+vE
+|-W
+|-W
+|-W
+|-W
+|L'
+|*xfqsSv,L
+O
+!#
+wP
+t>
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const multiplySM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	.loc 1 19 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 20 11
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd8];
-	mad.wide.u32 %rd9, %r7, 4, %rd3;
-	ld.global.f32 %f2, [%rd9];
-	mul.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd10, %r7, 4, %rd5;
-	st.global.f32 [%rd10], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r8, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r9, [multiply_params+80];
-	st.global.u32 [%rd15+4], %r9;
-	ld.param.u32 %r10, [multiply_params+84];
-	st.global.v2.u32 [%rd15+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r15, %r16};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const multiplySM70Narrow = `packed1 1984 multiply
+!pJ
+!pI
+!p8
+!xE
+!
+!}|
+!c
+p;sV
+p9}<
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x1pE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+{.qN
+Y{q
+{b
+4
+rP
+uCs[
+_
+uCsu
+_
+rx
+uCq^
+s8
+!#
+O
+!#
+ya
+wP
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const multiplySM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	.loc 1 19 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 20 11
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.f32 %f1, [%rd10];
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.f32 %f2, [%rd11];
-	mul.rn.f32 %f3, %f1, %f2;
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.f32 [%rd12], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r4, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r5, [multiply_params+80];
-	st.global.u32 [%rd15+4], %r5;
-	ld.param.u32 %r6, [multiply_params+84];
-	st.global.v2.u32 [%rd15+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r11, %r12};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const multiplySM70 = `packed1 1869 multiply
+!pJ
+!pI
+!p8
+!xE
+!
+!}|
+!c
+p;sV
+p9,r0
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x1pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+{.qN
+rCp"
+rCpY
+4
+rP
+o
+v&%
+_
+wmp-
+_
+rx
+w0rZ
+s8
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `
 
-const saxpySM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry saxpy(.param .align 8 .b8 saxpy_params[80])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [saxpy_params];
-	ld.param.u64 %rd2, [saxpy_params+8];
-	ld.param.u64 %rd3, [saxpy_params+24];
-	ld.param.u64 %rd4, [saxpy_params+32];
-	ld.param.f32 %f1, [saxpy_params+48];
-	ld.param.u64 %rd5, [saxpy_params+72];
-	.loc 1 28 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 29 16
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 28 19
-	and.pred %p5, %p3, %p4;
-	or.b64 %rd6, %rd1, %rd3;
-	and.b64 %rd7, %rd6, 15;
-	setp.eq.s64 %p6, %rd7, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u64.u32 %rd8, %r12;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd9, %r5;
-	setp.lt.u32 %p10, %r5, %r13;
-	@!%p10 bra $B1;
-	.loc 1 29 16
-	setp.lt.u32 %p11, %r5, %r12;
-	@!%p11 bra $FAULT0;
-	mad.wide.u32 %rd10, %r5, 4, %rd1;
-	ld.global.f32 %f2, [%rd10];
-	mad.wide.u32 %rd11, %r5, 4, %rd3;
-	ld.global.f32 %f3, [%rd11];
-	fma.rn.f32 %f4, %f1, %f2, %f3;
-	st.global.f32 [%rd11], %f4;
-$B1:
-	.loc 1 28 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p12, %r5, %r11;
-	@%p12 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 29 16
-	mad.wide.u32 %rd12, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd12];
-	mad.wide.u32 %rd13, %r5, 4, %rd3;
-	ld.global.v4.f32 {%f9, %f10, %f11, %f12}, [%rd13];
-	fma.rn.f32 %f13, %f1, %f5, %f9;
-	fma.rn.f32 %f14, %f1, %f6, %f10;
-	fma.rn.f32 %f15, %f1, %f7, %f11;
-	fma.rn.f32 %f16, %f1, %f8, %f12;
-	st.global.v4.f32 [%rd13], {%f13, %f14, %f15, %f16};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd14, [saxpy_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd14], 0, 1;
-	setp.ne.u32 %p13, %r14, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r15, [saxpy_params+64];
-	st.global.u32 [%rd15+4], %r15;
-	ld.param.u32 %r16, [saxpy_params+68];
-	st.global.v2.u32 [%rd15+8], {%r16, 0};
-	mov.u32 %r17, %ntid.x;
-	div.u32 %r18, %r5, %r17;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	rem.u32 %r21, %r5, %r17;
-	st.global.v2.u32 [%rd15+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r22, %r23};
-	st.global.u64 [%rd15+40], %rd9;
-	st.global.u64 [%rd15+48], %rd8;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const saxpySM70NarrowCoarse = `packed1 2748 saxpy
+!pJ
+!pI
+!p8
+!xE
+!
+!pHtzpD
+!c
+p;,t*
+p9+t*
+p:ve
+qS}<
+!
+p>
+q*
+pa
+q$
+uxs:uwt[
+rd
+v@pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+u.
+sWrI
+Yp,D
+"#
+4
+sapKrZ
+q)q>piy4xD%B8
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+x3
+)
+tN
+s?p0
+Yp0D
+5
+"#
+Yp0U
+qU
+p{p0GvQ
+_
+p{p0Gt]
+_
+xTS6
+s8
+!#
+"#
+qKu4p0B
+Yp0q=
+td
+!#
+O
+!#
+"#
+p{p0GwX
+vE
+p{p0Gt~
+vE
+r:#2|q
+r:#2|q
+r:#2|q
+r:#2|q
+|*xfqsSv,L
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp"
+v_pG
+pP
+pc
+O
+!L
 `
 
-const saxpySM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry saxpy(.param .align 8 .b8 saxpy_params[72])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<5>;
-
-	ld.param.u64 %rd1, [saxpy_params];
-	ld.param.u64 %rd2, [saxpy_params+8];
-	ld.param.u64 %rd3, [saxpy_params+24];
-	ld.param.u64 %rd4, [saxpy_params+32];
-	ld.param.f32 %f1, [saxpy_params+48];
-	.loc 1 28 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 29 16
-	setp.lt.u32 %p2, %r6, %r4;
-	@!%p2 bra $FAULT0;
-	mad.wide.u32 %rd7, %r6, 4, %rd1;
-	ld.global.f32 %f2, [%rd7];
-	mad.wide.u32 %rd8, %r6, 4, %rd3;
-	ld.global.f32 %f3, [%rd8];
-	fma.rn.f32 %f4, %f1, %f2, %f3;
-	st.global.f32 [%rd8], %f4;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [saxpy_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r7, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r8, [saxpy_params+64];
-	st.global.u32 [%rd10+4], %r8;
-	ld.param.u32 %r9, [saxpy_params+68];
-	st.global.v2.u32 [%rd10+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r14, %r15};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const saxpySM70Narrow = `packed1 1648 saxpy
+!pJ
+!pI
+!p8
+!xE
+!
+!pHr*pD
+!c
+p;t*
+p9ve
+p:,un
+qS8pF
+!
+p>
+q*
+pa
+q$
+uxs:uwt[
+v@pE
+Q
+s1
+N
+ri
+)
+t^
+p~t"XqR
+)
+u$
+5
+sWrI
+{b
+qU
+uCsu
+_
+uCq^
+_
+xTS6
+s8
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const saxpySM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry saxpy(.param .align 8 .b8 saxpy_params[72])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<12>;
-	.reg .f32 %f<5>;
-
-	ld.param.u64 %rd1, [saxpy_params];
-	ld.param.u64 %rd2, [saxpy_params+8];
-	ld.param.u64 %rd3, [saxpy_params+24];
-	ld.param.u64 %rd4, [saxpy_params+32];
-	ld.param.f32 %f1, [saxpy_params+48];
-	.loc 1 28 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 29 16
-	setp.lt.u64 %p2, %rd6, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.f32 %f2, [%rd8];
-	add.s64 %rd9, %rd3, %rd7;
-	ld.global.f32 %f3, [%rd9];
-	fma.rn.f32 %f4, %f1, %f2, %f3;
-	st.global.f32 [%rd9], %f4;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd10, [saxpy_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd10], 0, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd11, [%rd10+8];
-	ld.param.u32 %r5, [saxpy_params+64];
-	st.global.u32 [%rd11+4], %r5;
-	ld.param.u32 %r6, [saxpy_params+68];
-	st.global.v2.u32 [%rd11+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd11+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd11+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd11+32], {%r11, %r12};
-	st.global.u64 [%rd11+40], %rd6;
-	st.global.u64 [%rd11+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd11], 56;
-	bra $EXIT;
-}
+const saxpySM70 = `packed1 1591 saxpy
+!pJ
+!pI
+!p8
+!xE
+!
+!pHr*pD
+!c
+p;t*
+p9,r0
+p:,to
+qS8pF
+!
+p>
+q*
+pa
+q$
+uxs:uwt[
+v@pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+sWrI
+rCpY
+qU
+o
+w0%
+_
+xip-
+_
+xTS6
+s8
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpK
+v_pU
+pP
+pc
+O
+!L
 `
 
-const mandelbrotSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry mandelbrot(.param .align 8 .b8 mandelbrot_params[48])
-{
-	.reg .pred %p<17>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<14>;
-	.reg .f32 %f<34>;
-
-	ld.param.u64 %rd1, [mandelbrot_params];
-	ld.param.u64 %rd2, [mandelbrot_params+8];
-	ld.param.u64 %rd3, [mandelbrot_params+24];
-	.loc 1 38 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %ctaid.y;
-	mov.u32 %r5, %ntid.y;
-	mov.u32 %r6, %tid.y;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd4, %r7;
-	cvt.u32.u64 %r8, %rd3;
-	cvt.s64.s32 %rd5, %r8;
-	mad.lo.s32 %r9, %r1, %r2, %r3;
-	cvt.u64.u32 %rd6, %r9;
-	mad.lo.s32 %r10, %r4, %r5, %r6;
-	cvt.u64.u32 %rd7, %r10;
-	.loc 1 39 7
-	setp.lt.s32 %p1, %r9, %r8;
-	setp.lt.s32 %p2, %r10, %r8;
-	and.pred %p3, %p1, %p2;
-	@!%p3 bra $B4;
-	.loc 1 40 12
-	mad.wide.u32 %rd8, %r10, %r8, %rd6;
-	cvt.rn.f32.u64 %f1, %rd6;
-	mul.rn.f32 %f2, %f1, 0f40400000;
-	cvt.rn.f32.u64 %f3, %rd5;
-	rcp.approx.ftz.f32 %f4, %f3;
-	neg.f32 %f5, %f3;
-	fma.rn.f32 %f6, %f5, %f4, 0f3F800000;
-	fma.rn.f32 %f7, %f4, %f6, %f4;
-	mul.rn.f32 %f8, %f2, %f7;
-	fma.rn.f32 %f9, %f5, %f8, %f2;
-	fma.rn.f32 %f10, %f9, %f7, %f8;
-	abs.f32 %f11, %f2;
-	setp.lt.f32 %p4, 0f0D800000, %f11;
-	abs.f32 %f12, %f10;
-	setp.lt.f32 %p5, 0f03800000, %f12;
-	and.pred %p6, %p4, %p5;
-	sub.rn.f32 %f13, %f10, 0f40000000;
-	cvt.rn.f32.u64 %f14, %rd7;
-	mul.rn.f32 %f15, %f14, 0f40400000;
-	mul.rn.f32 %f16, %f15, %f7;
-	fma.rn.f32 %f17, %f5, %f16, %f15;
-	fma.rn.f32 %f18, %f17, %f7, %f16;
-	abs.f32 %f19, %f15;
-	setp.lt.f32 %p7, 0f0D800000, %f19;
-	and.pred %p8, %p6, %p7;
-	abs.f32 %f20, %f18;
-	setp.lt.f32 %p9, 0f03800000, %f20;
-	and.pred %p10, %p8, %p9;
-	sub.rn.f32 %f21, %f18, 0f3FC00000;
-	.loc 1 50 29
-	fma.rn.f32 %f22, 0f00000000, 0f00000000, 0f00000000;
-	setp.lt.f32 %p11, %f22, 0f40800000;
-	@%p10 bra $B0;
-	.loc 1 40 37
-	div.rn.f32 %f23, %f2, %f3;
-	sub.rn.f32 %f13, %f23, 0f40000000;
-	div.rn.f32 %f24, %f15, %f3;
-	sub.rn.f32 %f21, %f24, 0f3FC00000;
-$B0:
-	.loc 1 50 12
-	@!%p11 bra $B1;
-	mov.f32 %f25, 0f00000000;
-	mov.f32 %f26, 0f00000000;
-	mov.u32 %r11, 0;
-	mov.f32 %f27, 0f00000000;
-	bra $B2;
-$B1:
-	mov.u32 %r11, 0;
-	bra $B3;
-$B2:
-	.loc 1 51 13
-	neg.f32 %f28, %f27;
-	fma.rn.f32 %f29, %f25, %f25, %f28;
-	add.rn.f32 %f30, %f29, %f13;
-	mul.rn.f32 %f31, %f25, 0f40000000;
-	fma.rn.f32 %f26, %f31, %f26, %f21;
-	.loc 1 52 3
-	add.s32 %r11, %r11, 1;
-	.loc 1 50 12
-	setp.lt.u32 %p12, %r11, 256;
-	mul.rn.f32 %f27, %f26, %f26;
-	fma.rn.f32 %f32, %f30, %f30, %f27;
-	setp.lt.f32 %p13, %f32, 0f40800000;
-	and.pred %p14, %p12, %p13;
-	mov.f32 %f25, %f30;
-	@%p14 bra $B2;
-$B3:
-	.loc 1 40 8
-	setp.lt.u64 %p15, %rd8, %rd4;
-	@!%p15 bra $FAULT0;
-	cvt.u64.u32 %rd9, %r11;
-	.loc 1 54 16
-	cvt.rn.f32.u64 %f33, %rd9;
-	.loc 1 40 8
-	shl.b64 %rd10, %rd8, 2;
-	add.s64 %rd11, %rd1, %rd10;
-	st.global.f32 [%rd11], %f33;
-$B4:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd12, [mandelbrot_params+32];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd12], 0, 1;
-	setp.ne.u32 %p16, %r12, 0;
-	@%p16 bra $EXIT;
-	ld.global.u64 %rd13, [%rd12+8];
-	ld.param.u32 %r13, [mandelbrot_params+40];
-	st.global.u32 [%rd13+4], %r13;
-	ld.param.u32 %r14, [mandelbrot_params+44];
-	st.global.v2.u32 [%rd13+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd13+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd13+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd13+32], {%r19, %r20};
-	st.global.u64 [%rd13+40], %rd8;
-	st.global.u64 [%rd13+48], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd13], 56;
-	bra $EXIT;
-}
+const mandelbrotSM70Narrow = `packed1 3588 mandelbrot
+!pJ
+!pI
+!p8
+!xE
+!
+!pHt[pD
+!c
+p;}<
+p9+un
+p:,t*
+qS-t*
+!
+p>
+q*
+pa
+wI{}
+Q
+s1
+N
+p%
+r7~/q>rGymPr/
+p'
+t^
+)
+t^
+p\
+p~u4yD[
+)
+p~[r2ry
+)
+wI@f
+rhr|q=
+s=p,
+4
+vp
+z0px
+t{p,p-
+wn}8p)
+qJyv=.yr
+wn}8p=
+rY
+ss
+xH
+xI
+sP}K
+w|6rl
+v)S
+x7s:ul
+vo=qf|'
+|(
+{B
+4
+t3qsyvv"
+wn}8s7
+qJyv=.yr
+qJt|
+r:'6S
+{kS
+x7s:r_
+vo=qf|'
+4
+|(
+{B
+4
+t3qszA}X
+q'=sr
+w:x;ZZ
+}nyv=z+
+uoz]I
+z0tc
+z-p4$'%
+|Ozir3sz>yvv"
+z-ul'%
+|Ozir3qs>zA}X
+!#
+q'=px
+5
+:
+:
+J
+:
+H
+!#
+r~
+H
+!#
+{Ppw
+r=
+w|W6
+zr/
+sPu_yvv"
+}"v2>sUsG
+q'+r1
+qKs0DB
+"$
+qBrc
+y9r_sUsU
+y6SsU
+}nyv=z+
+4
+qGt$S
+\
+!#
+z0^
+rCpY
+qU
+)
+q'.rI
+wn}8|6
+"#
+xM
+};%
+s8
+!#
+!pZ
+p(
+!p^
+q$
+p_
+m
+pN
+p]
+hwi
+pQ
+h.r>
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpK
+v_pU
+pP
+pc
+O
+!L
 `
 
-const mandelbrotSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry mandelbrot(.param .align 8 .b8 mandelbrot_params[48])
-{
-	.reg .pred %p<17>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<34>;
-
-	ld.param.u64 %rd1, [mandelbrot_params];
-	ld.param.u64 %rd2, [mandelbrot_params+8];
-	ld.param.u64 %rd3, [mandelbrot_params+24];
-	.loc 1 38 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %ctaid.y;
-	mov.u32 %r5, %ntid.y;
-	mov.u32 %r6, %tid.y;
-	cvt.u64.u32 %rd4, %r3;
-	mad.wide.u32 %rd5, %r1, %r2, %rd4;
-	mad.lo.s32 %r7, %r4, %r5, %r6;
-	cvt.u64.u32 %rd6, %r7;
-	.loc 1 39 7
-	setp.lt.s64 %p1, %rd5, %rd3;
-	setp.lt.s64 %p2, %rd6, %rd3;
-	and.pred %p3, %p1, %p2;
-	@!%p3 bra $B4;
-	.loc 1 40 12
-	mad.lo.s64 %rd7, %rd6, %rd3, %rd5;
-	cvt.rn.f32.u64 %f1, %rd5;
-	mul.rn.f32 %f2, %f1, 0f40400000;
-	cvt.rn.f32.u64 %f3, %rd3;
-	rcp.approx.ftz.f32 %f4, %f3;
-	neg.f32 %f5, %f3;
-	fma.rn.f32 %f6, %f5, %f4, 0f3F800000;
-	fma.rn.f32 %f7, %f4, %f6, %f4;
-	mul.rn.f32 %f8, %f2, %f7;
-	fma.rn.f32 %f9, %f5, %f8, %f2;
-	fma.rn.f32 %f10, %f9, %f7, %f8;
-	abs.f32 %f11, %f2;
-	setp.lt.f32 %p4, 0f0D800000, %f11;
-	abs.f32 %f12, %f10;
-	setp.lt.f32 %p5, 0f03800000, %f12;
-	and.pred %p6, %p4, %p5;
-	sub.rn.f32 %f13, %f10, 0f40000000;
-	cvt.rn.f32.u64 %f14, %rd6;
-	mul.rn.f32 %f15, %f14, 0f40400000;
-	mul.rn.f32 %f16, %f15, %f7;
-	fma.rn.f32 %f17, %f5, %f16, %f15;
-	fma.rn.f32 %f18, %f17, %f7, %f16;
-	abs.f32 %f19, %f15;
-	setp.lt.f32 %p7, 0f0D800000, %f19;
-	and.pred %p8, %p6, %p7;
-	abs.f32 %f20, %f18;
-	setp.lt.f32 %p9, 0f03800000, %f20;
-	and.pred %p10, %p8, %p9;
-	sub.rn.f32 %f21, %f18, 0f3FC00000;
-	.loc 1 50 29
-	fma.rn.f32 %f22, 0f00000000, 0f00000000, 0f00000000;
-	setp.lt.f32 %p11, %f22, 0f40800000;
-	@%p10 bra $B0;
-	.loc 1 40 37
-	div.rn.f32 %f23, %f2, %f3;
-	sub.rn.f32 %f13, %f23, 0f40000000;
-	div.rn.f32 %f24, %f15, %f3;
-	sub.rn.f32 %f21, %f24, 0f3FC00000;
-$B0:
-	.loc 1 50 12
-	@!%p11 bra $B1;
-	mov.f32 %f25, 0f00000000;
-	mov.f32 %f26, 0f00000000;
-	mov.u32 %r8, 0;
-	mov.f32 %f27, 0f00000000;
-	bra $B2;
-$B1:
-	mov.u32 %r8, 0;
-	bra $B3;
-$B2:
-	.loc 1 51 13
-	neg.f32 %f28, %f27;
-	fma.rn.f32 %f29, %f25, %f25, %f28;
-	add.rn.f32 %f30, %f29, %f13;
-	mul.rn.f32 %f31, %f25, 0f40000000;
-	fma.rn.f32 %f26, %f31, %f26, %f21;
-	.loc 1 52 3
-	add.s32 %r8, %r8, 1;
-	.loc 1 50 12
-	setp.lt.u32 %p12, %r8, 256;
-	mul.rn.f32 %f27, %f26, %f26;
-	fma.rn.f32 %f32, %f30, %f30, %f27;
-	setp.lt.f32 %p13, %f32, 0f40800000;
-	and.pred %p14, %p12, %p13;
-	mov.f32 %f25, %f30;
-	@%p14 bra $B2;
-$B3:
-	.loc 1 40 8
-	setp.lt.u64 %p15, %rd7, %rd2;
-	@!%p15 bra $FAULT0;
-	cvt.u64.u32 %rd8, %r8;
-	.loc 1 54 16
-	cvt.rn.f32.u64 %f33, %rd8;
-	.loc 1 40 8
-	shl.b64 %rd9, %rd7, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	st.global.f32 [%rd10], %f33;
-$B4:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [mandelbrot_params+32];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd11], 0, 1;
-	setp.ne.u32 %p16, %r9, 0;
-	@%p16 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r10, [mandelbrot_params+40];
-	st.global.u32 [%rd12+4], %r10;
-	ld.param.u32 %r11, [mandelbrot_params+44];
-	st.global.v2.u32 [%rd12+8], {%r11, 0};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r16, %r17};
-	st.global.u64 [%rd12+40], %rd7;
-	st.global.u64 [%rd12+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const mandelbrotSM70 = `packed1 3486 mandelbrot
+!pJ
+!pI
+!p8
+!xE
+!
+!pHt[pD
+!c
+p;}<
+p9t=pF
+p:,r0
+qS-t*
+!
+p>
+q*
+pa
+wI{}
+Q
+s1
+N
+p%
+r7~/q>rGymPr/
+p'
+ya
+p{t"X%
+x%rU
+)
+wI@f
+{hp=
+qop=
+4
+vp
+z0px
+s.s7rSp-
+wn}8p)
+qJyv=.yr
+wn}8pY
+rY
+ss
+xH
+xI
+sP}K
+w|6rl
+v)S
+x7s:ul
+vo=qf|'
+|(
+{B
+4
+t3qsyvv"
+wn}8s7
+qJyv=.yr
+qJt|
+r:'6S
+{kS
+x7s:r_
+vo=qf|'
+4
+|(
+{B
+4
+t3qszA}X
+q'=sr
+w:x;ZZ
+}nyv=z+
+uoz]I
+z0tc
+z-p4$'%
+|Ozir3sz>yvv"
+z-ul'%
+|Ozir3qs>zA}X
+!#
+q'=px
+5
+:
+:
+J
+:
+H
+!#
+r~
+H
+!#
+{Ppw
+r=
+w|W6
+zr/
+sPu_yvv"
+}"v2>sUsG
+q'+r1
+qKs0DB
+"$
+qBrc
+y9r_sUsU
+y6SsU
+}nyv=z+
+4
+qGt$S
+\
+!#
+z0^
+rCpK
+qU
+)
+q'.rI
+wn}8|6
+"#
+xM
+v&%
+s8
+!#
+!pZ
+p(
+!p^
+q$
+p_
+m
+pN
+p]
+hwi
+pQ
+h.r>
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpK
+v_qA
+pP
+pc
+O
+!L
 `
 
-const blackScholesSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "log.go"
-.file 3 "exp.go"
-
-.visible .entry blackScholes(.param .align 8 .b8 blackScholes_params[112])
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<41>;
-	.reg .b64 %rd<20>;
-	.reg .f32 %f<227>;
-
-	ld.param.u64 %rd1, [blackScholes_params];
-	ld.param.u64 %rd2, [blackScholes_params+8];
-	ld.param.u64 %rd3, [blackScholes_params+24];
-	ld.param.u64 %rd4, [blackScholes_params+32];
-	ld.param.u64 %rd5, [blackScholes_params+48];
-	ld.param.u64 %rd6, [blackScholes_params+56];
-	ld.param.u64 %rd7, [blackScholes_params+72];
-	ld.param.u64 %rd8, [blackScholes_params+80];
-	.loc 1 62 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.u32.u64 %r7, %rd8;
-	mad.lo.s32 %r8, %r1, %r2, %r3;
-	cvt.u64.u32 %rd9, %r8;
-	setp.lt.u32 %p1, %r8, %r7;
-	@!%p1 bra $B1;
-	.loc 1 63 24
-	setp.lt.u32 %p2, %r8, %r4;
-	setp.lt.u32 %p3, %r8, %r5;
-	setp.lt.u32 %p4, %r8, %r6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B2;
-	mad.wide.u32 %rd10, %r8, 4, %rd1;
-	ld.global.f32 %f1, [%rd10];
-	mad.wide.u32 %rd11, %r8, 4, %rd3;
-	ld.global.f32 %f2, [%rd11];
-	mad.wide.u32 %rd12, %r8, 4, %rd5;
-	ld.global.f32 %f3, [%rd12];
-	.loc 1 70 36
-	rsqrt.approx.ftz.f32 %f4, %f3;
-	mul.rn.f32 %f5, %f3, %f4;
-	abs.f32 %f6, %f4;
-	mul.rn.f32 %f7, %f6, 0f3F000000;
-	neg.f32 %f8, %f5;
-	fma.rn.f32 %f9, %f8, %f5, %f3;
-	fma.rn.f32 %f10, %f9, %f7, %f5;
-	setp.lt.f32 %p7, 0f26800000, %f10;
-	mul.rn.f32 %f11, %f10, 0f3E99999A;
-	.loc 1 71 25
-	rcp.approx.ftz.f32 %f12, %f2;
-	neg.f32 %f13, %f2;
-	fma.rn.f32 %f14, %f13, %f12, 0f3F800000;
-	fma.rn.f32 %f15, %f12, %f14, %f12;
-	mul.rn.f32 %f16, %f1, %f15;
-	fma.rn.f32 %f17, %f13, %f16, %f1;
-	fma.rn.f32 %f18, %f17, %f15, %f16;
-	abs.f32 %f19, %f1;
-	setp.lt.f32 %p8, 0f0D800000, %f19;
-	and.pred %p9, %p7, %p8;
-	abs.f32 %f20, %f18;
-	setp.lt.f32 %p10, 0f03800000, %f20;
-	and.pred %p11, %p9, %p10;
-	.loc 2 71 23
-	mov.b32 %r9, %f18;
-	.loc 2 72 10
-	add.s32 %r10, %r9, -1060439283;
-	and.b32 %r11, %r10, -8388608;
-	.loc 2 73 32
-	sub.s32 %r12, %r9, %r11;
-	mov.b32 %f21, %r12;
-	cvt.rn.f32.s32 %f22, %r11;
-	.loc 2 8 9
-	sub.rn.f32 %f23, %f21, 0f3F800000;
-	.loc 2 81 22
-	fma.rn.f32 %f24, 0fBD9BD66F, %f23, 0f3E041C4B;
-	fma.rn.f32 %f25, %f24, %f23, 0fBE07A47F;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E1139FA;
-	fma.rn.f32 %f27, %f26, %f23, 0fBE2A12C2;
-	.loc 2 82 24
-	fma.rn.f32 %f28, %f27, %f23, 0f3E4CD1F1;
-	fma.rn.f32 %f29, %f28, %f23, 0fBE800219;
-	fma.rn.f32 %f30, %f29, %f23, 0f3EAAAAA8;
-	fma.rn.f32 %f31, %f30, %f23, 0fBEFFFFFC;
-	.loc 2 77 67
-	mul.rn.f32 %f32, %f23, %f23;
-	fma.rn.f32 %f33, %f31, %f32, %f23;
-	.loc 2 9 25
-	fma.rn.f32 %f34, %f22, 0f33B17218, %f33;
-	.loc 2 87 25
-	setp.le.u32 %p12, 2139095040, %r9;
-	.loc 2 88 10
-	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
-	.loc 2 87 25
-	selp.f32 %f36, %f35, %f34, %p12;
-	.loc 1 71 34
-	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
-	rcp.approx.ftz.f32 %f38, %f11;
-	neg.f32 %f39, %f11;
-	fma.rn.f32 %f40, %f39, %f38, 0f3F800000;
-	fma.rn.f32 %f41, %f38, %f40, %f38;
-	mul.rn.f32 %f42, %f37, %f41;
-	fma.rn.f32 %f43, %f39, %f42, %f37;
-	fma.rn.f32 %f44, %f43, %f41, %f42;
-	abs.f32 %f45, %f37;
-	setp.lt.f32 %p13, 0f0D800000, %f45;
-	and.pred %p14, %p11, %p13;
-	abs.f32 %f46, %f44;
-	setp.lt.f32 %p15, 0f03800000, %f46;
-	and.pred %p16, %p14, %p15;
-	.loc 1 78 14
-	fma.rn.f32 %f47, %f46, 0f3E6D3389, 0f3F800000;
-	rcp.approx.ftz.f32 %f48, %f47;
-	neg.f32 %f49, %f47;
-	fma.rn.f32 %f50, %f49, %f48, 0f3F800000;
-	fma.rn.f32 %f51, %f48, %f50, %f48;
-	abs.f32 %f52, %f51;
-	setp.lt.f32 %p17, 0f03800000, %f52;
-	and.pred %p18, %p16, %p17;
-	.loc 1 79 73
-	fma.rn.f32 %f53, %f51, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f54, %f51, %f53, 0f3FE40778;
-	fma.rn.f32 %f55, %f51, %f54, 0fBEB68F87;
-	fma.rn.f32 %f56, %f51, %f55, 0f3EA385FA;
-	mul.rn.f32 %f57, %f51, %f56;
-	.loc 1 80 38
-	mul.rn.f32 %f58, %f44, 0fBF000000;
-	mul.rn.f32 %f59, %f58, %f44;
-	.loc 3 36 10
-	fma.rn.f32 %f60, %f59, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f61, %f60, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f62, %f61, 0fBF317218, %f59;
-	fma.rn.f32 %f63, %f61, 0f3102E308, %f62;
-	.loc 3 39 21
-	fma.rn.f32 %f64, 0f3AB527C5, %f63, 0f3C091CC4;
-	fma.rn.f32 %f65, %f64, %f63, 0f3D2AAC57;
-	fma.rn.f32 %f66, %f65, %f63, 0f3E2AAA49;
-	fma.rn.f32 %f67, %f66, %f63, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f68, %f67, %f63, 0f3F800000;
-	fma.rn.f32 %f69, %f68, %f63, 0f3F800000;
-	mov.b32 %r13, %f60;
-	.loc 3 24 51
-	mad.lo.s32 %r14, %r13, 8388608, 1602224128;
-	mov.b32 %f70, %r14;
-	mul.rn.f32 %f71, %f69, %f70;
-	mul.rn.f32 %f72, %f71, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f73, %f59;
-	setp.lt.f32 %p19, 0f42D00000, %f73;
-	selp.f32 %f74, 0f00000000, %f72, %p19;
-	.loc 1 80 21
-	mul.rn.f32 %f75, %f74, 0f3ECC422A;
-	mul.rn.f32 %f76, %f75, %f57;
-	.loc 1 81 7
-	setp.lt.f32 %p20, 0f00000000, %f44;
-	.loc 1 82 12
-	neg.f32 %f77, %f75;
-	fma.rn.f32 %f78, %f77, %f57, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f79, %f78, %f76, %p20;
-	.loc 1 72 51
-	mul.rn.f32 %f80, %f3, 0fBCA3D70A;
-	.loc 3 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 3 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r15, %f81;
-	.loc 3 21 7
-	setp.lt.f32 %p21, 0f00000000, %f80;
-	selp.b32 %r16, 528482304, 1602224128, %p21;
-	selp.b32 %r17, 1602224128, 528482304, %p21;
-	.loc 3 24 51
-	mad.lo.s32 %r18, %r15, 8388608, %r16;
-	mov.b32 %f91, %r18;
-	mul.rn.f32 %f92, %f90, %f91;
-	mov.b32 %f93, %r17;
-	mul.rn.f32 %f94, %f92, %f93;
-	.loc 3 25 8
-	abs.f32 %f95, %f80;
-	setp.lt.f32 %p22, 0f42D00000, %f95;
-	selp.f32 %f96, 0f00000000, %f94, %p22;
-	and.pred %p23, %p22, %p21;
-	selp.f32 %f97, 0f7F800000, %f96, %p23;
-	.loc 1 72 34
-	mul.rn.f32 %f98, %f2, %f97;
-	neg.f32 %f99, %f10;
-	fma.rn.f32 %f100, %f99, 0f3E99999A, %f44;
-	.loc 1 78 36
-	abs.f32 %f101, %f100;
-	fma.rn.f32 %f102, %f101, 0f3E6D3389, 0f3F800000;
-	rcp.approx.ftz.f32 %f103, %f102;
-	neg.f32 %f104, %f102;
-	fma.rn.f32 %f105, %f104, %f103, 0f3F800000;
-	fma.rn.f32 %f106, %f103, %f105, %f103;
-	abs.f32 %f107, %f106;
-	setp.lt.f32 %p24, 0f03800000, %f107;
-	and.pred %p25, %p18, %p24;
-	.loc 1 79 73
-	fma.rn.f32 %f108, %f106, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f109, %f106, %f108, 0f3FE40778;
-	fma.rn.f32 %f110, %f106, %f109, 0fBEB68F87;
-	fma.rn.f32 %f111, %f106, %f110, 0f3EA385FA;
-	mul.rn.f32 %f112, %f106, %f111;
-	.loc 1 80 38
-	mul.rn.f32 %f113, %f100, 0fBF000000;
-	mul.rn.f32 %f114, %f113, %f100;
-	.loc 3 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
-	.loc 3 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r19, %f115;
-	.loc 3 24 51
-	mad.lo.s32 %r20, %r19, 8388608, 1602224128;
-	mov.b32 %f125, %r20;
-	mul.rn.f32 %f126, %f124, %f125;
-	mul.rn.f32 %f127, %f126, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f128, %f114;
-	setp.lt.f32 %p26, 0f42D00000, %f128;
-	selp.f32 %f129, 0f00000000, %f127, %p26;
-	.loc 1 80 21
-	mul.rn.f32 %f130, %f129, 0f3ECC422A;
-	mul.rn.f32 %f131, %f130, %f112;
-	.loc 1 81 7
-	setp.lt.f32 %p27, 0f00000000, %f100;
-	.loc 1 82 12
-	neg.f32 %f132, %f130;
-	fma.rn.f32 %f133, %f132, %f112, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f134, %f133, %f131, %p27;
-	.loc 1 72 58
-	mul.rn.f32 %f135, %f98, %f134;
-	neg.f32 %f136, %f135;
-	fma.rn.f32 %f137, %f1, %f79, %f136;
-	.loc 1 63 8
-	mad.wide.u32 %rd13, %r8, 4, %rd7;
-	@%p25 bra $B0;
-	.loc 1 70 36
-	sqrt.rn.f32 %f138, %f3;
-	mul.rn.f32 %f139, %f138, 0f3E99999A;
-	.loc 1 71 25
-	div.rn.f32 %f140, %f1, %f2;
-	.loc 2 68 8
-	abs.f32 %f141, %f140;
-	setp.lt.f32 %p28, %f141, 0f00800000;
-	.loc 2 69 21
-	mul.rn.f32 %f142, %f140, 0f4B000000;
-	.loc 2 68 12
-	selp.f32 %f143, %f142, %f140, %p28;
-	selp.b32 %r21, 192937984, 0, %p28;
-	.loc 2 71 23
-	mov.b32 %r22, %f143;
-	.loc 2 72 10
-	add.s32 %r23, %r22, -1060439283;
-	and.b32 %r24, %r23, -8388608;
-	.loc 2 73 32
-	sub.s32 %r25, %r22, %r24;
-	mov.b32 %f144, %r25;
-	sub.s32 %r26, %r24, %r21;
-	cvt.rn.f32.s32 %f145, %r26;
-	.loc 2 8 9
-	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 2 81 22
-	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
-	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
-	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
-	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 2 82 24
-	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
-	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
-	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
-	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 2 77 67
-	mul.rn.f32 %f155, %f146, %f146;
-	fma.rn.f32 %f156, %f154, %f155, %f146;
-	.loc 2 9 25
-	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 2 87 21
-	mov.b32 %r27, %f140;
-	setp.le.u32 %p29, 2139095040, %r27;
-	.loc 2 88 10
-	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 2 87 25
-	selp.f32 %f159, %f158, %f157, %p29;
-	.loc 2 90 7
-	setp.eq.f32 %p30, %f140, 0f00000000;
-	selp.f32 %f160, 0fFF800000, %f159, %p30;
-	.loc 1 71 34
-	fma.rn.f32 %f161, %f3, 0f3D851EB8, %f160;
-	div.rn.f32 %f162, %f161, %f139;
-	.loc 1 78 36
-	abs.f32 %f163, %f162;
-	fma.rn.f32 %f164, %f163, 0f3E6D3389, 0f3F800000;
-	rcp.rn.f32 %f165, %f164;
-	.loc 1 79 73
-	fma.rn.f32 %f166, %f165, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f167, %f165, %f166, 0f3FE40778;
-	fma.rn.f32 %f168, %f165, %f167, 0fBEB68F87;
-	fma.rn.f32 %f169, %f165, %f168, 0f3EA385FA;
-	mul.rn.f32 %f170, %f165, %f169;
-	.loc 1 80 38
-	mul.rn.f32 %f171, %f162, 0fBF000000;
-	mul.rn.f32 %f172, %f171, %f162;
-	.loc 3 36 10
-	fma.rn.f32 %f173, %f172, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f174, %f173, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f175, %f174, 0fBF317218, %f172;
-	fma.rn.f32 %f176, %f174, 0f3102E308, %f175;
-	.loc 3 39 21
-	fma.rn.f32 %f177, 0f3AB527C5, %f176, 0f3C091CC4;
-	fma.rn.f32 %f178, %f177, %f176, 0f3D2AAC57;
-	fma.rn.f32 %f179, %f178, %f176, 0f3E2AAA49;
-	fma.rn.f32 %f180, %f179, %f176, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f181, %f180, %f176, 0f3F800000;
-	fma.rn.f32 %f182, %f181, %f176, 0f3F800000;
-	mov.b32 %r28, %f173;
-	.loc 3 24 51
-	mad.lo.s32 %r29, %r28, 8388608, 1602224128;
-	mov.b32 %f183, %r29;
-	mul.rn.f32 %f184, %f182, %f183;
-	mul.rn.f32 %f185, %f184, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f186, %f172;
-	setp.lt.f32 %p31, 0f42D00000, %f186;
-	selp.f32 %f187, 0f00000000, %f185, %p31;
-	.loc 1 80 21
-	mul.rn.f32 %f188, %f187, 0f3ECC422A;
-	mul.rn.f32 %f189, %f188, %f170;
-	.loc 1 81 7
-	setp.lt.f32 %p32, 0f00000000, %f162;
-	.loc 1 82 12
-	neg.f32 %f190, %f188;
-	fma.rn.f32 %f191, %f190, %f170, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f192, %f191, %f189, %p32;
-	.loc 1 72 68
-	neg.f32 %f193, %f138;
-	fma.rn.f32 %f194, %f193, 0f3E99999A, %f162;
-	.loc 1 78 36
-	abs.f32 %f195, %f194;
-	fma.rn.f32 %f196, %f195, 0f3E6D3389, 0f3F800000;
-	rcp.rn.f32 %f197, %f196;
-	.loc 1 79 73
-	fma.rn.f32 %f198, %f197, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f199, %f197, %f198, 0f3FE40778;
-	fma.rn.f32 %f200, %f197, %f199, 0fBEB68F87;
-	fma.rn.f32 %f201, %f197, %f200, 0f3EA385FA;
-	mul.rn.f32 %f202, %f197, %f201;
-	.loc 1 80 38
-	mul.rn.f32 %f203, %f194, 0fBF000000;
-	mul.rn.f32 %f204, %f203, %f194;
-	.loc 3 36 10
-	fma.rn.f32 %f205, %f204, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f206, %f205, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f207, %f206, 0fBF317218, %f204;
-	fma.rn.f32 %f208, %f206, 0f3102E308, %f207;
-	.loc 3 39 21
-	fma.rn.f32 %f209, 0f3AB527C5, %f208, 0f3C091CC4;
-	fma.rn.f32 %f210, %f209, %f208, 0f3D2AAC57;
-	fma.rn.f32 %f211, %f210, %f208, 0f3E2AAA49;
-	fma.rn.f32 %f212, %f211, %f208, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f213, %f212, %f208, 0f3F800000;
-	fma.rn.f32 %f214, %f213, %f208, 0f3F800000;
-	mov.b32 %r30, %f205;
-	.loc 3 24 51
-	mad.lo.s32 %r31, %r30, 8388608, 1602224128;
-	mov.b32 %f215, %r31;
-	mul.rn.f32 %f216, %f214, %f215;
-	mul.rn.f32 %f217, %f216, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f218, %f204;
-	setp.lt.f32 %p33, 0f42D00000, %f218;
-	selp.f32 %f219, 0f00000000, %f217, %p33;
-	.loc 1 80 21
-	mul.rn.f32 %f220, %f219, 0f3ECC422A;
-	mul.rn.f32 %f221, %f220, %f202;
-	.loc 1 81 7
-	setp.lt.f32 %p34, 0f00000000, %f194;
-	.loc 1 82 12
-	neg.f32 %f222, %f220;
-	fma.rn.f32 %f223, %f222, %f202, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f224, %f223, %f221, %p34;
-	.loc 1 72 58
-	mul.rn.f32 %f225, %f98, %f224;
-	neg.f32 %f226, %f225;
-	fma.rn.f32 %f137, %f1, %f192, %f226;
-$B0:
-	.loc 1 63 8
-	st.global.f32 [%rd13], %f137;
-$B1:
-	bra $EXIT;
-$B2:
-	cvt.u64.u32 %rd14, %r4;
-	cvt.u64.u32 %rd15, %r5;
-	cvt.u64.u32 %rd16, %r6;
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd17, %rd14;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd17, %rd15;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd17, %rd16;
-$FAULT:
-	ld.param.u64 %rd18, [blackScholes_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r32, [%rd18], 0, 1;
-	setp.ne.u32 %p35, %r32, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd19, [%rd18+8];
-	ld.param.u32 %r33, [blackScholes_params+104];
-	st.global.u32 [%rd19+4], %r33;
-	ld.param.u32 %r34, [blackScholes_params+108];
-	st.global.v2.u32 [%rd19+8], {%r34, 0};
-	mov.u32 %r35, %ctaid.x;
-	mov.u32 %r36, %ctaid.y;
-	st.global.v2.u32 [%rd19+16], {%r35, %r36};
-	mov.u32 %r37, %ctaid.z;
-	mov.u32 %r38, %tid.x;
-	st.global.v2.u32 [%rd19+24], {%r37, %r38};
-	mov.u32 %r39, %tid.y;
-	mov.u32 %r40, %tid.z;
-	st.global.v2.u32 [%rd19+32], {%r39, %r40};
-	st.global.u64 [%rd19+40], %rd9;
-	st.global.u64 [%rd19+48], %rd17;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd19], 56;
-	bra $EXIT;
-}
+const blackScholesSM70Narrow = `packed1 13794 blackScholes
+!pJ
+!pI
+!p8
+!xE
+!s]rbrmr9rR
+!vv|\z;
+!
+!pHw$pD
+!c
+p;-sV
+p9.un
+p:rFpF
+qS{px,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+{NpE
+Q
+s1
+N
+x{
+tN
+ri
+0
+p~yD[r2
+)
+u$
+rP
+{1qy
+qBX
+Y{q
+{b
+zcyz
+sS
+sd
+uCvQ
+_
+uCt]
+_
+uCs[
+_
+qM=sm
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+qJr}@wbwbrX
+qM,p|
+|cq)q"q"vLrWvhrG~(s:sz
+u9s:tL
+xH
+xI
+rp#6
+w|xJ#
+v)S
+x7r^#
+vo=qf|'
+4
+|(
+{B
+4
+vc,qe
+s5xarn
+vc+pX
+w<=vO.{JxW-
+q2yi/|4
+vc-r4
+}+
+&
+wny_s\U
+|.pj
+t3rnt#
+|.,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+|.+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vc9q#9
+sPult|
+z~sz
+u-@p|
+r:8w={m,tyt=6
+|.9p|
+qV+zH}#uQsqqR
+|./pX
+r:4}J}J
+"#
+xV?
+qM,s-
+r:%}S/8,q|tB/6
+|cq)q"q"vLrWvhrG~(r^-
+u9r^-
+xH
+xI
+sPz.
+w|6sI
+v)S
+x7s:rv
+vo=qf|'
+zcpu
+|(
+{B
+4
+qM/q@
+r@r}7qf-v<@t#
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qM@f-
+y6zAsi.77qcz{q|@,q|q|rX
+xT6zAq|sq99/
+w|6txtB7/qc/9
+v;z.r}rXv<8qcrX
+sP}K
+r&=sQ
+uO$z{{n
+ws%
+prsmpX
+}@
+prtcpj
+y5
+prsQp|
+}A
+}F
+prtIpb
+}?
+}B
+}C
+}D
+r5=rI
+}E
+yj
+yk
+prqyww
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+prp|^
+x7sM$
+vo{_qf}>
+v/x;S?
+r&=pb
+qJr}q5q5.{prX
+ws)
+r&,f
+}$$6
+r&+px
+ss
+b+t#
+"#
+ye?
+qM+ww
+rp%sctBq5rX-qf}rrX
+",
+}@
+",
+y5
+",
+}A
+}F
+",
+}?
+}B
+}C
+}D
+",
+}E
+yj
+yk
+prpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"-
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"-
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qM+s-
+rp$6
+u9r^,
+r@r}@wbwbrX$N
+qM/sm
+z|
+r@r}7qf-v<@t#
+rY
+ss
+xH
+xI
+z|
+{B
+re{'pu
+"1
+y6zAsi.77qcz{q|@,q|q|rX
+xT6zAq|sq99/
+w|6txtB7/qc/9
+v;z.r}rXv<8qcrX
+sP}K
+"1
+uO#z{{n
+ws$
+"-
+}@
+"-
+y5
+"-
+}A
+}F
+"-
+}?
+}B
+}C
+}D
+"-
+}E
+yj
+yk
+",
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+",
+x7sM$
+vo{_qf}>
+v/x;S?
+"1
+qJr}q5q5.{prX
+ws)
+"0
+}$$5
+"1
+ss
+b+t#
+"#
+ye?
+qM+zL
+uO;6
+r=
+r:#$P6
+{1^
+po*Gsu
+uo~2I
+"A
+z,zir^%
+qJr}@wbwbrX
+"A
+z-p4#'$
+s{})
+z|
+}nscz(z+
+s{@pb
+sPrnyvtB{n
+s{/px
+ye?
+pz{]@y<@vFp$?
+"D
+q{
+"D
+w<=vO.{JxW-
+q2yi/|4
+"D
+}+
+&
+t(p,r2
+u,
+"D
+t3rnt#
+"D
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"D
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"D
+sPult|
+z~sz
+"D
+s+"w={m,tyt=6
+|.9pb
+{i'
+qV+zH}#uQsqD
+"E
+s+(}J}J
+"E
+xV?
+u-@{L
+{/r8)Z
+zSuf
+"F
+r:%}S/8,q|tB/6
+z-xh$-
+"B
+z|
+r@r}7qf-v<@t#
+|cz2v?
+"B
+r@zAsi.77qcz{q|@,q|q|rX
+y66zAq|sq99/
+xT6txtB7/qc/9
+w|6r}rXv<8qcrX
+sPz.
+"B
+sPulz{{n
+qJsG
+"B
+}@
+"B
+y5
+"B
+}A
+}F
+"B
+}?
+}B
+}C
+}D
+"B
+}E
+yj
+yk
+"B
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+"B
+x7sM$
+vo{_qf}>
+v/x;S?
+"B
+qJr}q5q5.{prX
+ws)
+"A
+}$$1
+"B
+ss
+b+t#
+"#
+ye?
+qM+q#/
+u9sMM
+r@r}@wbwbrX$6
+"/
+z|
+r@r}7qf-v<@t#
+|cz2v?
+"/
+r@zAsi.77qcz{q|@,q|q|rX
+y66zAq|sq99/
+xT6txtB7/qc/9
+w|6r}rXv<8qcrX
+sPz.
+"/
+sPulz{{n
+qJsG
+"/
+}@
+"/
+y5
+"/
+}A
+}F
+"/
+}?
+}B
+}C
+}D
+"/
+}E
+yj
+yk
+"/
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+"/
+x7sM$
+vo{_qf}>
+v/x;S?
+"/
+qJr}q5q5.{prX
+ws)
+".
+}$$1
+"/
+ss
+b+t#
+"#
+ye?
+"C
+{;#E6
+r=
+|Kp'#$8>
+!#
+"C
+|Hr8p
+!#
+O
+!#
+ru&
+ru'
+ru(
+]$x4
+]%rL
+(+
+!pZ
+p(
+!p^
+tAp=
+(
+!qZ
+qPp)
+(
+!s*
+zO
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCqA
+qb
+pP
+pc
+O
+!L
 `
 
-const blackScholesSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "log.go"
-.file 3 "exp.go"
-
-.visible .entry blackScholes(.param .align 8 .b8 blackScholes_params[112])
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<36>;
-	.reg .b64 %rd<19>;
-	.reg .f32 %f<227>;
-
-	ld.param.u64 %rd1, [blackScholes_params];
-	ld.param.u64 %rd2, [blackScholes_params+8];
-	ld.param.u64 %rd3, [blackScholes_params+24];
-	ld.param.u64 %rd4, [blackScholes_params+32];
-	ld.param.u64 %rd5, [blackScholes_params+48];
-	ld.param.u64 %rd6, [blackScholes_params+56];
-	ld.param.u64 %rd7, [blackScholes_params+72];
-	ld.param.u64 %rd8, [blackScholes_params+80];
-	.loc 1 62 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd9, %r3;
-	mad.wide.u32 %rd10, %r1, %r2, %rd9;
-	setp.lt.s64 %p1, %rd10, %rd8;
-	@!%p1 bra $B1;
-	.loc 1 63 24
-	setp.lt.u64 %p2, %rd10, %rd2;
-	setp.lt.u64 %p3, %rd10, %rd4;
-	setp.lt.u64 %p4, %rd10, %rd6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B2;
-	shl.b64 %rd11, %rd10, 2;
-	add.s64 %rd12, %rd1, %rd11;
-	ld.global.f32 %f1, [%rd12];
-	add.s64 %rd13, %rd3, %rd11;
-	ld.global.f32 %f2, [%rd13];
-	add.s64 %rd14, %rd5, %rd11;
-	ld.global.f32 %f3, [%rd14];
-	.loc 1 70 36
-	rsqrt.approx.ftz.f32 %f4, %f3;
-	mul.rn.f32 %f5, %f3, %f4;
-	abs.f32 %f6, %f4;
-	mul.rn.f32 %f7, %f6, 0f3F000000;
-	neg.f32 %f8, %f5;
-	fma.rn.f32 %f9, %f8, %f5, %f3;
-	fma.rn.f32 %f10, %f9, %f7, %f5;
-	setp.lt.f32 %p7, 0f26800000, %f10;
-	mul.rn.f32 %f11, %f10, 0f3E99999A;
-	.loc 1 71 25
-	rcp.approx.ftz.f32 %f12, %f2;
-	neg.f32 %f13, %f2;
-	fma.rn.f32 %f14, %f13, %f12, 0f3F800000;
-	fma.rn.f32 %f15, %f12, %f14, %f12;
-	mul.rn.f32 %f16, %f1, %f15;
-	fma.rn.f32 %f17, %f13, %f16, %f1;
-	fma.rn.f32 %f18, %f17, %f15, %f16;
-	abs.f32 %f19, %f1;
-	setp.lt.f32 %p8, 0f0D800000, %f19;
-	and.pred %p9, %p7, %p8;
-	abs.f32 %f20, %f18;
-	setp.lt.f32 %p10, 0f03800000, %f20;
-	and.pred %p11, %p9, %p10;
-	.loc 2 71 23
-	mov.b32 %r4, %f18;
-	.loc 2 72 10
-	add.s32 %r5, %r4, -1060439283;
-	and.b32 %r6, %r5, -8388608;
-	.loc 2 73 32
-	sub.s32 %r7, %r4, %r6;
-	mov.b32 %f21, %r7;
-	cvt.rn.f32.s32 %f22, %r6;
-	.loc 2 8 9
-	sub.rn.f32 %f23, %f21, 0f3F800000;
-	.loc 2 81 22
-	fma.rn.f32 %f24, 0fBD9BD66F, %f23, 0f3E041C4B;
-	fma.rn.f32 %f25, %f24, %f23, 0fBE07A47F;
-	fma.rn.f32 %f26, %f25, %f23, 0f3E1139FA;
-	fma.rn.f32 %f27, %f26, %f23, 0fBE2A12C2;
-	.loc 2 82 24
-	fma.rn.f32 %f28, %f27, %f23, 0f3E4CD1F1;
-	fma.rn.f32 %f29, %f28, %f23, 0fBE800219;
-	fma.rn.f32 %f30, %f29, %f23, 0f3EAAAAA8;
-	fma.rn.f32 %f31, %f30, %f23, 0fBEFFFFFC;
-	.loc 2 77 67
-	mul.rn.f32 %f32, %f23, %f23;
-	fma.rn.f32 %f33, %f31, %f32, %f23;
-	.loc 2 9 25
-	fma.rn.f32 %f34, %f22, 0f33B17218, %f33;
-	.loc 2 87 25
-	setp.le.u32 %p12, 2139095040, %r4;
-	.loc 2 88 10
-	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
-	.loc 2 87 25
-	selp.f32 %f36, %f35, %f34, %p12;
-	.loc 1 71 34
-	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
-	rcp.approx.ftz.f32 %f38, %f11;
-	neg.f32 %f39, %f11;
-	fma.rn.f32 %f40, %f39, %f38, 0f3F800000;
-	fma.rn.f32 %f41, %f38, %f40, %f38;
-	mul.rn.f32 %f42, %f37, %f41;
-	fma.rn.f32 %f43, %f39, %f42, %f37;
-	fma.rn.f32 %f44, %f43, %f41, %f42;
-	abs.f32 %f45, %f37;
-	setp.lt.f32 %p13, 0f0D800000, %f45;
-	and.pred %p14, %p11, %p13;
-	abs.f32 %f46, %f44;
-	setp.lt.f32 %p15, 0f03800000, %f46;
-	and.pred %p16, %p14, %p15;
-	.loc 1 78 14
-	fma.rn.f32 %f47, %f46, 0f3E6D3389, 0f3F800000;
-	rcp.approx.ftz.f32 %f48, %f47;
-	neg.f32 %f49, %f47;
-	fma.rn.f32 %f50, %f49, %f48, 0f3F800000;
-	fma.rn.f32 %f51, %f48, %f50, %f48;
-	abs.f32 %f52, %f51;
-	setp.lt.f32 %p17, 0f03800000, %f52;
-	and.pred %p18, %p16, %p17;
-	.loc 1 79 73
-	fma.rn.f32 %f53, %f51, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f54, %f51, %f53, 0f3FE40778;
-	fma.rn.f32 %f55, %f51, %f54, 0fBEB68F87;
-	fma.rn.f32 %f56, %f51, %f55, 0f3EA385FA;
-	mul.rn.f32 %f57, %f51, %f56;
-	.loc 1 80 38
-	mul.rn.f32 %f58, %f44, 0fBF000000;
-	mul.rn.f32 %f59, %f58, %f44;
-	.loc 3 36 10
-	fma.rn.f32 %f60, %f59, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f61, %f60, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f62, %f61, 0fBF317218, %f59;
-	fma.rn.f32 %f63, %f61, 0f3102E308, %f62;
-	.loc 3 39 21
-	fma.rn.f32 %f64, 0f3AB527C5, %f63, 0f3C091CC4;
-	fma.rn.f32 %f65, %f64, %f63, 0f3D2AAC57;
-	fma.rn.f32 %f66, %f65, %f63, 0f3E2AAA49;
-	fma.rn.f32 %f67, %f66, %f63, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f68, %f67, %f63, 0f3F800000;
-	fma.rn.f32 %f69, %f68, %f63, 0f3F800000;
-	mov.b32 %r8, %f60;
-	.loc 3 24 51
-	mad.lo.s32 %r9, %r8, 8388608, 1602224128;
-	mov.b32 %f70, %r9;
-	mul.rn.f32 %f71, %f69, %f70;
-	mul.rn.f32 %f72, %f71, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f73, %f59;
-	setp.lt.f32 %p19, 0f42D00000, %f73;
-	selp.f32 %f74, 0f00000000, %f72, %p19;
-	.loc 1 80 21
-	mul.rn.f32 %f75, %f74, 0f3ECC422A;
-	mul.rn.f32 %f76, %f75, %f57;
-	.loc 1 81 7
-	setp.lt.f32 %p20, 0f00000000, %f44;
-	.loc 1 82 12
-	neg.f32 %f77, %f75;
-	fma.rn.f32 %f78, %f77, %f57, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f79, %f78, %f76, %p20;
-	.loc 1 72 51
-	mul.rn.f32 %f80, %f3, 0fBCA3D70A;
-	.loc 3 36 10
-	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f82, %f81, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f83, %f82, 0fBF317218, %f80;
-	fma.rn.f32 %f84, %f82, 0f3102E308, %f83;
-	.loc 3 39 21
-	fma.rn.f32 %f85, 0f3AB527C5, %f84, 0f3C091CC4;
-	fma.rn.f32 %f86, %f85, %f84, 0f3D2AAC57;
-	fma.rn.f32 %f87, %f86, %f84, 0f3E2AAA49;
-	fma.rn.f32 %f88, %f87, %f84, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f89, %f88, %f84, 0f3F800000;
-	fma.rn.f32 %f90, %f89, %f84, 0f3F800000;
-	mov.b32 %r10, %f81;
-	.loc 3 21 7
-	setp.lt.f32 %p21, 0f00000000, %f80;
-	selp.b32 %r11, 528482304, 1602224128, %p21;
-	selp.b32 %r12, 1602224128, 528482304, %p21;
-	.loc 3 24 51
-	mad.lo.s32 %r13, %r10, 8388608, %r11;
-	mov.b32 %f91, %r13;
-	mul.rn.f32 %f92, %f90, %f91;
-	mov.b32 %f93, %r12;
-	mul.rn.f32 %f94, %f92, %f93;
-	.loc 3 25 8
-	abs.f32 %f95, %f80;
-	setp.lt.f32 %p22, 0f42D00000, %f95;
-	selp.f32 %f96, 0f00000000, %f94, %p22;
-	and.pred %p23, %p22, %p21;
-	selp.f32 %f97, 0f7F800000, %f96, %p23;
-	.loc 1 72 34
-	mul.rn.f32 %f98, %f2, %f97;
-	neg.f32 %f99, %f10;
-	fma.rn.f32 %f100, %f99, 0f3E99999A, %f44;
-	.loc 1 78 36
-	abs.f32 %f101, %f100;
-	fma.rn.f32 %f102, %f101, 0f3E6D3389, 0f3F800000;
-	rcp.approx.ftz.f32 %f103, %f102;
-	neg.f32 %f104, %f102;
-	fma.rn.f32 %f105, %f104, %f103, 0f3F800000;
-	fma.rn.f32 %f106, %f103, %f105, %f103;
-	abs.f32 %f107, %f106;
-	setp.lt.f32 %p24, 0f03800000, %f107;
-	and.pred %p25, %p18, %p24;
-	.loc 1 79 73
-	fma.rn.f32 %f108, %f106, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f109, %f106, %f108, 0f3FE40778;
-	fma.rn.f32 %f110, %f106, %f109, 0fBEB68F87;
-	fma.rn.f32 %f111, %f106, %f110, 0f3EA385FA;
-	mul.rn.f32 %f112, %f106, %f111;
-	.loc 1 80 38
-	mul.rn.f32 %f113, %f100, 0fBF000000;
-	mul.rn.f32 %f114, %f113, %f100;
-	.loc 3 36 10
-	fma.rn.f32 %f115, %f114, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f116, %f115, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f117, %f116, 0fBF317218, %f114;
-	fma.rn.f32 %f118, %f116, 0f3102E308, %f117;
-	.loc 3 39 21
-	fma.rn.f32 %f119, 0f3AB527C5, %f118, 0f3C091CC4;
-	fma.rn.f32 %f120, %f119, %f118, 0f3D2AAC57;
-	fma.rn.f32 %f121, %f120, %f118, 0f3E2AAA49;
-	fma.rn.f32 %f122, %f121, %f118, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f123, %f122, %f118, 0f3F800000;
-	fma.rn.f32 %f124, %f123, %f118, 0f3F800000;
-	mov.b32 %r14, %f115;
-	.loc 3 24 51
-	mad.lo.s32 %r15, %r14, 8388608, 1602224128;
-	mov.b32 %f125, %r15;
-	mul.rn.f32 %f126, %f124, %f125;
-	mul.rn.f32 %f127, %f126, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f128, %f114;
-	setp.lt.f32 %p26, 0f42D00000, %f128;
-	selp.f32 %f129, 0f00000000, %f127, %p26;
-	.loc 1 80 21
-	mul.rn.f32 %f130, %f129, 0f3ECC422A;
-	mul.rn.f32 %f131, %f130, %f112;
-	.loc 1 81 7
-	setp.lt.f32 %p27, 0f00000000, %f100;
-	.loc 1 82 12
-	neg.f32 %f132, %f130;
-	fma.rn.f32 %f133, %f132, %f112, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f134, %f133, %f131, %p27;
-	.loc 1 72 58
-	mul.rn.f32 %f135, %f98, %f134;
-	neg.f32 %f136, %f135;
-	fma.rn.f32 %f137, %f1, %f79, %f136;
-	.loc 1 63 8
-	add.s64 %rd15, %rd7, %rd11;
-	@%p25 bra $B0;
-	.loc 1 70 36
-	sqrt.rn.f32 %f138, %f3;
-	mul.rn.f32 %f139, %f138, 0f3E99999A;
-	.loc 1 71 25
-	div.rn.f32 %f140, %f1, %f2;
-	.loc 2 68 8
-	abs.f32 %f141, %f140;
-	setp.lt.f32 %p28, %f141, 0f00800000;
-	.loc 2 69 21
-	mul.rn.f32 %f142, %f140, 0f4B000000;
-	.loc 2 68 12
-	selp.f32 %f143, %f142, %f140, %p28;
-	selp.b32 %r16, 192937984, 0, %p28;
-	.loc 2 71 23
-	mov.b32 %r17, %f143;
-	.loc 2 72 10
-	add.s32 %r18, %r17, -1060439283;
-	and.b32 %r19, %r18, -8388608;
-	.loc 2 73 32
-	sub.s32 %r20, %r17, %r19;
-	mov.b32 %f144, %r20;
-	sub.s32 %r21, %r19, %r16;
-	cvt.rn.f32.s32 %f145, %r21;
-	.loc 2 8 9
-	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 2 81 22
-	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
-	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
-	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
-	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 2 82 24
-	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
-	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
-	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
-	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 2 77 67
-	mul.rn.f32 %f155, %f146, %f146;
-	fma.rn.f32 %f156, %f154, %f155, %f146;
-	.loc 2 9 25
-	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 2 87 21
-	mov.b32 %r22, %f140;
-	setp.le.u32 %p29, 2139095040, %r22;
-	.loc 2 88 10
-	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 2 87 25
-	selp.f32 %f159, %f158, %f157, %p29;
-	.loc 2 90 7
-	setp.eq.f32 %p30, %f140, 0f00000000;
-	selp.f32 %f160, 0fFF800000, %f159, %p30;
-	.loc 1 71 34
-	fma.rn.f32 %f161, %f3, 0f3D851EB8, %f160;
-	div.rn.f32 %f162, %f161, %f139;
-	.loc 1 78 36
-	abs.f32 %f163, %f162;
-	fma.rn.f32 %f164, %f163, 0f3E6D3389, 0f3F800000;
-	rcp.rn.f32 %f165, %f164;
-	.loc 1 79 73
-	fma.rn.f32 %f166, %f165, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f167, %f165, %f166, 0f3FE40778;
-	fma.rn.f32 %f168, %f165, %f167, 0fBEB68F87;
-	fma.rn.f32 %f169, %f165, %f168, 0f3EA385FA;
-	mul.rn.f32 %f170, %f165, %f169;
-	.loc 1 80 38
-	mul.rn.f32 %f171, %f162, 0fBF000000;
-	mul.rn.f32 %f172, %f171, %f162;
-	.loc 3 36 10
-	fma.rn.f32 %f173, %f172, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f174, %f173, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f175, %f174, 0fBF317218, %f172;
-	fma.rn.f32 %f176, %f174, 0f3102E308, %f175;
-	.loc 3 39 21
-	fma.rn.f32 %f177, 0f3AB527C5, %f176, 0f3C091CC4;
-	fma.rn.f32 %f178, %f177, %f176, 0f3D2AAC57;
-	fma.rn.f32 %f179, %f178, %f176, 0f3E2AAA49;
-	fma.rn.f32 %f180, %f179, %f176, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f181, %f180, %f176, 0f3F800000;
-	fma.rn.f32 %f182, %f181, %f176, 0f3F800000;
-	mov.b32 %r23, %f173;
-	.loc 3 24 51
-	mad.lo.s32 %r24, %r23, 8388608, 1602224128;
-	mov.b32 %f183, %r24;
-	mul.rn.f32 %f184, %f182, %f183;
-	mul.rn.f32 %f185, %f184, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f186, %f172;
-	setp.lt.f32 %p31, 0f42D00000, %f186;
-	selp.f32 %f187, 0f00000000, %f185, %p31;
-	.loc 1 80 21
-	mul.rn.f32 %f188, %f187, 0f3ECC422A;
-	mul.rn.f32 %f189, %f188, %f170;
-	.loc 1 81 7
-	setp.lt.f32 %p32, 0f00000000, %f162;
-	.loc 1 82 12
-	neg.f32 %f190, %f188;
-	fma.rn.f32 %f191, %f190, %f170, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f192, %f191, %f189, %p32;
-	.loc 1 72 68
-	neg.f32 %f193, %f138;
-	fma.rn.f32 %f194, %f193, 0f3E99999A, %f162;
-	.loc 1 78 36
-	abs.f32 %f195, %f194;
-	fma.rn.f32 %f196, %f195, 0f3E6D3389, 0f3F800000;
-	rcp.rn.f32 %f197, %f196;
-	.loc 1 79 73
-	fma.rn.f32 %f198, %f197, 0f3FAA466F, 0fBFE91EEA;
-	fma.rn.f32 %f199, %f197, %f198, 0f3FE40778;
-	fma.rn.f32 %f200, %f197, %f199, 0fBEB68F87;
-	fma.rn.f32 %f201, %f197, %f200, 0f3EA385FA;
-	mul.rn.f32 %f202, %f197, %f201;
-	.loc 1 80 38
-	mul.rn.f32 %f203, %f194, 0fBF000000;
-	mul.rn.f32 %f204, %f203, %f194;
-	.loc 3 36 10
-	fma.rn.f32 %f205, %f204, 0f3FB8AA3B, 0f4B400000;
-	.loc 3 37 9
-	sub.rn.f32 %f206, %f205, 0f4B400000;
-	.loc 3 38 25
-	fma.rn.f32 %f207, %f206, 0fBF317218, %f204;
-	fma.rn.f32 %f208, %f206, 0f3102E308, %f207;
-	.loc 3 39 21
-	fma.rn.f32 %f209, 0f3AB527C5, %f208, 0f3C091CC4;
-	fma.rn.f32 %f210, %f209, %f208, 0f3D2AAC57;
-	fma.rn.f32 %f211, %f210, %f208, 0f3E2AAA49;
-	fma.rn.f32 %f212, %f211, %f208, 0f3EFFFFFE;
-	.loc 3 40 16
-	fma.rn.f32 %f213, %f212, %f208, 0f3F800000;
-	fma.rn.f32 %f214, %f213, %f208, 0f3F800000;
-	mov.b32 %r25, %f205;
-	.loc 3 24 51
-	mad.lo.s32 %r26, %r25, 8388608, 1602224128;
-	mov.b32 %f215, %r26;
-	mul.rn.f32 %f216, %f214, %f215;
-	mul.rn.f32 %f217, %f216, 0f1F800000;
-	.loc 3 25 8
-	abs.f32 %f218, %f204;
-	setp.lt.f32 %p33, 0f42D00000, %f218;
-	selp.f32 %f219, 0f00000000, %f217, %p33;
-	.loc 1 80 21
-	mul.rn.f32 %f220, %f219, 0f3ECC422A;
-	mul.rn.f32 %f221, %f220, %f202;
-	.loc 1 81 7
-	setp.lt.f32 %p34, 0f00000000, %f194;
-	.loc 1 82 12
-	neg.f32 %f222, %f220;
-	fma.rn.f32 %f223, %f222, %f202, 0f3F800000;
-	.loc 1 81 7
-	selp.f32 %f224, %f223, %f221, %p34;
-	.loc 1 72 58
-	mul.rn.f32 %f225, %f98, %f224;
-	neg.f32 %f226, %f225;
-	fma.rn.f32 %f137, %f1, %f192, %f226;
-$B0:
-	.loc 1 63 8
-	st.global.f32 [%rd15], %f137;
-$B1:
-	bra $EXIT;
-$B2:
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd16, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd16, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd16, %rd6;
-$FAULT:
-	ld.param.u64 %rd17, [blackScholes_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r27, [%rd17], 0, 1;
-	setp.ne.u32 %p35, %r27, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd18, [%rd17+8];
-	ld.param.u32 %r28, [blackScholes_params+104];
-	st.global.u32 [%rd18+4], %r28;
-	ld.param.u32 %r29, [blackScholes_params+108];
-	st.global.v2.u32 [%rd18+8], {%r29, 0};
-	mov.u32 %r30, %ctaid.x;
-	mov.u32 %r31, %ctaid.y;
-	st.global.v2.u32 [%rd18+16], {%r30, %r31};
-	mov.u32 %r32, %ctaid.z;
-	mov.u32 %r33, %tid.x;
-	st.global.v2.u32 [%rd18+24], {%r32, %r33};
-	mov.u32 %r34, %tid.y;
-	mov.u32 %r35, %tid.z;
-	st.global.v2.u32 [%rd18+32], {%r34, %r35};
-	st.global.u64 [%rd18+40], %rd10;
-	st.global.u64 [%rd18+48], %rd16;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd18], 56;
-	bra $EXIT;
-}
+const blackScholesSM70 = `packed1 13629 blackScholes
+!pJ
+!pI
+!p8
+!xE
+!s]rbrmr9rR
+!vv|\z;
+!
+!pHw$pD
+!c
+p;-sV
+p9-sV
+p:,te
+qS{px,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+{NpE
+Q
+s1
+N
+)
+p{rU%
+zC
+rP
+{1qy
+rCp[
+rCp"
+rCpY
+zcyz
+sS
+sd
+o
+v0qI%
+_
+};p-
+_
+v&rZ
+_
+qM=sm
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+qJr}@wbwbrX
+qM,p|
+|cq)q"q"vLrWvhrG~(s:sz
+u9s:tL
+xH
+xI
+rp#6
+w|xJ#
+v)S
+x7r^#
+vo=qf|'
+4
+|(
+{B
+4
+vc,qe
+s5xarn
+vc+pX
+w<=vO.{JxW-
+q2yi/|4
+vc-r4
+}+
+&
+wny_s\U
+|.pj
+t3rnt#
+|.,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+|.+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vc9q#9
+sPult|
+z~sz
+u-@p|
+r:8w={m,tyt=6
+|.9p|
+qV+zH}#uQsqqR
+|./pX
+r:4}J}J
+"#
+xV?
+qM,s-
+r:%}S/8,q|tB/6
+|cq)q"q"vLrWvhrG~(r^-
+u9r^-
+xH
+xI
+sPz.
+w|6sI
+v)S
+x7s:rv
+vo=qf|'
+zcpu
+|(
+{B
+4
+qM/q@
+r@r}7qf-v<@t#
+rY
+ss
+xH
+xI
+z|
+{B
+4
+qM@f-
+y6zAsi.77qcz{q|@,q|q|rX
+xT6zAq|sq99/
+w|6txtB7/qc/9
+v;z.r}rXv<8qcrX
+sP}K
+r&=sQ
+uO$z{{n
+ws%
+prsmpX
+}@
+prtcpj
+y5
+prsQp|
+}A
+}F
+prtIpb
+}?
+}B
+}C
+}D
+r5=rI
+}E
+yj
+yk
+prqyww
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+prp|^
+x7sM$
+vo{_qf}>
+v/x;S?
+r&=pb
+qJr}q5q5.{prX
+ws)
+r&,f
+}$$6
+r&+px
+ss
+b+t#
+"#
+ye?
+qM+ww
+rp%sctBq5rX-qf}rrX
+",
+}@
+",
+y5
+",
+}A
+}F
+",
+}?
+}B
+}C
+}D
+",
+}E
+yj
+yk
+prpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"-
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"-
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qM+s-
+rp$6
+u9r^,
+r@r}@wbwbrX$N
+qM/sm
+z|
+r@r}7qf-v<@t#
+rY
+ss
+xH
+xI
+z|
+{B
+re{'pu
+"1
+y6zAsi.77qcz{q|@,q|q|rX
+xT6zAq|sq99/
+w|6txtB7/qc/9
+v;z.r}rXv<8qcrX
+sP}K
+"1
+uO#z{{n
+ws$
+"-
+}@
+"-
+y5
+"-
+}A
+}F
+"-
+}?
+}B
+}C
+}D
+"-
+}E
+yj
+yk
+",
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+",
+x7sM$
+vo{_qf}>
+v/x;S?
+"1
+qJr}q5q5.{prX
+ws)
+"0
+}$$5
+"1
+ss
+b+t#
+"#
+ye?
+qM+zL
+uO;6
+r=
+r:#$P6
+{1^
+wmrS
+uo~2I
+"A
+z,zir^%
+qJr}@wbwbrX
+"A
+z-p4#'$
+s{})
+z|
+}nscz(z+
+s{@pb
+sPrnyvtB{n
+s{/px
+ye?
+pz{]@y<@vFp$?
+"D
+q{
+"D
+w<=vO.{JxW-
+q2yi/|4
+"D
+}+
+&
+t(p,r2
+u,
+"D
+t3rnt#
+"D
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"D
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"D
+sPult|
+z~sz
+"D
+s+"w={m,tyt=6
+|.9pb
+{i'
+qV+zH}#uQsqD
+"E
+s+(}J}J
+"E
+xV?
+u-@{L
+{/r8)Z
+zSuf
+"F
+r:%}S/8,q|tB/6
+z-xh$-
+"B
+z|
+r@r}7qf-v<@t#
+|cz2v?
+"B
+r@zAsi.77qcz{q|@,q|q|rX
+y66zAq|sq99/
+xT6txtB7/qc/9
+w|6r}rXv<8qcrX
+sPz.
+"B
+sPulz{{n
+qJsG
+"B
+}@
+"B
+y5
+"B
+}A
+}F
+"B
+}?
+}B
+}C
+}D
+"B
+}E
+yj
+yk
+"B
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+"B
+x7sM$
+vo{_qf}>
+v/x;S?
+"B
+qJr}q5q5.{prX
+ws)
+"A
+}$$1
+"B
+ss
+b+t#
+"#
+ye?
+qM+q#/
+u9sMM
+r@r}@wbwbrX$6
+"/
+z|
+r@r}7qf-v<@t#
+|cz2v?
+"/
+r@zAsi.77qcz{q|@,q|q|rX
+y66zAq|sq99/
+xT6txtB7/qc/9
+w|6r}rXv<8qcrX
+sPz.
+"/
+sPulz{{n
+qJsG
+"/
+}@
+"/
+y5
+"/
+}A
+}F
+"/
+}?
+}B
+}C
+}D
+"/
+}E
+yj
+yk
+"/
+uF|4|a}H
+&
+rx
+qJsc,qcz+
+"/
+x7sM$
+vo{_qf}>
+v/x;S?
+"/
+qJr}q5q5.{prX
+ws)
+".
+}$$1
+"/
+ss
+b+t#
+"#
+ye?
+"C
+{;#E6
+r=
+|Kp'#$8>
+!#
+"C
+|Hr8p
+!#
+O
+!#
+]$x4
+]%rL
+(+
+!pZ
+p(
+!p^
+qa$
+(
+!qZ
+;&
+(
+!s*
+qPqA
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const nbodySM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry nbody(.param .align 8 .b8 nbody_params[72])
-{
-	.reg .pred %p<58>;
-	.reg .b32 %r<33>;
-	.reg .b64 %rd<39>;
-	.reg .f32 %f<174>;
-
-	ld.param.u64 %rd1, [nbody_params];
-	ld.param.u64 %rd2, [nbody_params+8];
-	ld.param.u64 %rd3, [nbody_params+24];
-	ld.param.u64 %rd4, [nbody_params+32];
-	ld.param.u64 %rd5, [nbody_params+48];
-	.loc 1 92 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd6, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd5;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	.loc 1 93 7
-	setp.le.s32 %p1, %r6, %r7;
-	@%p1 bra $B11;
-	.loc 1 96 15
-	setp.lt.u32 %p2, %r7, %r4;
-	add.s32 %r8, %r6, %r7;
-	cvt.u64.u32 %rd8, %r8;
-	setp.lt.u32 %p3, %r8, %r4;
-	shl.b32 %r9, %r6, 1;
-	cvt.u64.u32 %rd9, %r9;
-	add.s64 %rd10, %rd9, %rd7;
-	setp.lt.u64 %p4, %rd10, %rd6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B12;
-	mad.wide.u32 %rd11, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd11];
-	mad.wide.u32 %rd12, %r8, 4, %rd1;
-	ld.global.f32 %f2, [%rd12];
-	shl.b64 %rd13, %rd10, 2;
-	add.s64 %rd14, %rd1, %rd13;
-	ld.global.f32 %f3, [%rd14];
-	add.s32 %r10, %r6, -1;
-	setp.lt.u32 %p7, 0, %r6;
-	selp.b32 %r11, %r10, 0, %p7;
-	cvt.u64.u32 %rd15, %r11;
-	setp.lt.u32 %p8, %r11, -2147483648;
-	setp.lt.s64 %p9, %rd15, 2305843009213693952;
-	and.pred %p10, %p8, %p9;
-	setp.lt.u32 %p11, 0, %r4;
-	and.pred %p12, %p10, %p11;
-	setp.lt.u32 %p13, %r11, %r4;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u32 %p15, %r6, %r4;
-	and.pred %p16, %p14, %p15;
-	add.s32 %r12, %r6, %r11;
-	setp.lt.u32 %p17, %r12, %r4;
-	and.pred %p18, %p16, %p17;
-	setp.lt.u32 %p19, %r9, %r4;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd16, %rd9, %rd15;
-	setp.lt.u64 %p21, %rd16, %rd6;
-	and.pred %p22, %p20, %p21;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r13, 0;
-	@%p22 bra $B1;
-$B0:
-	cvt.u64.u32 %rd17, %r13;
-	.loc 1 99 19
-	setp.lt.u32 %p23, %r13, %r4;
-	@!%p23 bra $FAULT0;
-	mad.wide.u32 %rd18, %r13, 4, %rd1;
-	ld.global.f32 %f7, [%rd18];
-	sub.rn.f32 %f8, %f7, %f1;
-	add.s32 %r14, %r6, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	setp.lt.u32 %p24, %r14, %r4;
-	@!%p24 bra $FAULT1;
-	mad.wide.u32 %rd20, %r14, 4, %rd1;
-	ld.global.f32 %f9, [%rd20];
-	sub.rn.f32 %f10, %f9, %f2;
-	add.s64 %rd21, %rd9, %rd17;
-	setp.lt.u64 %p25, %rd21, %rd6;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd1, %rd22;
-	ld.global.f32 %f11, [%rd23];
-	sub.rn.f32 %f12, %f11, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f13, %f10, %f10;
-	fma.rn.f32 %f14, %f8, %f8, %f13;
-	fma.rn.f32 %f15, %f12, %f12, %f14;
-	add.rn.f32 %f16, %f15, 0f3C23D70A;
-	.loc 1 101 28
-	sqrt.rn.f32 %f17, %f16;
-	mul.rn.f32 %f18, %f16, %f17;
-	rcp.rn.f32 %f19, %f18;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f8, %f19, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f10, %f19, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f12, %f19, %f6;
-	add.s32 %r13, %r13, 1;
-	setp.lt.u32 %p26, %r13, %r6;
-	@%p26 bra $B0;
-	bra $B10;
-$B1:
-	.loc 1 97 6
-	add.s32 %r15, %r6, -3;
-	setp.le.s32 %p27, %r15, %r6;
-	setp.lt.s32 %p28, 0, %r15;
-	and.pred %p29, %p27, %p28;
-	selp.b32 %r16, %r15, 0, %p29;
-	setp.lt.u32 %p30, 0, %r16;
-	@!%p30 bra $B2;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r17, 0;
-	bra $B3;
-$B2:
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r17, 0;
-	bra $B6;
-$B3:
-	.loc 1 99 19
-	mad.wide.u32 %rd24, %r17, 4, %rd1;
-	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd24];
-	sub.rn.f32 %f24, %f20, %f1;
-	add.s32 %r18, %r6, %r17;
-	mad.wide.u32 %rd25, %r18, 4, %rd1;
-	ld.global.f32 %f25, [%rd25];
-	sub.rn.f32 %f26, %f25, %f2;
-	add.s32 %r19, %r9, %r17;
-	mad.wide.u32 %rd26, %r19, 4, %rd1;
-	ld.global.v2.f32 {%f27, %f28}, [%rd26];
-	sub.rn.f32 %f29, %f27, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f30, %f26, %f26;
-	fma.rn.f32 %f31, %f24, %f24, %f30;
-	fma.rn.f32 %f32, %f29, %f29, %f31;
-	add.rn.f32 %f33, %f32, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f34, %f33;
-	mul.rn.f32 %f35, %f33, %f34;
-	abs.f32 %f36, %f34;
-	mul.rn.f32 %f37, %f36, 0f3F000000;
-	neg.f32 %f38, %f35;
-	fma.rn.f32 %f39, %f38, %f35, %f33;
-	fma.rn.f32 %f40, %f39, %f37, %f35;
-	setp.lt.f32 %p31, 0f26800000, %f40;
-	mul.rn.f32 %f41, %f33, %f40;
-	rcp.approx.ftz.f32 %f42, %f41;
-	neg.f32 %f43, %f41;
-	fma.rn.f32 %f44, %f43, %f42, 0f3F800000;
-	fma.rn.f32 %f45, %f42, %f44, %f42;
-	abs.f32 %f46, %f45;
-	setp.lt.f32 %p32, 0f03800000, %f46;
-	and.pred %p33, %p31, %p32;
-	.loc 1 102 3
-	fma.rn.f32 %f47, %f24, %f45, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f48, %f26, %f45, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f49, %f29, %f45, %f6;
-	.loc 1 99 22
-	sub.rn.f32 %f50, %f21, %f1;
-	ld.global.f32 %f51, [%rd25+4];
-	sub.rn.f32 %f52, %f51, %f2;
-	sub.rn.f32 %f53, %f28, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f54, %f52, %f52;
-	fma.rn.f32 %f55, %f50, %f50, %f54;
-	fma.rn.f32 %f56, %f53, %f53, %f55;
-	add.rn.f32 %f57, %f56, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f58, %f57;
-	mul.rn.f32 %f59, %f57, %f58;
-	abs.f32 %f60, %f58;
-	mul.rn.f32 %f61, %f60, 0f3F000000;
-	neg.f32 %f62, %f59;
-	fma.rn.f32 %f63, %f62, %f59, %f57;
-	fma.rn.f32 %f64, %f63, %f61, %f59;
-	setp.lt.f32 %p34, 0f26800000, %f64;
-	and.pred %p35, %p33, %p34;
-	mul.rn.f32 %f65, %f57, %f64;
-	rcp.approx.ftz.f32 %f66, %f65;
-	neg.f32 %f67, %f65;
-	fma.rn.f32 %f68, %f67, %f66, 0f3F800000;
-	fma.rn.f32 %f69, %f66, %f68, %f66;
-	abs.f32 %f70, %f69;
-	setp.lt.f32 %p36, 0f03800000, %f70;
-	and.pred %p37, %p35, %p36;
-	.loc 1 102 3
-	fma.rn.f32 %f71, %f50, %f69, %f47;
-	.loc 1 103 3
-	fma.rn.f32 %f72, %f52, %f69, %f48;
-	.loc 1 104 3
-	fma.rn.f32 %f73, %f53, %f69, %f49;
-	.loc 1 99 22
-	sub.rn.f32 %f74, %f22, %f1;
-	ld.global.f32 %f75, [%rd25+8];
-	sub.rn.f32 %f76, %f75, %f2;
-	ld.global.v2.f32 {%f77, %f78}, [%rd26+8];
-	sub.rn.f32 %f79, %f77, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f80, %f76, %f76;
-	fma.rn.f32 %f81, %f74, %f74, %f80;
-	fma.rn.f32 %f82, %f79, %f79, %f81;
-	add.rn.f32 %f83, %f82, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f84, %f83;
-	mul.rn.f32 %f85, %f83, %f84;
-	abs.f32 %f86, %f84;
-	mul.rn.f32 %f87, %f86, 0f3F000000;
-	neg.f32 %f88, %f85;
-	fma.rn.f32 %f89, %f88, %f85, %f83;
-	fma.rn.f32 %f90, %f89, %f87, %f85;
-	setp.lt.f32 %p38, 0f26800000, %f90;
-	and.pred %p39, %p37, %p38;
-	mul.rn.f32 %f91, %f83, %f90;
-	rcp.approx.ftz.f32 %f92, %f91;
-	neg.f32 %f93, %f91;
-	fma.rn.f32 %f94, %f93, %f92, 0f3F800000;
-	fma.rn.f32 %f95, %f92, %f94, %f92;
-	abs.f32 %f96, %f95;
-	setp.lt.f32 %p40, 0f03800000, %f96;
-	and.pred %p41, %p39, %p40;
-	.loc 1 102 3
-	fma.rn.f32 %f97, %f74, %f95, %f71;
-	.loc 1 103 3
-	fma.rn.f32 %f98, %f76, %f95, %f72;
-	.loc 1 104 3
-	fma.rn.f32 %f99, %f79, %f95, %f73;
-	.loc 1 99 22
-	sub.rn.f32 %f100, %f23, %f1;
-	ld.global.f32 %f101, [%rd25+12];
-	sub.rn.f32 %f102, %f101, %f2;
-	sub.rn.f32 %f103, %f78, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f104, %f102, %f102;
-	fma.rn.f32 %f105, %f100, %f100, %f104;
-	fma.rn.f32 %f106, %f103, %f103, %f105;
-	add.rn.f32 %f107, %f106, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f108, %f107;
-	mul.rn.f32 %f109, %f107, %f108;
-	abs.f32 %f110, %f108;
-	mul.rn.f32 %f111, %f110, 0f3F000000;
-	neg.f32 %f112, %f109;
-	fma.rn.f32 %f113, %f112, %f109, %f107;
-	fma.rn.f32 %f114, %f113, %f111, %f109;
-	setp.lt.f32 %p42, 0f26800000, %f114;
-	and.pred %p43, %p41, %p42;
-	mul.rn.f32 %f115, %f107, %f114;
-	rcp.approx.ftz.f32 %f116, %f115;
-	neg.f32 %f117, %f115;
-	fma.rn.f32 %f118, %f117, %f116, 0f3F800000;
-	fma.rn.f32 %f119, %f116, %f118, %f116;
-	abs.f32 %f120, %f119;
-	setp.lt.f32 %p44, 0f03800000, %f120;
-	and.pred %p45, %p43, %p44;
-	.loc 1 102 3
-	fma.rn.f32 %f121, %f100, %f119, %f97;
-	.loc 1 103 3
-	fma.rn.f32 %f122, %f102, %f119, %f98;
-	.loc 1 104 3
-	fma.rn.f32 %f123, %f103, %f119, %f99;
-	add.s32 %r17, %r17, 4;
-	setp.lt.u32 %p46, %r17, %r6;
-	setp.lt.u32 %p47, %r17, %r16;
-	@!%p45 bra $B4;
-	mov.f32 %f6, %f123;
-	mov.f32 %f5, %f122;
-	mov.f32 %f4, %f121;
-	bra $B5;
-$B4:
-	.loc 1 101 28
-	sqrt.rn.f32 %f124, %f33;
-	mul.rn.f32 %f125, %f33, %f124;
-	rcp.rn.f32 %f126, %f125;
-	.loc 1 102 3
-	fma.rn.f32 %f127, %f24, %f126, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f128, %f26, %f126, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f129, %f29, %f126, %f6;
-	.loc 1 101 28
-	sqrt.rn.f32 %f130, %f57;
-	mul.rn.f32 %f131, %f57, %f130;
-	rcp.rn.f32 %f132, %f131;
-	.loc 1 102 3
-	fma.rn.f32 %f133, %f50, %f132, %f127;
-	.loc 1 103 3
-	fma.rn.f32 %f134, %f52, %f132, %f128;
-	.loc 1 104 3
-	fma.rn.f32 %f135, %f53, %f132, %f129;
-	.loc 1 101 28
-	sqrt.rn.f32 %f136, %f83;
-	mul.rn.f32 %f137, %f83, %f136;
-	rcp.rn.f32 %f138, %f137;
-	.loc 1 102 3
-	fma.rn.f32 %f139, %f74, %f138, %f133;
-	.loc 1 103 3
-	fma.rn.f32 %f140, %f76, %f138, %f134;
-	.loc 1 104 3
-	fma.rn.f32 %f141, %f79, %f138, %f135;
-	.loc 1 101 28
-	sqrt.rn.f32 %f142, %f107;
-	mul.rn.f32 %f143, %f107, %f142;
-	rcp.rn.f32 %f144, %f143;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f100, %f144, %f139;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f102, %f144, %f140;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f103, %f144, %f141;
-$B5:
-	@%p47 bra $B3;
-	@!%p46 bra $B10;
-$B6:
-$B7:
-	.loc 1 99 19
-	mad.wide.u32 %rd27, %r17, 4, %rd1;
-	ld.global.f32 %f145, [%rd27];
-	sub.rn.f32 %f146, %f145, %f1;
-	add.s32 %r20, %r6, %r17;
-	mad.wide.u32 %rd28, %r20, 4, %rd1;
-	ld.global.f32 %f147, [%rd28];
-	sub.rn.f32 %f148, %f147, %f2;
-	add.s32 %r21, %r9, %r17;
-	mad.wide.u32 %rd29, %r21, 4, %rd1;
-	ld.global.f32 %f149, [%rd29];
-	sub.rn.f32 %f150, %f149, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f151, %f148, %f148;
-	fma.rn.f32 %f152, %f146, %f146, %f151;
-	fma.rn.f32 %f153, %f150, %f150, %f152;
-	add.rn.f32 %f154, %f153, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f155, %f154;
-	mul.rn.f32 %f156, %f154, %f155;
-	abs.f32 %f157, %f155;
-	mul.rn.f32 %f158, %f157, 0f3F000000;
-	neg.f32 %f159, %f156;
-	fma.rn.f32 %f160, %f159, %f156, %f154;
-	fma.rn.f32 %f161, %f160, %f158, %f156;
-	setp.lt.f32 %p48, 0f26800000, %f161;
-	mul.rn.f32 %f162, %f154, %f161;
-	rcp.approx.ftz.f32 %f163, %f162;
-	neg.f32 %f164, %f162;
-	fma.rn.f32 %f165, %f164, %f163, 0f3F800000;
-	fma.rn.f32 %f166, %f163, %f165, %f163;
-	abs.f32 %f167, %f166;
-	setp.lt.f32 %p49, 0f03800000, %f167;
-	and.pred %p50, %p48, %p49;
-	.loc 1 102 3
-	fma.rn.f32 %f168, %f146, %f166, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f169, %f148, %f166, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f170, %f150, %f166, %f6;
-	add.s32 %r17, %r17, 1;
-	setp.lt.u32 %p51, %r17, %r6;
-	@!%p50 bra $B8;
-	mov.f32 %f6, %f170;
-	mov.f32 %f5, %f169;
-	mov.f32 %f4, %f168;
-	bra $B9;
-$B8:
-	.loc 1 101 28
-	sqrt.rn.f32 %f171, %f154;
-	mul.rn.f32 %f172, %f154, %f171;
-	rcp.rn.f32 %f173, %f172;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f146, %f173, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f148, %f173, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f150, %f173, %f6;
-$B9:
-	@%p51 bra $B7;
-$B10:
-	.loc 1 106 7
-	setp.lt.u32 %p52, %r7, %r5;
-	setp.lt.u32 %p53, %r8, %r5;
-	cvt.u32.u64 %r22, %rd10;
-	setp.lt.u32 %p54, %r22, %r5;
-	and.pred %p55, %p52, %p53;
-	and.pred %p56, %p55, %p54;
-	@!%p56 bra $B13;
-	mad.wide.u32 %rd30, %r7, 4, %rd3;
-	st.global.f32 [%rd30], %f4;
-	mad.wide.u32 %rd31, %r8, 4, %rd3;
-	st.global.f32 [%rd31], %f5;
-	shl.b64 %rd32, %rd10, 2;
-	add.s64 %rd33, %rd3, %rd32;
-	st.global.f32 [%rd33], %f6;
-	bra $EXIT;
-$B11:
-	.loc 1 94 3
-	bra $EXIT;
-$B12:
-	.loc 1 96 15
-	@!%p2 bra $FAULT3;
-	@!%p3 bra $FAULT4;
-	bra $FAULT5;
-$B13:
-	cvt.u64.u32 %rd34, %r5;
-	.loc 1 106 7
-	@!%p52 bra $FAULT6;
-	@!%p53 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 99 19
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd17;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd19;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r23, 0;
-	mov.u64 %rd35, %rd21;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 96 15
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd7;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd8;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r23, 1;
-	mov.u64 %rd35, %rd10;
-	mov.u64 %rd36, %rd6;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 106 7
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd7;
-	mov.u64 %rd36, %rd34;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd8;
-	mov.u64 %rd36, %rd34;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r23, 2;
-	mov.u64 %rd35, %rd10;
-	mov.u64 %rd36, %rd34;
-$FAULT:
-	ld.param.u64 %rd37, [nbody_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r24, [%rd37], 0, 1;
-	setp.ne.u32 %p57, %r24, 0;
-	@%p57 bra $EXIT;
-	ld.global.u64 %rd38, [%rd37+8];
-	ld.param.u32 %r25, [nbody_params+64];
-	st.global.u32 [%rd38+4], %r25;
-	ld.param.u32 %r26, [nbody_params+68];
-	st.global.v2.u32 [%rd38+8], {%r26, %r23};
-	mov.u32 %r27, %ctaid.x;
-	mov.u32 %r28, %ctaid.y;
-	st.global.v2.u32 [%rd38+16], {%r27, %r28};
-	mov.u32 %r29, %ctaid.z;
-	mov.u32 %r30, %tid.x;
-	st.global.v2.u32 [%rd38+24], {%r29, %r30};
-	mov.u32 %r31, %tid.y;
-	mov.u32 %r32, %tid.z;
-	st.global.v2.u32 [%rd38+32], {%r31, %r32};
-	st.global.u64 [%rd38+40], %rd35;
-	st.global.u64 [%rd38+48], %rd36;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd38], 56;
-	bra $EXIT;
-}
+const nbodySM70NarrowAligned = `packed1 12732 nbody
+!pJ
+!pI
+!p8
+!xE
+!
+!pHr*pD
+!c
+p;y{pF
+p9-r0
+p:-te
+qSzIt*
+!
+p>
+q*
+pa
+q$
+q?
+r6+rI
+Q
+s1
+N
+u.
+)
+ri
+t^
+p~[r2ry
+)
+r6-f
+t1wy
+sH-
+yHr+
+Y{q
+t<
+)
+qBX
+qzq9B
+)
+x#
+rCpY
+zcyz
+sS
+rD.
+{6.t~
+_
+yJ.wX
+_
+|9
+*#%
+_
+vGzM
+Y=ry
+x)
+)
+qBuZ
+qoxZ
+4
+Y=2p2
+4
+qBp2
+4
+Yt"p2
+4
+q1[U
+qBp0
+4
+Yvnp0
+4
+w0%
+rCqA
+4
+:
+:
+:
+J
+uE
+!#
+)
+r6@pE
+qBp*
+qU
+{%#
+_
+t3xhrl
+q1p0U
+)
+qBq,
+pm
+{%#
+_
+t3xhqW
+*+rS
+T(
+u(
+o
+*#%
+_
+t3xht|
+rt=qw
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+rt,s6
+z,ziv?
+rx
+|cz2v?
+rt+r1
+q~&u#wz&
+rt-r1
+q~'t|wz'
+rt.r1
+q~(rlwz(
+w8
+xLp0
+\
+u?~*,
+!#
+r69q#
+q1p*wv-
+t1u&p*
+}oD
+4
+x)
+zo
+5
+tJ&Z
+tJ'Z
+tJ(Z
+J
+H
+!#
+tJ&Z
+tJ'Z
+tJ(Z
+r~
+u?}~
+!#
+"(
+{%#
+vE
+t3r_'#
+qk(U
+{%#
+_
+zw$
+q1q,q=
+{%#
+}'z%s\2s\L2ql
+t3rn'%
+"(
+sPr_W
+v;t$rl6
+xT2v8
+tMzx+-qf}rrX
+"(
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"(
+s+-S'&
+"(
+s+,q/''
+"(
+s+*W'(
+r6@q3
+w\7'#
+wHr>
+zw$
+sE/'%
+"'
+sPrnS
+v;v22z.
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s++S$.
+"'
+s+*q/$.
+"'
+s+*W$.
+"'
+w\8'#
+wHp&
+zw$
+}'z%s\2s\s,p&
+t3rn'%
+"'
+sPr_W
+v;t$rl6
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+-S$0
+"'
+s+,q/$0
+"'
+s+*W$0
+"'
+sEd'#
+wHse
+zw$
+sE/'%
+"'
+sPrnS
+v;v22z.
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s++S$.
+"'
+s+*q/$.
+"'
+s+*W$.
+qKp,q=G
+}3M(
+}3q9
+y0I
+tJ(>
+tJ'6
+tJ&S
+H
+!#
+"%
+z,zisMr
+uOs6
+|cz2v?
+"%
+s+~xJ&
+"%
+s+}S''
+"%
+s+{q/'(
+"%
+z,zisM_
+uOa6
+|cz2v?
+"%
+s+j6sI
+"%
+s+iSsI
+"%
+s+iq/sI
+"%
+z,zisMK
+uOL6
+|cz2v?
+"%
+s+W6sI
+"%
+s+VSsI
+"%
+s+Tq/sI
+"%
+z,zisM9
+uO:6
+|cz2v?
+"%
+q~&$B>sU
+"%
+q~'$@>W
+"%
+q~($?>q/
+!#
+sJ~)
+rjz]zD
+!#
+!#
+"(
+{6.3#
+_
+zw#
+qk(qR
+{%#
+_
+zw$
+qk+ry
+{%#
+_
+zw%
+"'
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+,S'&
+"'
+s++q/''
+"'
+s+*W'(
+qKXryB
+YX1(
+rjz]I
+tJ(>
+tJ'6
+tJ&S
+H
+!#
+"%
+z,zisM'
+uO(6
+|cz2v?
+"%
+q~&$1wz&
+"%
+q~'$/wz'
+"%
+q~($-wz(
+!#
+sJ~)
+!#
+rt7f
+qt)1'
+qt*1'
+pl,
+r\'
+zcyz
+sS
+sd
+po)yK%
+}5&
+po*yK%
+}5'
+tV,E
+*%%
+}5(
+O
+!#
+|yr1
+O
+!#
+",
+]$s3-
+]%zs
+(8
+!#
+ru'
+"$
+rjt,|1
+x"s39
+(/
+!pZ
+p(
+!p^
+"*
+J
+qa3
+qa(
+(
+!qZ
+r~
+p35
+;(
+(
+!s*
+r~
+p37
+;(
+(
+!tS
+"$
+g
+p3)
+;(
+(
+!vB
+g
+p3*
+;(
+(
+!w&
+g
+p3,
+;(
+(
+!x=
+"$
+qH
+p3)
+qPp)
+(
+!yE
+qH
+p3*
+qPp)
+(
+!{-
+qH
+p3,
+qPp)
+!q[
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const nbodySM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry nbody(.param .align 8 .b8 nbody_params[72])
-{
-	.reg .pred %p<58>;
-	.reg .b32 %r<14>;
-	.reg .b64 %rd<59>;
-	.reg .f32 %f<174>;
-
-	ld.param.u64 %rd1, [nbody_params];
-	ld.param.u64 %rd2, [nbody_params+8];
-	ld.param.u64 %rd3, [nbody_params+24];
-	ld.param.u64 %rd4, [nbody_params+32];
-	ld.param.u64 %rd5, [nbody_params+48];
-	.loc 1 92 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd6, %r3;
-	mad.wide.u32 %rd7, %r1, %r2, %rd6;
-	.loc 1 93 7
-	setp.le.s64 %p1, %rd5, %rd7;
-	@%p1 bra $B11;
-	.loc 1 96 15
-	setp.lt.u64 %p2, %rd7, %rd2;
-	add.s64 %rd8, %rd5, %rd7;
-	setp.lt.u64 %p3, %rd8, %rd2;
-	shl.b64 %rd9, %rd5, 1;
-	add.s64 %rd10, %rd9, %rd7;
-	setp.lt.u64 %p4, %rd10, %rd2;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B12;
-	shl.b64 %rd11, %rd7, 2;
-	add.s64 %rd12, %rd1, %rd11;
-	ld.global.f32 %f1, [%rd12];
-	shl.b64 %rd13, %rd8, 2;
-	add.s64 %rd14, %rd1, %rd13;
-	ld.global.f32 %f2, [%rd14];
-	shl.b64 %rd15, %rd10, 2;
-	add.s64 %rd16, %rd1, %rd15;
-	ld.global.f32 %f3, [%rd16];
-	add.s64 %rd17, %rd5, -1;
-	setp.lt.s64 %p7, 0, %rd5;
-	selp.b64 %rd18, %rd17, 0, %p7;
-	setp.lt.u64 %p8, %rd18, 2147483648;
-	setp.lt.s64 %p9, %rd18, 2305843009213693952;
-	and.pred %p10, %p8, %p9;
-	setp.lt.u64 %p11, 0, %rd2;
-	and.pred %p12, %p10, %p11;
-	setp.lt.u64 %p13, %rd18, %rd2;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u64 %p15, %rd5, %rd2;
-	and.pred %p16, %p14, %p15;
-	add.s64 %rd19, %rd5, %rd18;
-	setp.lt.u64 %p17, %rd19, %rd2;
-	and.pred %p18, %p16, %p17;
-	setp.lt.u64 %p19, %rd9, %rd2;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd20, %rd9, %rd18;
-	setp.lt.u64 %p21, %rd20, %rd2;
-	and.pred %p22, %p20, %p21;
-	@%p22 bra $B1;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u64 %rd21, 0;
-$B0:
-	.loc 1 99 19
-	setp.lt.u64 %p23, %rd21, %rd2;
-	@!%p23 bra $FAULT0;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd1, %rd22;
-	ld.global.f32 %f7, [%rd23];
-	sub.rn.f32 %f8, %f7, %f1;
-	add.s64 %rd24, %rd5, %rd21;
-	setp.lt.u64 %p24, %rd24, %rd2;
-	@!%p24 bra $FAULT1;
-	shl.b64 %rd25, %rd24, 2;
-	add.s64 %rd26, %rd1, %rd25;
-	ld.global.f32 %f9, [%rd26];
-	sub.rn.f32 %f10, %f9, %f2;
-	add.s64 %rd27, %rd9, %rd21;
-	setp.lt.u64 %p25, %rd27, %rd2;
-	@!%p25 bra $FAULT2;
-	shl.b64 %rd28, %rd27, 2;
-	add.s64 %rd29, %rd1, %rd28;
-	ld.global.f32 %f11, [%rd29];
-	sub.rn.f32 %f12, %f11, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f13, %f10, %f10;
-	fma.rn.f32 %f14, %f8, %f8, %f13;
-	fma.rn.f32 %f15, %f12, %f12, %f14;
-	add.rn.f32 %f16, %f15, 0f3C23D70A;
-	.loc 1 101 28
-	sqrt.rn.f32 %f17, %f16;
-	mul.rn.f32 %f18, %f16, %f17;
-	rcp.rn.f32 %f19, %f18;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f8, %f19, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f10, %f19, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f12, %f19, %f6;
-	add.s64 %rd21, %rd21, 1;
-	setp.lt.s64 %p26, %rd21, %rd5;
-	@%p26 bra $B0;
-	bra $B10;
-$B1:
-	.loc 1 97 6
-	add.s64 %rd30, %rd5, -3;
-	setp.le.s64 %p27, %rd30, %rd5;
-	setp.lt.s64 %p28, 0, %rd30;
-	and.pred %p29, %p27, %p28;
-	selp.b64 %rd31, %rd30, 0, %p29;
-	setp.lt.s64 %p30, 0, %rd31;
-	@!%p30 bra $B2;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u64 %rd32, 0;
-	bra $B3;
-$B2:
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.u64 %rd32, 0;
-	bra $B6;
-$B3:
-	.loc 1 99 19
-	shl.b64 %rd33, %rd32, 2;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.f32 %f20, [%rd34];
-	sub.rn.f32 %f21, %f20, %f1;
-	add.s64 %rd35, %rd5, %rd32;
-	shl.b64 %rd36, %rd35, 2;
-	add.s64 %rd37, %rd1, %rd36;
-	ld.global.f32 %f22, [%rd37];
-	sub.rn.f32 %f23, %f22, %f2;
-	add.s64 %rd38, %rd9, %rd32;
-	shl.b64 %rd39, %rd38, 2;
-	add.s64 %rd40, %rd1, %rd39;
-	ld.global.f32 %f24, [%rd40];
-	sub.rn.f32 %f25, %f24, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f26, %f23, %f23;
-	fma.rn.f32 %f27, %f21, %f21, %f26;
-	fma.rn.f32 %f28, %f25, %f25, %f27;
-	add.rn.f32 %f29, %f28, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f30, %f29;
-	mul.rn.f32 %f31, %f29, %f30;
-	abs.f32 %f32, %f30;
-	mul.rn.f32 %f33, %f32, 0f3F000000;
-	neg.f32 %f34, %f31;
-	fma.rn.f32 %f35, %f34, %f31, %f29;
-	fma.rn.f32 %f36, %f35, %f33, %f31;
-	setp.lt.f32 %p31, 0f26800000, %f36;
-	mul.rn.f32 %f37, %f29, %f36;
-	rcp.approx.ftz.f32 %f38, %f37;
-	neg.f32 %f39, %f37;
-	fma.rn.f32 %f40, %f39, %f38, 0f3F800000;
-	fma.rn.f32 %f41, %f38, %f40, %f38;
-	abs.f32 %f42, %f41;
-	setp.lt.f32 %p32, 0f03800000, %f42;
-	and.pred %p33, %p31, %p32;
-	.loc 1 102 3
-	fma.rn.f32 %f43, %f21, %f41, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f44, %f23, %f41, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f45, %f25, %f41, %f6;
-	.loc 1 99 19
-	ld.global.f32 %f46, [%rd34+4];
-	sub.rn.f32 %f47, %f46, %f1;
-	ld.global.f32 %f48, [%rd37+4];
-	sub.rn.f32 %f49, %f48, %f2;
-	ld.global.f32 %f50, [%rd40+4];
-	sub.rn.f32 %f51, %f50, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f52, %f49, %f49;
-	fma.rn.f32 %f53, %f47, %f47, %f52;
-	fma.rn.f32 %f54, %f51, %f51, %f53;
-	add.rn.f32 %f55, %f54, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f56, %f55;
-	mul.rn.f32 %f57, %f55, %f56;
-	abs.f32 %f58, %f56;
-	mul.rn.f32 %f59, %f58, 0f3F000000;
-	neg.f32 %f60, %f57;
-	fma.rn.f32 %f61, %f60, %f57, %f55;
-	fma.rn.f32 %f62, %f61, %f59, %f57;
-	setp.lt.f32 %p34, 0f26800000, %f62;
-	and.pred %p35, %p33, %p34;
-	mul.rn.f32 %f63, %f55, %f62;
-	rcp.approx.ftz.f32 %f64, %f63;
-	neg.f32 %f65, %f63;
-	fma.rn.f32 %f66, %f65, %f64, 0f3F800000;
-	fma.rn.f32 %f67, %f64, %f66, %f64;
-	abs.f32 %f68, %f67;
-	setp.lt.f32 %p36, 0f03800000, %f68;
-	and.pred %p37, %p35, %p36;
-	.loc 1 102 3
-	fma.rn.f32 %f69, %f47, %f67, %f43;
-	.loc 1 103 3
-	fma.rn.f32 %f70, %f49, %f67, %f44;
-	.loc 1 104 3
-	fma.rn.f32 %f71, %f51, %f67, %f45;
-	.loc 1 99 19
-	ld.global.f32 %f72, [%rd34+8];
-	sub.rn.f32 %f73, %f72, %f1;
-	ld.global.f32 %f74, [%rd37+8];
-	sub.rn.f32 %f75, %f74, %f2;
-	ld.global.f32 %f76, [%rd40+8];
-	sub.rn.f32 %f77, %f76, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f78, %f75, %f75;
-	fma.rn.f32 %f79, %f73, %f73, %f78;
-	fma.rn.f32 %f80, %f77, %f77, %f79;
-	add.rn.f32 %f81, %f80, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f82, %f81;
-	mul.rn.f32 %f83, %f81, %f82;
-	abs.f32 %f84, %f82;
-	mul.rn.f32 %f85, %f84, 0f3F000000;
-	neg.f32 %f86, %f83;
-	fma.rn.f32 %f87, %f86, %f83, %f81;
-	fma.rn.f32 %f88, %f87, %f85, %f83;
-	setp.lt.f32 %p38, 0f26800000, %f88;
-	and.pred %p39, %p37, %p38;
-	mul.rn.f32 %f89, %f81, %f88;
-	rcp.approx.ftz.f32 %f90, %f89;
-	neg.f32 %f91, %f89;
-	fma.rn.f32 %f92, %f91, %f90, 0f3F800000;
-	fma.rn.f32 %f93, %f90, %f92, %f90;
-	abs.f32 %f94, %f93;
-	setp.lt.f32 %p40, 0f03800000, %f94;
-	and.pred %p41, %p39, %p40;
-	.loc 1 102 3
-	fma.rn.f32 %f95, %f73, %f93, %f69;
-	.loc 1 103 3
-	fma.rn.f32 %f96, %f75, %f93, %f70;
-	.loc 1 104 3
-	fma.rn.f32 %f97, %f77, %f93, %f71;
-	.loc 1 99 19
-	ld.global.f32 %f98, [%rd34+12];
-	sub.rn.f32 %f99, %f98, %f1;
-	ld.global.f32 %f100, [%rd37+12];
-	sub.rn.f32 %f101, %f100, %f2;
-	ld.global.f32 %f102, [%rd40+12];
-	sub.rn.f32 %f103, %f102, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f104, %f101, %f101;
-	fma.rn.f32 %f105, %f99, %f99, %f104;
-	fma.rn.f32 %f106, %f103, %f103, %f105;
-	add.rn.f32 %f107, %f106, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f108, %f107;
-	mul.rn.f32 %f109, %f107, %f108;
-	abs.f32 %f110, %f108;
-	mul.rn.f32 %f111, %f110, 0f3F000000;
-	neg.f32 %f112, %f109;
-	fma.rn.f32 %f113, %f112, %f109, %f107;
-	fma.rn.f32 %f114, %f113, %f111, %f109;
-	setp.lt.f32 %p42, 0f26800000, %f114;
-	and.pred %p43, %p41, %p42;
-	mul.rn.f32 %f115, %f107, %f114;
-	rcp.approx.ftz.f32 %f116, %f115;
-	neg.f32 %f117, %f115;
-	fma.rn.f32 %f118, %f117, %f116, 0f3F800000;
-	fma.rn.f32 %f119, %f116, %f118, %f116;
-	abs.f32 %f120, %f119;
-	setp.lt.f32 %p44, 0f03800000, %f120;
-	and.pred %p45, %p43, %p44;
-	.loc 1 102 3
-	fma.rn.f32 %f121, %f99, %f119, %f95;
-	.loc 1 103 3
-	fma.rn.f32 %f122, %f101, %f119, %f96;
-	.loc 1 104 3
-	fma.rn.f32 %f123, %f103, %f119, %f97;
-	add.s64 %rd32, %rd32, 4;
-	setp.lt.s64 %p46, %rd32, %rd5;
-	setp.lt.s64 %p47, %rd32, %rd31;
-	@!%p45 bra $B4;
-	mov.f32 %f6, %f123;
-	mov.f32 %f5, %f122;
-	mov.f32 %f4, %f121;
-	bra $B5;
-$B4:
-	.loc 1 101 28
-	sqrt.rn.f32 %f124, %f29;
-	mul.rn.f32 %f125, %f29, %f124;
-	rcp.rn.f32 %f126, %f125;
-	.loc 1 102 3
-	fma.rn.f32 %f127, %f21, %f126, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f128, %f23, %f126, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f129, %f25, %f126, %f6;
-	.loc 1 101 28
-	sqrt.rn.f32 %f130, %f55;
-	mul.rn.f32 %f131, %f55, %f130;
-	rcp.rn.f32 %f132, %f131;
-	.loc 1 102 3
-	fma.rn.f32 %f133, %f47, %f132, %f127;
-	.loc 1 103 3
-	fma.rn.f32 %f134, %f49, %f132, %f128;
-	.loc 1 104 3
-	fma.rn.f32 %f135, %f51, %f132, %f129;
-	.loc 1 101 28
-	sqrt.rn.f32 %f136, %f81;
-	mul.rn.f32 %f137, %f81, %f136;
-	rcp.rn.f32 %f138, %f137;
-	.loc 1 102 3
-	fma.rn.f32 %f139, %f73, %f138, %f133;
-	.loc 1 103 3
-	fma.rn.f32 %f140, %f75, %f138, %f134;
-	.loc 1 104 3
-	fma.rn.f32 %f141, %f77, %f138, %f135;
-	.loc 1 101 28
-	sqrt.rn.f32 %f142, %f107;
-	mul.rn.f32 %f143, %f107, %f142;
-	rcp.rn.f32 %f144, %f143;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f99, %f144, %f139;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f101, %f144, %f140;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f103, %f144, %f141;
-$B5:
-	@%p47 bra $B3;
-	@!%p46 bra $B10;
-$B6:
-$B7:
-	.loc 1 99 19
-	shl.b64 %rd41, %rd32, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	ld.global.f32 %f145, [%rd42];
-	sub.rn.f32 %f146, %f145, %f1;
-	add.s64 %rd43, %rd5, %rd32;
-	shl.b64 %rd44, %rd43, 2;
-	add.s64 %rd45, %rd1, %rd44;
-	ld.global.f32 %f147, [%rd45];
-	sub.rn.f32 %f148, %f147, %f2;
-	add.s64 %rd46, %rd9, %rd32;
-	shl.b64 %rd47, %rd46, 2;
-	add.s64 %rd48, %rd1, %rd47;
-	ld.global.f32 %f149, [%rd48];
-	sub.rn.f32 %f150, %f149, %f3;
-	.loc 1 100 18
-	mul.rn.f32 %f151, %f148, %f148;
-	fma.rn.f32 %f152, %f146, %f146, %f151;
-	fma.rn.f32 %f153, %f150, %f150, %f152;
-	add.rn.f32 %f154, %f153, 0f3C23D70A;
-	.loc 1 101 28
-	rsqrt.approx.ftz.f32 %f155, %f154;
-	mul.rn.f32 %f156, %f154, %f155;
-	abs.f32 %f157, %f155;
-	mul.rn.f32 %f158, %f157, 0f3F000000;
-	neg.f32 %f159, %f156;
-	fma.rn.f32 %f160, %f159, %f156, %f154;
-	fma.rn.f32 %f161, %f160, %f158, %f156;
-	setp.lt.f32 %p48, 0f26800000, %f161;
-	mul.rn.f32 %f162, %f154, %f161;
-	rcp.approx.ftz.f32 %f163, %f162;
-	neg.f32 %f164, %f162;
-	fma.rn.f32 %f165, %f164, %f163, 0f3F800000;
-	fma.rn.f32 %f166, %f163, %f165, %f163;
-	abs.f32 %f167, %f166;
-	setp.lt.f32 %p49, 0f03800000, %f167;
-	and.pred %p50, %p48, %p49;
-	.loc 1 102 3
-	fma.rn.f32 %f168, %f146, %f166, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f169, %f148, %f166, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f170, %f150, %f166, %f6;
-	add.s64 %rd32, %rd32, 1;
-	setp.lt.s64 %p51, %rd32, %rd5;
-	@!%p50 bra $B8;
-	mov.f32 %f6, %f170;
-	mov.f32 %f5, %f169;
-	mov.f32 %f4, %f168;
-	bra $B9;
-$B8:
-	.loc 1 101 28
-	sqrt.rn.f32 %f171, %f154;
-	mul.rn.f32 %f172, %f154, %f171;
-	rcp.rn.f32 %f173, %f172;
-	.loc 1 102 3
-	fma.rn.f32 %f4, %f146, %f173, %f4;
-	.loc 1 103 3
-	fma.rn.f32 %f5, %f148, %f173, %f5;
-	.loc 1 104 3
-	fma.rn.f32 %f6, %f150, %f173, %f6;
-$B9:
-	@%p51 bra $B7;
-$B10:
-	.loc 1 106 7
-	setp.lt.u64 %p52, %rd7, %rd4;
-	setp.lt.u64 %p53, %rd8, %rd4;
-	setp.lt.u64 %p54, %rd10, %rd4;
-	and.pred %p55, %p52, %p53;
-	and.pred %p56, %p55, %p54;
-	@!%p56 bra $B13;
-	shl.b64 %rd49, %rd7, 2;
-	add.s64 %rd50, %rd3, %rd49;
-	st.global.f32 [%rd50], %f4;
-	shl.b64 %rd51, %rd8, 2;
-	add.s64 %rd52, %rd3, %rd51;
-	st.global.f32 [%rd52], %f5;
-	shl.b64 %rd53, %rd10, 2;
-	add.s64 %rd54, %rd3, %rd53;
-	st.global.f32 [%rd54], %f6;
-	bra $EXIT;
-$B11:
-	.loc 1 94 3
-	bra $EXIT;
-$B12:
-	.loc 1 96 15
-	@!%p2 bra $FAULT3;
-	@!%p3 bra $FAULT4;
-	bra $FAULT5;
-$B13:
-	.loc 1 106 7
-	@!%p52 bra $FAULT6;
-	@!%p53 bra $FAULT7;
-	bra $FAULT8;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 99 19
-	mov.u32 %r4, 0;
-	mov.u64 %rd55, %rd21;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r4, 0;
-	mov.u64 %rd55, %rd24;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r4, 0;
-	mov.u64 %rd55, %rd27;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 96 15
-	mov.u32 %r4, 1;
-	mov.u64 %rd55, %rd7;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r4, 1;
-	mov.u64 %rd55, %rd8;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r4, 1;
-	mov.u64 %rd55, %rd10;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 106 7
-	mov.u32 %r4, 2;
-	mov.u64 %rd55, %rd7;
-	mov.u64 %rd56, %rd4;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r4, 2;
-	mov.u64 %rd55, %rd8;
-	mov.u64 %rd56, %rd4;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r4, 2;
-	mov.u64 %rd55, %rd10;
-	mov.u64 %rd56, %rd4;
-$FAULT:
-	ld.param.u64 %rd57, [nbody_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r5, [%rd57], 0, 1;
-	setp.ne.u32 %p57, %r5, 0;
-	@%p57 bra $EXIT;
-	ld.global.u64 %rd58, [%rd57+8];
-	ld.param.u32 %r6, [nbody_params+64];
-	st.global.u32 [%rd58+4], %r6;
-	ld.param.u32 %r7, [nbody_params+68];
-	st.global.v2.u32 [%rd58+8], {%r7, %r4};
-	mov.u32 %r8, %ctaid.x;
-	mov.u32 %r9, %ctaid.y;
-	st.global.v2.u32 [%rd58+16], {%r8, %r9};
-	mov.u32 %r10, %ctaid.z;
-	mov.u32 %r11, %tid.x;
-	st.global.v2.u32 [%rd58+24], {%r10, %r11};
-	mov.u32 %r12, %tid.y;
-	mov.u32 %r13, %tid.z;
-	st.global.v2.u32 [%rd58+32], {%r12, %r13};
-	st.global.u64 [%rd58+40], %rd55;
-	st.global.u64 [%rd58+48], %rd56;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd58], 56;
-	bra $EXIT;
-}
+const nbodySM70 = `packed1 12860 nbody
+!pJ
+!pI
+!p8
+!xE
+!
+!pHr*pD
+!c
+p;y{pF
+p9,t*
+p:8te
+qSzIt*
+!
+p>
+q*
+pa
+q$
+q?
+r6+rI
+Q
+s1
+N
+)
+p{rU%
+r6-f
+|Rp)C
+sH-
+yHr+
+rCpK
+tT
+rCp"
+vIB
+x#
+rCp[
+zcyz
+sS
+rD.
+vIE
+v0qI%
+_
+z=E
+*#%
+_
+z=E
+*#%
+_
+*'qg
+wu3'
+w>
+yS
+qoxZ
+4
+q+=3$
+4
+T$
+4
+z['3$
+4
+*'%
+T$
+4
+q+qA3$
+4
+v0qIp-
+T$
+4
+uE
+:
+:
+:
+qm
+!#
+r6@pE
+T$
+qU
+o
+*#%
+_
+t3xhrl
+*'rZ
+T$
+pm
+o
+*#%
+_
+t3xhqW
+*+su
+T$
+u(
+o
+*#%
+_
+t3xht|
+rt=qw
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+rt,s6
+z,ziv?
+rx
+|cz2v?
+rt+r1
+q~&u#wz&
+rt-r1
+q~'t|wz'
+rt.r1
+q~(rlwz(
+ugp[t]B
+q\p[3'
+\
+u?~*,
+!#
+r69q#
+*'wv-
+qnp/'
+uh
+4
+w>
+uh
+5
+tJ&Z
+tJ'Z
+tJ(Z
+qm
+H
+!#
+tJ&Z
+tJ'Z
+tJ(Z
+v#
+u?}~
+!#
+"(
+o
+*#%
+_
+zw#
+*'rZ
+o
+*#%
+_
+zw$
+*+su
+o
+*#%
+_
+zw%
+"(
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"(
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"(
+r:7S'&
+"(
+s++q/''
+"(
+s+*W'(
+"'
+w[p"x?
+zw#
+w[p=x?
+zw$
+y(
+zw%
+"'
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+,S$0
+"'
+s++q/$0
+"'
+s+*W$0
+"'
+w[p"u"
+zw#
+w[p=u"
+zw$
+s4p&
+zw%
+"'
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+,S$0
+"'
+s++q/$0
+"'
+s+*W$0
+"'
+w[p"xu
+zw#
+w[p=xu
+zw$
+s4se
+zw%
+"'
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+4
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+,S$0
+"'
+s++q/$0
+"'
+s+*W$0
+ugp[t]G
+q\p[3'
+q\p[vQ
+y0I
+tJ(>
+tJ'6
+tJ&S
+H
+!#
+"%
+z,zisMv
+uOw6
+|cz2v?
+"%
+r:7xJ&
+"%
+r:9S''
+"%
+r:;q/'(
+"%
+z,zisMb
+uOc6
+|cz2v?
+"%
+s+m6sI
+"%
+s+lSsI
+"%
+s+kq/sI
+"%
+z,zisMM
+uON6
+|cz2v?
+"%
+s+X6sI
+"%
+s+WSsI
+"%
+s+Vq/sI
+"%
+z,zisM9
+uO:6
+|cz2v?
+"%
+q~&$C>sU
+"%
+q~'$A>W
+"%
+q~($?>q/
+!#
+sJ~)
+rjz]zD
+!#
+!#
+"'
+v3pUE
+*#%
+_
+zw#
+*'wX
+o
+*#%
+_
+zw$
+*+V$
+o
+*#%
+_
+zw%
+"'
+sPqsq/
+v;u_2}K
+xT2v8
+tMzx+-qf}rrX
+"'
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+|-6
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"'
+s+,S'&
+"'
+s++q/''
+"'
+s+*W'(
+|w&V&B
+tf&3'
+rjz]I
+tJ(>
+tJ'6
+tJ&S
+H
+!#
+"%
+z,zisM'
+uO(6
+|cz2v?
+"%
+q~&$1wz&
+"%
+q~'$/wz'
+"%
+q~($-wz(
+!#
+sJ~)
+!#
+rt7f
+z[)3&
+z[*3&
+z[,3&
+zcyz
+sS
+sd
+tV)E
+*%%
+}5&
+tV*E
+*%%
+}5'
+tV,E
+*%%
+}5(
+O
+!#
+|yr1
+O
+!#
+"+
+]$s3-
+]%zs
+(8
+!#
+"$
+rjt,|1
+x"s39
+(/
+!pZ
+p(
+!p^
+"*
+J
+qa7
+qa$
+(
+!qZ
+r~
+a6
+;$
+(
+!s*
+r~
+a3
+;$
+(
+!tS
+"$
+g
+p3)
+;$
+(
+!vB
+g
+p3*
+;$
+(
+!w&
+g
+p3,
+;$
+(
+!x=
+"$
+qH
+p3)
+;&
+(
+!yE
+qH
+p3*
+;&
+(
+!{-
+qH
+p3,
+;&
+!q[
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const stencilSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry stencil(.param .align 8 .b8 stencil_params[88])
-{
-	.reg .pred %p<27>;
-	.reg .b32 %r<30>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<15>;
-
-	ld.param.u64 %rd1, [stencil_params];
-	ld.param.u64 %rd2, [stencil_params+8];
-	ld.param.u64 %rd3, [stencil_params+24];
-	ld.param.u64 %rd4, [stencil_params+32];
-	ld.param.u64 %rd5, [stencil_params+48];
-	ld.param.u64 %rd6, [stencil_params+56];
-	ld.param.u64 %rd7, [stencil_params+64];
-	.loc 1 114 22
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %ctaid.y;
-	mov.u32 %r5, %ntid.y;
-	mov.u32 %r6, %tid.y;
-	mov.u32 %r7, %ctaid.z;
-	mov.u32 %r8, %ntid.z;
-	mov.u32 %r9, %tid.z;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd8, %r10;
-	cvt.u32.u64 %r11, %rd4;
-	cvt.u32.u64 %r12, %rd5;
-	cvt.s64.s32 %rd9, %r12;
-	cvt.u32.u64 %r13, %rd6;
-	cvt.s64.s32 %rd10, %r13;
-	cvt.u32.u64 %r14, %rd7;
-	cvt.s64.s32 %rd11, %r14;
-	mad.lo.s32 %r15, %r1, %r2, %r3;
-	cvt.u64.u32 %rd12, %r15;
-	mad.lo.s32 %r16, %r4, %r5, %r6;
-	cvt.u64.u32 %rd13, %r16;
-	mad.lo.s32 %r17, %r7, %r8, %r9;
-	cvt.u64.u32 %rd14, %r17;
-	.loc 1 115 7
-	setp.le.u32 %p1, 1, %r15;
-	setp.le.u32 %p2, 1, %r16;
-	and.pred %p3, %p1, %p2;
-	setp.le.u32 %p4, 1, %r17;
-	and.pred %p5, %p3, %p4;
-	@!%p5 bra $B0;
-	add.s64 %rd15, %rd9, -1;
-	add.s64 %rd16, %rd10, -1;
-	add.s64 %rd17, %rd11, -1;
-	setp.lt.s64 %p6, %rd13, %rd16;
-	setp.lt.s64 %p7, %rd14, %rd17;
-	and.pred %p8, %p6, %p7;
-	setp.lt.s64 %p9, %rd12, %rd15;
-	and.pred %p10, %p9, %p8;
-	@%p10 bra $B1;
-$B0:
-	.loc 1 116 3
-	bra $EXIT;
-$B1:
-	.loc 1 118 11
-	mad.wide.s32 %rd18, %r17, %r13, %rd13;
-	mad.lo.s64 %rd19, %rd18, %rd9, %rd12;
-	.loc 1 119 17
-	setp.lt.u64 %p11, %rd19, %rd8;
-	cvt.u32.u64 %r18, %rd19;
-	add.s32 %r19, %r18, -1;
-	setp.lt.u32 %p12, %r19, %r10;
-	add.s32 %r20, %r18, 1;
-	setp.lt.u32 %p13, %r20, %r10;
-	sub.s64 %rd20, %rd19, %rd9;
-	setp.lt.u64 %p14, %rd20, %rd8;
-	add.s64 %rd21, %rd19, %rd9;
-	setp.lt.u64 %p15, %rd21, %rd8;
-	mul.wide.s32 %rd22, %r12, %r13;
-	sub.s64 %rd23, %rd19, %rd22;
-	setp.lt.u64 %p16, %rd23, %rd8;
-	add.s64 %rd24, %rd19, %rd22;
-	setp.lt.u64 %p17, %rd24, %rd8;
-	setp.lt.u32 %p18, %r18, %r11;
-	and.pred %p19, %p11, %p12;
-	and.pred %p20, %p19, %p13;
-	and.pred %p21, %p20, %p14;
-	and.pred %p22, %p21, %p15;
-	and.pred %p23, %p22, %p16;
-	and.pred %p24, %p23, %p17;
-	and.pred %p25, %p24, %p18;
-	@!%p25 bra $B2;
-	shl.b64 %rd25, %rd19, 2;
-	add.s64 %rd26, %rd1, %rd25;
-	ld.global.f32 %f1, [%rd26];
-	ld.global.f32 %f2, [%rd26+-4];
-	ld.global.f32 %f3, [%rd26+4];
-	add.rn.f32 %f4, %f2, %f3;
-	shl.b64 %rd27, %rd20, 2;
-	add.s64 %rd28, %rd1, %rd27;
-	ld.global.f32 %f5, [%rd28];
-	add.rn.f32 %f6, %f4, %f5;
-	shl.b64 %rd29, %rd21, 2;
-	add.s64 %rd30, %rd1, %rd29;
-	ld.global.f32 %f7, [%rd30];
-	add.rn.f32 %f8, %f6, %f7;
-	shl.b64 %rd31, %rd23, 2;
-	add.s64 %rd32, %rd1, %rd31;
-	ld.global.f32 %f9, [%rd32];
-	add.rn.f32 %f10, %f8, %f9;
-	shl.b64 %rd33, %rd24, 2;
-	add.s64 %rd34, %rd1, %rd33;
-	ld.global.f32 %f11, [%rd34];
-	add.rn.f32 %f12, %f10, %f11;
-	mul.rn.f32 %f13, %f12, 0f3DCCCCCD;
-	fma.rn.f32 %f14, %f1, 0f3ECCCCCD, %f13;
-	add.s64 %rd35, %rd3, %rd25;
-	st.global.f32 [%rd35], %f14;
-	bra $EXIT;
-$B2:
-	cvt.u64.u32 %rd36, %r11;
-	cvt.s64.s32 %rd37, %r19;
-	cvt.u64.u32 %rd38, %r20;
-	@!%p11 bra $FAULT0;
-	@!%p12 bra $FAULT1;
-	@!%p13 bra $FAULT2;
-	@!%p14 bra $FAULT3;
-	@!%p15 bra $FAULT4;
-	@!%p16 bra $FAULT5;
-	@!%p17 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd39, %rd19;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd39, %rd37;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd39, %rd38;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u64 %rd39, %rd20;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT4:
-	mov.u64 %rd39, %rd21;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT5:
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT6:
-	mov.u64 %rd39, %rd24;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT7:
-	mov.u64 %rd39, %rd19;
-	mov.u64 %rd40, %rd36;
-$FAULT:
-	ld.param.u64 %rd41, [stencil_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r21, [%rd41], 0, 1;
-	setp.ne.u32 %p26, %r21, 0;
-	@%p26 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r22, [stencil_params+80];
-	st.global.u32 [%rd42+4], %r22;
-	ld.param.u32 %r23, [stencil_params+84];
-	st.global.v2.u32 [%rd42+8], {%r23, 0};
-	mov.u32 %r24, %ctaid.x;
-	mov.u32 %r25, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r24, %r25};
-	mov.u32 %r26, %ctaid.z;
-	mov.u32 %r27, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r26, %r27};
-	mov.u32 %r28, %tid.y;
-	mov.u32 %r29, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r28, %r29};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const stencilSM70Narrow = `packed1 4665 stencil
+!pJ
+!pI
+!p8
+!xE
+!
+!}|
+!c
+p;+x,
+p9sKpF
+p:.r0
+qSqupF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+xY
+qx.q3
+Q
+s1
+N
+p%
+r7~/q>rGymPr/
+p'
+pL
+r7~/q>rGymP~(
+p?
+x3
+)
+tN
+u.
+p\
+u.
+p\
+u.
+p\
+pB#1$1%
+)
+pB&t02q,
+)
+p~wgp*2p0
+)
+qx8f
+qV,q=
+qV,U
+4
+qV,D
+4
+5
+xiqg
+xiqg
+xiqg
+q\pY%
+q\p=C
+4
+q\pKp-
+sS
+uE
+!#
+qx7r1
+O
+!#
+qx/qN
+xUu&Xq^
+s.s7t~s[
+qx@j
+rCqI
+0
+w<
+qBp*
+vT,
+qBq,
+wKqI
+T*
+u;3+
+T*
+zJvDympMy_xD2u4p2
+vwpY%
+T*
+v0pKp-
+T*
+}3p*
+rezG2{'
+w"{'
+w"{'
+w"{'
+w"{'
+w"{'
+w"{'
+5
+v3p"E
+*#%
+_
+s4yir>
+y(
+q6
+zNE
+*#%
+_
+q6
+v3p[E
+*#%
+_
+q6
+v3p[E
+*#%
+_
+q6
+v3pUE
+*#%
+_
+q6
+qJ}Sq5q5q5q5q5qf
+r:#r}q5q5q5q5q5qf6
+*%t~
+s8
+O
+!#
+s?p*
+u'r|
+)
+]-x4
+].rL
+]/sx
+rj{vs3-
+rjx\zs
+rj|;s38
+rjzG|1
+(9
+!pZ
+p(
+!p^
+qa5
+qa*
+(
+!qZ
+pfp=
+;*
+(
+!s*
+pfp)
+;*
+(
+!tS
+p36
+;*
+(
+!vB
+p37
+;*
+(
+!w&
+a'
+;*
+(
+!x=
+a&
+;*
+(
+!yE
+p35
+qPpY
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const stencilSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry stencil(.param .align 8 .b8 stencil_params[88])
-{
-	.reg .pred %p<26>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<39>;
-	.reg .f32 %f<15>;
-
-	ld.param.u64 %rd1, [stencil_params];
-	ld.param.u64 %rd2, [stencil_params+8];
-	ld.param.u64 %rd3, [stencil_params+24];
-	ld.param.u64 %rd4, [stencil_params+32];
-	ld.param.u64 %rd5, [stencil_params+48];
-	ld.param.u64 %rd6, [stencil_params+56];
-	ld.param.u64 %rd7, [stencil_params+64];
-	.loc 1 114 22
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %ctaid.y;
-	mov.u32 %r5, %ntid.y;
-	mov.u32 %r6, %tid.y;
-	mov.u32 %r7, %ctaid.z;
-	mov.u32 %r8, %ntid.z;
-	mov.u32 %r9, %tid.z;
-	cvt.u64.u32 %rd8, %r3;
-	mad.wide.u32 %rd9, %r1, %r2, %rd8;
-	mad.lo.s32 %r10, %r4, %r5, %r6;
-	cvt.u64.u32 %rd10, %r10;
-	mad.lo.s32 %r11, %r7, %r8, %r9;
-	cvt.u64.u32 %rd11, %r11;
-	.loc 1 115 7
-	setp.le.s64 %p1, 1, %rd9;
-	setp.le.u32 %p2, 1, %r10;
-	and.pred %p3, %p1, %p2;
-	setp.le.u32 %p4, 1, %r11;
-	and.pred %p5, %p3, %p4;
-	@!%p5 bra $B0;
-	add.s64 %rd12, %rd5, -1;
-	add.s64 %rd13, %rd6, -1;
-	add.s64 %rd14, %rd7, -1;
-	setp.lt.s64 %p6, %rd10, %rd13;
-	setp.lt.s64 %p7, %rd11, %rd14;
-	and.pred %p8, %p6, %p7;
-	setp.lt.s64 %p9, %rd9, %rd12;
-	and.pred %p10, %p9, %p8;
-	@%p10 bra $B1;
-$B0:
-	.loc 1 116 3
-	bra $EXIT;
-$B1:
-	.loc 1 118 11
-	mad.lo.s64 %rd15, %rd11, %rd6, %rd10;
-	mad.lo.s64 %rd16, %rd15, %rd5, %rd9;
-	.loc 1 119 32
-	add.s64 %rd17, %rd16, -1;
-	setp.lt.u64 %p11, %rd17, %rd2;
-	add.s64 %rd18, %rd16, 1;
-	setp.lt.u64 %p12, %rd18, %rd2;
-	sub.s64 %rd19, %rd16, %rd5;
-	setp.lt.u64 %p13, %rd19, %rd2;
-	add.s64 %rd20, %rd16, %rd5;
-	setp.lt.u64 %p14, %rd20, %rd2;
-	mul.lo.s64 %rd21, %rd5, %rd6;
-	sub.s64 %rd22, %rd16, %rd21;
-	setp.lt.u64 %p15, %rd22, %rd2;
-	add.s64 %rd23, %rd16, %rd21;
-	setp.lt.u64 %p16, %rd23, %rd2;
-	setp.lt.u64 %p17, %rd16, %rd4;
-	and.pred %p18, %p11, %p12;
-	and.pred %p19, %p18, %p13;
-	and.pred %p20, %p19, %p14;
-	and.pred %p21, %p20, %p15;
-	and.pred %p22, %p21, %p16;
-	and.pred %p23, %p22, %p17;
-	@!%p23 bra $B2;
-	shl.b64 %rd24, %rd16, 2;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.f32 %f1, [%rd25];
-	ld.global.f32 %f2, [%rd25+-4];
-	ld.global.f32 %f3, [%rd25+4];
-	add.rn.f32 %f4, %f2, %f3;
-	shl.b64 %rd26, %rd19, 2;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.f32 %f5, [%rd27];
-	add.rn.f32 %f6, %f4, %f5;
-	shl.b64 %rd28, %rd20, 2;
-	add.s64 %rd29, %rd1, %rd28;
-	ld.global.f32 %f7, [%rd29];
-	add.rn.f32 %f8, %f6, %f7;
-	shl.b64 %rd30, %rd22, 2;
-	add.s64 %rd31, %rd1, %rd30;
-	ld.global.f32 %f9, [%rd31];
-	add.rn.f32 %f10, %f8, %f9;
-	shl.b64 %rd32, %rd23, 2;
-	add.s64 %rd33, %rd1, %rd32;
-	ld.global.f32 %f11, [%rd33];
-	add.rn.f32 %f12, %f10, %f11;
-	mul.rn.f32 %f13, %f12, 0f3DCCCCCD;
-	fma.rn.f32 %f14, %f1, 0f3ECCCCCD, %f13;
-	add.s64 %rd34, %rd3, %rd24;
-	st.global.f32 [%rd34], %f14;
-	bra $EXIT;
-$B2:
-	setp.lt.u64 %p24, %rd16, %rd2;
-	@!%p24 bra $FAULT0;
-	@!%p11 bra $FAULT1;
-	@!%p12 bra $FAULT2;
-	@!%p13 bra $FAULT3;
-	@!%p14 bra $FAULT4;
-	@!%p15 bra $FAULT5;
-	@!%p16 bra $FAULT6;
-	bra $FAULT7;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd35, %rd16;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd35, %rd17;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u64 %rd35, %rd18;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u64 %rd35, %rd19;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u64 %rd35, %rd20;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT5:
-	mov.u64 %rd35, %rd22;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u64 %rd35, %rd23;
-	mov.u64 %rd36, %rd2;
-	bra $FAULT;
-$FAULT7:
-	mov.u64 %rd35, %rd16;
-	mov.u64 %rd36, %rd4;
-$FAULT:
-	ld.param.u64 %rd37, [stencil_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd37], 0, 1;
-	setp.ne.u32 %p25, %r12, 0;
-	@%p25 bra $EXIT;
-	ld.global.u64 %rd38, [%rd37+8];
-	ld.param.u32 %r13, [stencil_params+80];
-	st.global.u32 [%rd38+4], %r13;
-	ld.param.u32 %r14, [stencil_params+84];
-	st.global.v2.u32 [%rd38+8], {%r14, 0};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd38+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd38+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd38+32], {%r19, %r20};
-	st.global.u64 [%rd38+40], %rd35;
-	st.global.u64 [%rd38+48], %rd36;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd38], 56;
-	bra $EXIT;
-}
+const stencilSM70 = `packed1 4306 stencil
+!pJ
+!pI
+!p8
+!xE
+!
+!}|
+!c
+p;+sV
+p9+un
+p:-te
+qSqupF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+xY
+qx.q3
+Q
+s1
+N
+p%
+r7~/q>rGymPr/
+p'
+pL
+r7~/q>rGymP~(
+p?
+s?[
+p{u4p2%
+p~[r2ry
+)
+p~w%vf
+)
+qx8f
+|R,p-
+qV,U
+4
+qV,D
+4
+5
+w0qg
+w0qg
+w0qg
+q\pY%
+q\p=C
+4
+q\pKp-
+sS
+uE
+!#
+qx7r1
+O
+!#
+qx/qN
+s.pYvQq^
+s.s7wXs[
+qx@r4
+p}zM
+T$
+u;B
+T$
+vwp=3'
+T$
+|%3'
+T$
+vNp/'3(
+vwp"%
+T$
+w0p-
+T$
+q+pG3&
+re{'2uy
+w"uy
+w"uy
+w"uy
+w"uy
+w"uy
+5
+v3p[E
+*#%
+_
+s4yir>
+y(
+q6
+zNE
+*#%
+_
+q6
+v3p[E
+*#%
+_
+q6
+v3p[E
+*#%
+_
+q6
+v3pUE
+*#%
+_
+q6
+qJ}Sq5q5q5q5q5qf
+r:#r}q5q5q5q5q5qf6
+*%t~
+s8
+O
+!#
+z[23$
+qU
+]-rL
+].sx
+rj{vs3-
+rjx\zs
+rj|;s38
+rjzG|1
+(9
+!pZ
+p(
+!p^
+qa2
+qa$
+(
+!qZ
+p33
+;$
+(
+!s*
+p34
+;$
+(
+!tS
+p35
+;$
+(
+!vB
+p36
+;$
+(
+!w&
+p38
+;$
+(
+!x=
+a#
+;$
+(
+!yE
+p32
+;&
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const sumsSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.shared .align 16 .b8 $shared$sums$2eshared[1024];
-
-.visible .entry sums(.param .align 8 .b8 sums_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<27>;
-
-	ld.param.u64 %rd1, [sums_params];
-	ld.param.u64 %rd2, [sums_params+8];
-	ld.param.u64 %rd3, [sums_params+24];
-	ld.param.u64 %rd4, [sums_params+32];
-	.loc 1 130 36
-	mov.u32 %r1, $shared$sums$2eshared;
-	.loc 1 131 16
-	mov.u32 %r2, %tid.x;
-	.loc 1 133 19
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd5, %r5;
-	.loc 1 132 6
-	mad.lo.s32 %r6, %r2, 4, %r1;
-	st.shared.f32 [%r6], 0f00000000;
-	.loc 1 133 19
-	cvt.u64.u32 %rd6, %r3;
-	mad.lo.s32 %r7, %r3, 256, %r2;
-	setp.lt.u32 %p1, %r7, %r4;
-	@!%p1 bra $B0;
-	.loc 1 134 14
-	mad.wide.u32 %rd7, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd7];
-	st.shared.f32 [%r6], %f1;
-$B0:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p2, %r2, 128;
-	@!%p2 bra $B1;
-	.loc 1 139 19
-	ld.shared.f32 %f2, [%r6+512];
-	ld.shared.f32 %f3, [%r6];
-	add.rn.f32 %f4, %f3, %f2;
-	st.shared.f32 [%r6], %f4;
-$B1:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p3, %r2, 64;
-	@!%p3 bra $B2;
-	.loc 1 139 19
-	ld.shared.f32 %f5, [%r6+256];
-	ld.shared.f32 %f6, [%r6];
-	add.rn.f32 %f7, %f6, %f5;
-	st.shared.f32 [%r6], %f7;
-$B2:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p4, %r2, 32;
-	@!%p4 bra $B3;
-	.loc 1 139 19
-	ld.shared.f32 %f8, [%r6+128];
-	ld.shared.f32 %f9, [%r6];
-	add.rn.f32 %f10, %f9, %f8;
-	st.shared.f32 [%r6], %f10;
-$B3:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p5, %r2, 16;
-	@!%p5 bra $B4;
-	.loc 1 139 19
-	ld.shared.f32 %f11, [%r6+64];
-	ld.shared.f32 %f12, [%r6];
-	add.rn.f32 %f13, %f12, %f11;
-	st.shared.f32 [%r6], %f13;
-$B4:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p6, %r2, 8;
-	@!%p6 bra $B5;
-	.loc 1 139 19
-	ld.shared.f32 %f14, [%r6+32];
-	ld.shared.f32 %f15, [%r6];
-	add.rn.f32 %f16, %f15, %f14;
-	st.shared.f32 [%r6], %f16;
-$B5:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p7, %r2, 4;
-	@!%p7 bra $B6;
-	.loc 1 139 19
-	ld.shared.f32 %f17, [%r6+16];
-	ld.shared.f32 %f18, [%r6];
-	add.rn.f32 %f19, %f18, %f17;
-	st.shared.f32 [%r6], %f19;
-$B6:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p8, %r2, 2;
-	@!%p8 bra $B7;
-	.loc 1 139 19
-	ld.shared.f32 %f20, [%r6+8];
-	ld.shared.f32 %f21, [%r6];
-	add.rn.f32 %f22, %f21, %f20;
-	st.shared.f32 [%r6], %f22;
-$B7:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.eq.s32 %p9, %r2, 0;
-	.loc 1 143 6
-	setp.lt.u32 %p10, %r3, %r5;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	@!%p12 bra $FAULT0;
-	.loc 1 138 8
-	@!%p9 bra $B8;
-	.loc 1 139 19
-	ld.shared.f32 %f23, [%r6+4];
-	ld.shared.f32 %f24, [%r6];
-	add.rn.f32 %f25, %f24, %f23;
-	st.shared.f32 [%r6], %f25;
-$B8:
-	.loc 1 142 7
-	@!%p9 bra $B9;
-	.loc 1 143 25
-	ld.shared.f32 %f26, [$shared$sums$2eshared];
-	mad.wide.u32 %rd8, %r3, 4, %rd3;
-	st.global.f32 [%rd8], %f26;
-$B9:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [sums_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd9], 0, 1;
-	setp.ne.u32 %p13, %r8, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r9, [sums_params+56];
-	st.global.u32 [%rd10+4], %r9;
-	ld.param.u32 %r10, [sums_params+60];
-	st.global.v2.u32 [%rd10+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r15, %r16};
-	st.global.u64 [%rd10+40], %rd6;
-	st.global.u64 [%rd10+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const sumsSM70Narrow = `packed1 3709 sums
+!pJ
+!pI
+!p8
+!xE
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;,t*
+p9}<
+p:,un
+qS+x,
+!
+p>
+q*
+pa
+q$
+uA=sm
+u3
+uA,rI
+N
+uA-pE
+Q
+ri
+0
+)
+uA+q#
+p~XGr2
+syu8r3qpZ
+"#
+ya
+p~Xv-r2
+Y{q
+5
+uA.q@
+uCsu
+_
+syu8r3zy}2
+!#
+uA9pj
+p+
+uA})
+Yp@v^
+5
+uA@pE
+w)s:zylw3
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yp@rq
+5
+"$
+w)s:zyly;
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yp@pd
+5
+"$
+w)s:zylt&
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yp@A
+5
+"$
+w)s:zylpk
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yt"/
+5
+"$
+w)s:zylsL
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yp@G
+5
+"$
+w)s:zyls%
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+Yp@E
+5
+"$
+w)s:zyu"
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+"$
+p+
+"$
+qTt"=
+uv-q#
+YXq=
+rN
+tP
+qU
+"#
+x"I
+"%
+w)s:zyx?
+w)s:zyn
+tZ
+syu8r3zy}2
+!#
+uv+f
+x"I
+uv-p|
+w)s:dzvn
+p{XGq^
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpY
+v_pK
+pP
+pc
+O
+!L
 `
 
-const sumsSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.shared .align 16 .b8 $shared$sums$2eshared[1024];
-
-.visible .entry sums(.param .align 8 .b8 sums_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<14>;
-	.reg .b64 %rd<13>;
-	.reg .f32 %f<27>;
-
-	ld.param.u64 %rd1, [sums_params];
-	ld.param.u64 %rd2, [sums_params+8];
-	ld.param.u64 %rd3, [sums_params+24];
-	ld.param.u64 %rd4, [sums_params+32];
-	.loc 1 130 36
-	mov.u32 %r1, $shared$sums$2eshared;
-	.loc 1 131 16
-	mov.u32 %r2, %tid.x;
-	.loc 1 133 19
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 131 16
-	cvt.u64.u32 %rd5, %r2;
-	.loc 1 132 6
-	mad.lo.s32 %r4, %r2, 4, %r1;
-	st.shared.f32 [%r4], 0f00000000;
-	.loc 1 133 19
-	cvt.u64.u32 %rd6, %r3;
-	mad.wide.u32 %rd7, %r3, 256, %rd5;
-	setp.lt.s64 %p1, %rd7, %rd2;
-	@!%p1 bra $B0;
-	.loc 1 134 14
-	shl.b64 %rd8, %rd7, 2;
-	add.s64 %rd9, %rd1, %rd8;
-	ld.global.f32 %f1, [%rd9];
-	st.shared.f32 [%r4], %f1;
-$B0:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p2, %r2, 128;
-	@!%p2 bra $B1;
-	.loc 1 139 19
-	ld.shared.f32 %f2, [%r4+512];
-	ld.shared.f32 %f3, [%r4];
-	add.rn.f32 %f4, %f3, %f2;
-	st.shared.f32 [%r4], %f4;
-$B1:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p3, %r2, 64;
-	@!%p3 bra $B2;
-	.loc 1 139 19
-	ld.shared.f32 %f5, [%r4+256];
-	ld.shared.f32 %f6, [%r4];
-	add.rn.f32 %f7, %f6, %f5;
-	st.shared.f32 [%r4], %f7;
-$B2:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p4, %r2, 32;
-	@!%p4 bra $B3;
-	.loc 1 139 19
-	ld.shared.f32 %f8, [%r4+128];
-	ld.shared.f32 %f9, [%r4];
-	add.rn.f32 %f10, %f9, %f8;
-	st.shared.f32 [%r4], %f10;
-$B3:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p5, %r2, 16;
-	@!%p5 bra $B4;
-	.loc 1 139 19
-	ld.shared.f32 %f11, [%r4+64];
-	ld.shared.f32 %f12, [%r4];
-	add.rn.f32 %f13, %f12, %f11;
-	st.shared.f32 [%r4], %f13;
-$B4:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p6, %r2, 8;
-	@!%p6 bra $B5;
-	.loc 1 139 19
-	ld.shared.f32 %f14, [%r4+32];
-	ld.shared.f32 %f15, [%r4];
-	add.rn.f32 %f16, %f15, %f14;
-	st.shared.f32 [%r4], %f16;
-$B5:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p7, %r2, 4;
-	@!%p7 bra $B6;
-	.loc 1 139 19
-	ld.shared.f32 %f17, [%r4+16];
-	ld.shared.f32 %f18, [%r4];
-	add.rn.f32 %f19, %f18, %f17;
-	st.shared.f32 [%r4], %f19;
-$B6:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.lt.u32 %p8, %r2, 2;
-	@!%p8 bra $B7;
-	.loc 1 139 19
-	ld.shared.f32 %f20, [%r4+8];
-	ld.shared.f32 %f21, [%r4];
-	add.rn.f32 %f22, %f21, %f20;
-	st.shared.f32 [%r4], %f22;
-$B7:
-	.loc 1 137 9
-	bar.sync 0;
-	.loc 1 138 8
-	setp.eq.s32 %p9, %r2, 0;
-	.loc 1 143 6
-	setp.lt.u64 %p10, %rd6, %rd4;
-	not.pred %p11, %p9;
-	or.pred %p12, %p11, %p10;
-	@!%p12 bra $FAULT0;
-	.loc 1 138 8
-	@!%p9 bra $B8;
-	.loc 1 139 19
-	ld.shared.f32 %f23, [%r4+4];
-	ld.shared.f32 %f24, [%r4];
-	add.rn.f32 %f25, %f24, %f23;
-	st.shared.f32 [%r4], %f25;
-$B8:
-	.loc 1 142 7
-	@!%p9 bra $B9;
-	.loc 1 143 25
-	ld.shared.f32 %f26, [$shared$sums$2eshared];
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	st.global.f32 [%rd10], %f26;
-$B9:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd11, [sums_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r5, [%rd11], 0, 1;
-	setp.ne.u32 %p13, %r5, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd12, [%rd11+8];
-	ld.param.u32 %r6, [sums_params+56];
-	st.global.u32 [%rd12+4], %r6;
-	ld.param.u32 %r7, [sums_params+60];
-	st.global.v2.u32 [%rd12+8], {%r7, 0};
-	mov.u32 %r8, %ctaid.x;
-	mov.u32 %r9, %ctaid.y;
-	st.global.v2.u32 [%rd12+16], {%r8, %r9};
-	mov.u32 %r10, %ctaid.z;
-	mov.u32 %r11, %tid.x;
-	st.global.v2.u32 [%rd12+24], {%r10, %r11};
-	mov.u32 %r12, %tid.y;
-	mov.u32 %r13, %tid.z;
-	st.global.v2.u32 [%rd12+32], {%r12, %r13};
-	st.global.u64 [%rd12+40], %rd6;
-	st.global.u64 [%rd12+48], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd12], 56;
-	bra $EXIT;
-}
+const sumsSM70 = `packed1 3700 sums
+!pJ
+!pI
+!p8
+!xE
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;,t*
+p9,t*
+p:,r0
+qS+x,
+!
+p>
+q*
+pa
+q$
+uA=sm
+u3
+uA,rI
+N
+uA-pE
+Q
+"#
+t>
+uA+q#
+y,.qR
+syu8r3qpZ
+"$
+t>
+yJrcp-
+qopK
+5
+uA.q@
+o
+wm%
+_
+so
+!#
+uA9pj
+p+
+uA})
+}3sp
+5
+uA@pE
+t6w3
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3q4
+5
+"$
+t6y;
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3p<
+5
+"$
+t6t&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp,A
+5
+"$
+|~
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3/
+5
+"$
+t6sL
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3.
+5
+"$
+t6s%
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3+
+5
+"$
+t6p&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+qTzE
+uv-q#
+q+p=q^
+rN
+tP
+qU
+"#
+x"I
+"%
+t6r>
+q;
+tZ
+so
+!#
+uv+f
+x"I
+uv-p|
+w)s:dzvn
+yJ.s[
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_p[
+pP
+pc
+O
+!L
 `
 
-const matmulSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.shared .align 16 .b8 $shared$matmul$2eshared[1024];
-.shared .align 16 .b8 $shared$matmul$2eshared$2d2[1024];
-
-.visible .entry matmul(.param .align 8 .b8 matmul_params[96])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<15>;
-	.reg .b32 %r<52>;
-	.reg .b64 %rd<47>;
-	.reg .f32 %f<11>;
-
-	ld.param.u64 %rd1, [matmul_params];
-	ld.param.u64 %rd2, [matmul_params+8];
-	ld.param.u64 %rd3, [matmul_params+24];
-	ld.param.u64 %rd4, [matmul_params+32];
-	ld.param.u64 %rd5, [matmul_params+48];
-	ld.param.u64 %rd6, [matmul_params+56];
-	ld.param.u64 %rd7, [matmul_params+72];
-	.loc 1 162 15
-	mov.u32 %r1, %nctaid.y;
-	mov.u32 %r2, %nctaid.x;
-	.loc 1 156 39
-	mov.u32 %r3, $shared$matmul$2eshared;
-	.loc 1 157 39
-	mov.u32 %r4, $shared$matmul$2eshared$2d2;
-	.loc 1 158 19
-	mov.u32 %r5, %tid.x;
-	mov.u32 %r6, %tid.y;
-	.loc 1 159 23
-	mov.u32 %r7, %ctaid.y;
-	mov.u32 %r8, %ctaid.x;
-	cvt.u32.u64 %r9, %rd2;
-	cvt.u64.u32 %rd8, %r9;
-	cvt.u32.u64 %r10, %rd4;
-	cvt.u64.u32 %rd9, %r10;
-	cvt.u32.u64 %r11, %rd6;
-	cvt.u64.u32 %rd10, %r11;
-	cvt.u32.u64 %r12, %rd7;
-	cvt.s64.s32 %rd11, %r12;
-	.loc 1 162 15
-	add.s64 %rd12, %rd11, -1;
-	and.b64 %rd13, %rd12, -16;
-	sub.s64 %rd14, 0, %rd11;
-	add.s64 %rd15, %rd13, %rd14;
-	mul.wide.s32 %rd16, %r12, %r1;
-	shl.b64 %rd17, %rd16, 4;
-	add.s64 %rd18, %rd15, %rd17;
-	add.s64 %rd19, %rd18, 16;
-	setp.le.u64 %p1, %rd19, %rd8;
-	shl.b32 %r13, %r2, 4;
-	cvt.u64.u32 %rd20, %r13;
-	mad.wide.s32 %rd21, %r12, 15, %rd20;
-	mad.lo.s64 %rd22, %rd11, %rd13, %rd21;
-	setp.le.u64 %p2, %rd22, %rd9;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B3;
-	.loc 1 158 19
-	cvt.u64.u32 %rd23, %r5;
-	.loc 1 159 23
-	mad.lo.s32 %r14, %r7, 16, %r6;
-	mad.lo.s32 %r15, %r8, 16, %r5;
-	cvt.u64.u32 %rd24, %r15;
-	.loc 1 161 24
-	setp.lt.s32 %p4, 0, %r12;
-	mov.f32 %f1, 0f00000000;
-	@!%p4 bra $B2;
-	.loc 1 162 5
-	mad.lo.s32 %r16, %r6, 64, %r3;
-	mul.wide.u32 %rd25, %r14, %r12;
-	mad.lo.s32 %r17, %r5, 4, %r16;
-	.loc 1 163 5
-	mad.lo.s32 %r18, %r6, 64, %r4;
-	mad.lo.s32 %r19, %r5, 4, %r18;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r20, 0;
-$B0:
-	cvt.u64.u32 %rd26, %r20;
-	.loc 1 162 21
-	add.s64 %rd27, %rd25, %rd26;
-	add.s64 %rd28, %rd27, %rd23;
-	setp.lt.u64 %p5, %rd28, %rd8;
-	@!%p5 bra $FAULT0;
-	shl.b64 %rd29, %rd28, 2;
-	add.s64 %rd30, %rd1, %rd29;
-	ld.global.f32 %f2, [%rd30];
-	st.shared.f32 [%r17], %f2;
-	.loc 1 163 22
-	add.s32 %r21, %r20, %r6;
-	mad.wide.u32 %rd31, %r21, %r12, %rd24;
-	setp.lt.u64 %p6, %rd31, %rd9;
-	@!%p6 bra $FAULT1;
-	shl.b64 %rd32, %rd31, 2;
-	add.s64 %rd33, %rd3, %rd32;
-	ld.global.f32 %f3, [%rd33];
-	st.shared.f32 [%r19], %f3;
-	.loc 1 164 9
-	bar.sync 0;
-	mov.u32 %r22, 0;
-$B1:
-	.loc 1 166 16
-	mad.lo.s32 %r23, %r22, 4, %r16;
-	ld.shared.f32 %f4, [%r23];
-	mad.lo.s32 %r24, %r22, 64, %r4;
-	mad.lo.s32 %r25, %r5, 4, %r24;
-	ld.shared.f32 %f5, [%r25];
-	fma.rn.f32 %f1, %f4, %f5, %f1;
-	add.s32 %r22, %r22, 1;
-	setp.lt.u32 %p7, %r22, 16;
-	@%p7 bra $B1;
-	.loc 1 168 9
-	bar.sync 0;
-	.loc 1 161 29
-	add.s32 %r20, %r20, 16;
-	setp.lt.u32 %p8, %r20, %r12;
-	@%p8 bra $B0;
-$B2:
-	.loc 1 170 9
-	mad.wide.s32 %rd34, %r14, %r12, %rd24;
-	setp.lt.u64 %p9, %rd34, %rd10;
-	@!%p9 bra $FAULT2;
-	shl.b64 %rd35, %rd34, 2;
-	add.s64 %rd36, %rd5, %rd35;
-	st.global.f32 [%rd36], %f1;
-	bra $EXIT;
-$B3:
-	.loc 1 159 23
-	mad.lo.s32 %r26, %r7, 16, %r6;
-	mad.lo.s32 %r27, %r8, 16, %r5;
-	cvt.u64.u32 %rd37, %r27;
-	.loc 1 161 24
-	setp.lt.s32 %p10, 0, %r12;
-	mov.f32 %f6, 0f00000000;
-	@!%p10 bra $B6;
-	.loc 1 162 5
-	mad.lo.s32 %r28, %r6, 64, %r3;
-	mad.lo.s32 %r29, %r5, 4, %r28;
-	.loc 1 163 5
-	mad.lo.s32 %r30, %r6, 64, %r4;
-	mad.lo.s32 %r31, %r5, 4, %r30;
-	.loc 1 162 15
-	mul.lo.s32 %r32, %r26, %r12;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r33, 0;
-$B4:
-	add.s32 %r34, %r32, %r33;
-	add.s32 %r35, %r34, %r5;
-	mad.wide.u32 %rd38, %r35, 4, %rd1;
-	ld.global.f32 %f7, [%rd38];
-	st.shared.f32 [%r29], %f7;
-	.loc 1 163 22
-	add.s32 %r36, %r33, %r6;
-	mad.lo.s32 %r37, %r36, %r12, %r27;
-	mad.wide.u32 %rd39, %r37, 4, %rd3;
-	ld.global.f32 %f8, [%rd39];
-	st.shared.f32 [%r31], %f8;
-	.loc 1 164 9
-	bar.sync 0;
-	mov.u32 %r38, 0;
-$B5:
-	.loc 1 166 16
-	mad.lo.s32 %r39, %r38, 4, %r28;
-	ld.shared.f32 %f9, [%r39];
-	mad.lo.s32 %r40, %r38, 64, %r4;
-	mad.lo.s32 %r41, %r5, 4, %r40;
-	ld.shared.f32 %f10, [%r41];
-	fma.rn.f32 %f6, %f9, %f10, %f6;
-	add.s32 %r38, %r38, 1;
-	setp.lt.u32 %p11, %r38, 16;
-	@%p11 bra $B5;
-	.loc 1 168 9
-	bar.sync 0;
-	.loc 1 161 29
-	add.s32 %r33, %r33, 16;
-	setp.lt.u32 %p12, %r33, %r12;
-	@%p12 bra $B4;
-$B6:
-	.loc 1 170 9
-	mad.wide.s32 %rd40, %r26, %r12, %rd37;
-	setp.lt.u64 %p13, %rd40, %rd10;
-	@!%p13 bra $FAULT3;
-	shl.b64 %rd41, %rd40, 2;
-	add.s64 %rd42, %rd5, %rd41;
-	st.global.f32 [%rd42], %f6;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 162 15
-	mov.u32 %r42, 1;
-	mov.u64 %rd43, %rd28;
-	mov.u64 %rd44, %rd8;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 163 15
-	mov.u32 %r42, 2;
-	mov.u64 %rd43, %rd31;
-	mov.u64 %rd44, %rd9;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 170 3
-	mov.u32 %r42, 0;
-	mov.u64 %rd43, %rd34;
-	mov.u64 %rd44, %rd10;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r42, 0;
-	mov.u64 %rd43, %rd40;
-	mov.u64 %rd44, %rd10;
-$FAULT:
-	ld.param.u64 %rd45, [matmul_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r43, [%rd45], 0, 1;
-	setp.ne.u32 %p14, %r43, 0;
-	@%p14 bra $EXIT;
-	ld.global.u64 %rd46, [%rd45+8];
-	ld.param.u32 %r44, [matmul_params+88];
-	st.global.u32 [%rd46+4], %r44;
-	ld.param.u32 %r45, [matmul_params+92];
-	st.global.v2.u32 [%rd46+8], {%r45, %r42};
-	mov.u32 %r46, %ctaid.x;
-	mov.u32 %r47, %ctaid.y;
-	st.global.v2.u32 [%rd46+16], {%r46, %r47};
-	mov.u32 %r48, %ctaid.z;
-	mov.u32 %r49, %tid.x;
-	st.global.v2.u32 [%rd46+24], {%r48, %r49};
-	mov.u32 %r50, %tid.y;
-	mov.u32 %r51, %tid.z;
-	st.global.v2.u32 [%rd46+32], {%r50, %r51};
-	st.global.u64 [%rd46+40], %rd43;
-	st.global.u64 [%rd46+48], %rd44;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd46], 56;
-	bra $EXIT;
-}
+const matmulSM70Narrow = `packed1 5729 matmul
+!pJ
+!pI
+!p8
+!xE
+!
+!vtuYs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
+!
+!pHrJpD
+!Pt@|bq>rGymrIAB
+!c
+p;qupF
+p98to
+p:.x,
+qS,un
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+x++r+
+{<r/
+{<rW
+sY7tI
+u3
+sY9tI
+u3xR
+sY{}
+N
+p'
+sY@qe
+p%
+Q
+x3
+)
+tN
+)
+u.
+)
+u.
+p\
+"&
+p}zM
+q)q>piy4xD%qg7
+vw=rZ
+ta
+zJvDympMy_xDDt0
+{R
+tT
+t}7
+stqI
+qzq}G
+)
+xUz#qu%
+s.qIvQ%
+ub+
+4
+zT
+"$
+s?p0
+"$
+p~p2A2p0
+p~p2A2q,
+)
+x+,qy
+}oqR
+:
+sd
+x++r.
+p~q,rq1%
+t+uHX
+pB'uD
+x+-r.
+pB(rq1&
+pB'uD
+s)
+J
+!#
+)
+x++pb
+ta
+p}pK
+T*
+qU
+o
+*#%
+_
+syu8r3dq9}2
+x+-q3
+rsM(
+t{p*s[
+T+
+pm
+o
+*%%
+_
+syu8r3dp,}2
+x+.pj
+p+
+J
+!#
+x+7rI
+vb2p2
+q;
+y,q41&
+pB'uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+x+/pj
+p+
+x+,sr
+qKp@r2A
+Yp@1.
+td
+!#
+z5=pj
+xUq}1.t~
+T,
+u(
+o
+*'%
+|Hr_
+O
+!#
+",
+pB)yZ(
+pB*yZ'
+)
+",
+}o1.
+:
+sd
+",
+pB(rq1%
+pB'uD
+",
+pB(rq1&
+pB'uD
+".
+xBu*[1.
+s)
+J
+!#
+t<
+rsM'
+{%#
+_
+syu8r3d[}2
+",
+q1q91(
+qvM.2q,
+{%%
+_
+syu8r3d[}2
+",
+p+
+J
+!#
+",
+vbt0
+q;
+y,q41&
+pB'uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+",
+p+
+",
+qKu4p0A
+Yp01.
+td
+!#
+",
+xUR%1.rZ
+T,
+z>
+o
+*'%
+|Hr_
+!pZ
+p(
+!p^
+"(
+r7,
+{j%
+qa*
+(
+!qZ
+x+-r+
+qH
+a#
+;+
+(
+!s*
+z5=r1
+r~
+pfqA
+;,
+(
+!tS
+r~
+pfpY
+;,
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const matmulSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.shared .align 16 .b8 $shared$matmul$2eshared[1024];
-.shared .align 16 .b8 $shared$matmul$2eshared$2d2[1024];
-
-.visible .entry matmul(.param .align 8 .b8 matmul_params[96])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<9>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<29>;
-	.reg .f32 %f<6>;
-
-	ld.param.u64 %rd1, [matmul_params];
-	ld.param.u64 %rd2, [matmul_params+8];
-	ld.param.u64 %rd3, [matmul_params+24];
-	ld.param.u64 %rd4, [matmul_params+32];
-	ld.param.u64 %rd5, [matmul_params+48];
-	ld.param.u64 %rd6, [matmul_params+56];
-	ld.param.u64 %rd7, [matmul_params+72];
-	.loc 1 156 39
-	mov.u32 %r1, $shared$matmul$2eshared;
-	.loc 1 157 39
-	mov.u32 %r2, $shared$matmul$2eshared$2d2;
-	.loc 1 158 19
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %tid.y;
-	.loc 1 159 23
-	mov.u32 %r5, %ctaid.y;
-	mov.u32 %r6, %ctaid.x;
-	.loc 1 158 19
-	cvt.u64.u32 %rd8, %r3;
-	cvt.u64.u32 %rd9, %r4;
-	.loc 1 159 23
-	mad.lo.s32 %r7, %r5, 16, %r4;
-	cvt.u64.u32 %rd10, %r7;
-	mad.wide.u32 %rd11, %r6, 16, %rd8;
-	.loc 1 161 24
-	setp.lt.s64 %p1, 0, %rd7;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B2;
-	.loc 1 162 5
-	mad.lo.s32 %r8, %r4, 64, %r1;
-	mul.lo.s64 %rd12, %rd10, %rd7;
-	mad.lo.s32 %r9, %r3, 4, %r8;
-	.loc 1 163 5
-	mad.lo.s32 %r10, %r4, 64, %r2;
-	mad.lo.s32 %r11, %r3, 4, %r10;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd13, 0;
-$B0:
-	.loc 1 162 21
-	add.s64 %rd14, %rd12, %rd13;
-	add.s64 %rd15, %rd14, %rd8;
-	setp.lt.u64 %p2, %rd15, %rd2;
-	.loc 1 163 22
-	add.s64 %rd16, %rd13, %rd9;
-	mad.lo.s64 %rd17, %rd16, %rd7, %rd11;
-	setp.lt.u64 %p3, %rd17, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B3;
-	.loc 1 162 15
-	shl.b64 %rd18, %rd15, 2;
-	add.s64 %rd19, %rd1, %rd18;
-	ld.global.f32 %f2, [%rd19];
-	st.shared.f32 [%r9], %f2;
-	.loc 1 163 15
-	shl.b64 %rd20, %rd17, 2;
-	add.s64 %rd21, %rd3, %rd20;
-	ld.global.f32 %f3, [%rd21];
-	st.shared.f32 [%r11], %f3;
-	.loc 1 164 9
-	bar.sync 0;
-	mov.u32 %r12, 0;
-$B1:
-	.loc 1 166 16
-	mad.lo.s32 %r13, %r12, 4, %r8;
-	ld.shared.f32 %f4, [%r13];
-	mad.lo.s32 %r14, %r12, 64, %r2;
-	mad.lo.s32 %r15, %r3, 4, %r14;
-	ld.shared.f32 %f5, [%r15];
-	fma.rn.f32 %f1, %f4, %f5, %f1;
-	add.s32 %r12, %r12, 1;
-	setp.lt.u32 %p5, %r12, 16;
-	@%p5 bra $B1;
-	.loc 1 168 9
-	bar.sync 0;
-	.loc 1 161 29
-	add.s64 %rd13, %rd13, 16;
-	setp.lt.s64 %p6, %rd13, %rd7;
-	@%p6 bra $B0;
-$B2:
-	.loc 1 170 9
-	mad.lo.s64 %rd22, %rd10, %rd7, %rd11;
-	setp.lt.u64 %p7, %rd22, %rd6;
-	@!%p7 bra $FAULT0;
-	shl.b64 %rd23, %rd22, 2;
-	add.s64 %rd24, %rd5, %rd23;
-	st.global.f32 [%rd24], %f1;
-	bra $EXIT;
-$B3:
-	.loc 1 162 15
-	@!%p2 bra $FAULT1;
-	.loc 1 163 15
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 170 3
-	mov.u32 %r16, 0;
-	mov.u64 %rd25, %rd22;
-	mov.u64 %rd26, %rd6;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 162 15
-	mov.u32 %r16, 1;
-	mov.u64 %rd25, %rd15;
-	mov.u64 %rd26, %rd2;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 163 15
-	mov.u32 %r16, 2;
-	mov.u64 %rd25, %rd17;
-	mov.u64 %rd26, %rd4;
-$FAULT:
-	ld.param.u64 %rd27, [matmul_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd27], 0, 1;
-	setp.ne.u32 %p8, %r17, 0;
-	@%p8 bra $EXIT;
-	ld.global.u64 %rd28, [%rd27+8];
-	ld.param.u32 %r18, [matmul_params+88];
-	st.global.u32 [%rd28+4], %r18;
-	ld.param.u32 %r19, [matmul_params+92];
-	st.global.v2.u32 [%rd28+8], {%r19, %r16};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd28+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd28+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd28+32], {%r24, %r25};
-	st.global.u64 [%rd28+40], %rd25;
-	st.global.u64 [%rd28+48], %rd26;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd28], 56;
-	bra $EXIT;
-}
+const matmulSM70 = `packed1 3604 matmul
+!pJ
+!pI
+!p8
+!xE
+!
+!vtuYs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
+!
+!pHrJpD
+!Pt@|bq>rGymrIAB
+!c
+p;te
+p9+sV
+p:+te
+qSsV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+sY7tI
+u3
+sY9tI
+u3xR
+sY{}
+N
+p'
+sY@qe
+p%
+Q
+"#
+ya
+wP
+"#
+y,p5qR
+)
+yJp5rZ
+x+,qy
+wurS
+:
+sd
+x++r.
+p~Xrq2p2
+vNp)q^
+p~[uD
+x+-r.
+p~[rq2p0
+p~p0uD
+s)
+qm
+!#
+x++pb
+ta
+p}pG
+T$
+x+-q3
+tms[
+s.s7t~su
+T&
+4
+sd
+x++r+
+|9
+*#%
+_
+syu8r3dp,}2
+x+-r+
+|9
+*%%
+_
+so
+x+.pj
+p+
+J
+!#
+x+7rI
+vbr2
+q;
+y,q41$
+pB%uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+x+/pj
+p+
+x+,sr
+ugp[t]A
+q\p[3)
+td
+!#
+z5=pj
+s.p/,3)wX
+T(
+qU
+o
+*'%
+|Hr_
+O
+!#
+"(
+}^rL
+"(
+(+
+!pZ
+p(
+!p^
+z5=r1
+J
+tAp=
+qa(
+(
+!qZ
+"$
+g
+pfqI
+;$
+(
+!s*
+"$
+qH
+pfpU
+;&
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const naiveSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry naive(.param .align 8 .b8 naive_params[96])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<30>;
-	.reg .b32 %r<34>;
-	.reg .b64 %rd<47>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [naive_params];
-	ld.param.u64 %rd2, [naive_params+8];
-	ld.param.u64 %rd3, [naive_params+24];
-	ld.param.u64 %rd4, [naive_params+32];
-	ld.param.u64 %rd5, [naive_params+48];
-	ld.param.u64 %rd6, [naive_params+56];
-	ld.param.u64 %rd7, [naive_params+72];
-	.loc 1 178 23
-	mov.u32 %r1, %ctaid.y;
-	mov.u32 %r2, %tid.y;
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd9, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd10, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	mad.lo.s32 %r9, %r1, 16, %r2;
-	mad.lo.s32 %r10, %r3, 16, %r4;
-	cvt.u64.u32 %rd11, %r10;
-	.loc 1 179 9
-	setp.lt.s32 %p1, %r9, %r8;
-	setp.lt.s32 %p2, %r10, %r8;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B0;
-	.loc 1 180 3
-	bra $EXIT;
-$B0:
-	.loc 1 184 15
-	mul.wide.u32 %rd12, %r9, %r8;
-	.loc 1 179 21
-	add.s32 %r11, %r8, -1;
-	setp.lt.u32 %p4, 0, %r8;
-	selp.b32 %r12, %r11, 0, %p4;
-	cvt.u64.u32 %rd13, %r12;
-	setp.lt.u32 %p5, %r12, -2147483648;
-	setp.lt.s64 %p6, %rd13, 2305843009213693952;
-	and.pred %p7, %p5, %p6;
-	setp.lt.u32 %p8, %r8, -2147483648;
-	and.pred %p9, %p7, %p8;
-	setp.lt.u64 %p10, %rd12, %rd8;
-	and.pred %p11, %p9, %p10;
-	add.s64 %rd14, %rd12, %rd13;
-	setp.lt.u64 %p12, %rd14, %rd8;
-	and.pred %p13, %p11, %p12;
-	setp.lt.u32 %p14, %r10, %r6;
-	and.pred %p15, %p13, %p14;
-	mad.wide.u32 %rd15, %r12, %r8, %rd11;
-	setp.lt.u64 %p16, %rd15, %rd9;
-	and.pred %p17, %p15, %p16;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r13, 0;
-	@%p17 bra $B2;
-$B1:
-	cvt.u64.u32 %rd16, %r13;
-	.loc 1 184 17
-	add.s64 %rd17, %rd12, %rd16;
-	setp.lt.u64 %p18, %rd17, %rd8;
-	@!%p18 bra $FAULT0;
-	shl.b64 %rd18, %rd17, 2;
-	add.s64 %rd19, %rd1, %rd18;
-	ld.global.f32 %f2, [%rd19];
-	mad.wide.u32 %rd20, %r13, %r8, %rd11;
-	setp.lt.u64 %p19, %rd20, %rd9;
-	@!%p19 bra $FAULT1;
-	shl.b64 %rd21, %rd20, 2;
-	add.s64 %rd22, %rd3, %rd21;
-	ld.global.f32 %f3, [%rd22];
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	add.s32 %r13, %r13, 1;
-	setp.lt.u32 %p20, %r13, %r8;
-	@%p20 bra $B1;
-	bra $B6;
-$B2:
-	.loc 1 182 6
-	add.s32 %r14, %r8, -3;
-	setp.le.s32 %p21, %r14, %r8;
-	setp.lt.s32 %p22, 0, %r14;
-	and.pred %p23, %p21, %p22;
-	selp.b32 %r15, %r14, 0, %p23;
-	setp.lt.u32 %p24, 0, %r15;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r16, 0;
-	@!%p24 bra $B4;
-	.loc 1 184 17
-	cvt.u32.u64 %r17, %rd12;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r16, 0;
-$B3:
-	add.s32 %r18, %r17, %r16;
-	mad.wide.u32 %rd23, %r18, 4, %rd1;
-	ld.global.f32 %f4, [%rd23];
-	mad.wide.u32 %rd24, %r16, %r8, %rd11;
-	shl.b64 %rd25, %rd24, 2;
-	add.s64 %rd26, %rd3, %rd25;
-	ld.global.f32 %f5, [%rd26];
-	fma.rn.f32 %f6, %f4, %f5, %f1;
-	add.s32 %r19, %r16, 1;
-	ld.global.f32 %f7, [%rd23+4];
-	mad.wide.u32 %rd27, %r19, %r8, %rd11;
-	shl.b64 %rd28, %rd27, 2;
-	add.s64 %rd29, %rd3, %rd28;
-	ld.global.f32 %f8, [%rd29];
-	fma.rn.f32 %f9, %f7, %f8, %f6;
-	add.s32 %r20, %r16, 2;
-	ld.global.f32 %f10, [%rd23+8];
-	mad.wide.u32 %rd30, %r20, %r8, %rd11;
-	shl.b64 %rd31, %rd30, 2;
-	add.s64 %rd32, %rd3, %rd31;
-	ld.global.f32 %f11, [%rd32];
-	fma.rn.f32 %f12, %f10, %f11, %f9;
-	add.s32 %r21, %r16, 3;
-	ld.global.f32 %f13, [%rd23+12];
-	mad.wide.u32 %rd33, %r21, %r8, %rd11;
-	shl.b64 %rd34, %rd33, 2;
-	add.s64 %rd35, %rd3, %rd34;
-	ld.global.f32 %f14, [%rd35];
-	fma.rn.f32 %f1, %f13, %f14, %f12;
-	add.s32 %r16, %r16, 4;
-	setp.lt.u32 %p25, %r16, %r8;
-	setp.lt.u32 %p26, %r16, %r15;
-	@%p26 bra $B3;
-	@!%p25 bra $B6;
-$B4:
-	cvt.u32.u64 %r22, %rd12;
-$B5:
-	add.s32 %r23, %r22, %r16;
-	mad.wide.u32 %rd36, %r23, 4, %rd1;
-	ld.global.f32 %f15, [%rd36];
-	mad.wide.u32 %rd37, %r16, %r8, %rd11;
-	shl.b64 %rd38, %rd37, 2;
-	add.s64 %rd39, %rd3, %rd38;
-	ld.global.f32 %f16, [%rd39];
-	fma.rn.f32 %f1, %f15, %f16, %f1;
-	add.s32 %r16, %r16, 1;
-	setp.lt.u32 %p27, %r16, %r8;
-	@%p27 bra $B5;
-$B6:
-	.loc 1 186 9
-	add.s64 %rd40, %rd12, %rd11;
-	setp.lt.u64 %p28, %rd40, %rd10;
-	@!%p28 bra $FAULT2;
-	shl.b64 %rd41, %rd40, 2;
-	add.s64 %rd42, %rd5, %rd41;
-	st.global.f32 [%rd42], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 184 11
-	mov.u32 %r24, 1;
-	mov.u64 %rd43, %rd17;
-	mov.u64 %rd44, %rd8;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r24, 1;
-	mov.u64 %rd43, %rd20;
-	mov.u64 %rd44, %rd9;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 186 3
-	mov.u32 %r24, 0;
-	mov.u64 %rd43, %rd40;
-	mov.u64 %rd44, %rd10;
-$FAULT:
-	ld.param.u64 %rd45, [naive_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r25, [%rd45], 0, 1;
-	setp.ne.u32 %p29, %r25, 0;
-	@%p29 bra $EXIT;
-	ld.global.u64 %rd46, [%rd45+8];
-	ld.param.u32 %r26, [naive_params+88];
-	st.global.u32 [%rd46+4], %r26;
-	ld.param.u32 %r27, [naive_params+92];
-	st.global.v2.u32 [%rd46+8], {%r27, %r24};
-	mov.u32 %r28, %ctaid.x;
-	mov.u32 %r29, %ctaid.y;
-	st.global.v2.u32 [%rd46+16], {%r28, %r29};
-	mov.u32 %r30, %ctaid.z;
-	mov.u32 %r31, %tid.x;
-	st.global.v2.u32 [%rd46+24], {%r30, %r31};
-	mov.u32 %r32, %tid.y;
-	mov.u32 %r33, %tid.z;
-	st.global.v2.u32 [%rd46+32], {%r32, %r33};
-	st.global.u64 [%rd46+40], %rd43;
-	st.global.u64 [%rd46+48], %rd44;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd46], 56;
-	bra $EXIT;
-}
+const naiveSM70Narrow = `packed1 5128 naive
+!pJ
+!pI
+!p8
+!xE
+!
+!pHrJpD
+!Pt@|bq>rGymrIAB
+!c
+p;sKpF
+p9-t*
+p:.x,
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+z5/qe
+p%
+p'
+Q
+N
+x3
+)
+tN
+)
+u.
+)
+u.
+p~p0A2p2
+p~p2A2[
+)
+z5@pj
+rhr|q=
+s=p,
+4
+p6
+xA=r1
+O
+!#
+xA.r+
+t+r|q=
+z5@pb
+|}
+Y=qR
+x)
+)
+qBuZ
+qoxZ
+4
+Yw%uZ
+4
+q+s7q^
+4
+ta
+rCp"
+4
+}3[
+4
+t{XrS
+rCp"
+4
+:
+J
+uE
+!#
+)
+xA.j
+v0pK%
+rCpU
+qU
+o
+*#%
+_
+t{p@vQ
+rCqI
+pm
+o
+*%%
+_
+|E
+qKs0DB
+qBp@
+\
+u?~"
+!#
+xA+q#
+q1[wv-
+t1u&[
+}oD
+4
+x)
+zo
+|D
+J
+rP
+"#
+uuqA
+|D
+s_|t
+!#
+sl
+{%#
+_
+{6q,3-
+o
+*%%
+_
+z~v2
+q1q9B
+w[p=x?
+t{q}3-
+o
+*%%
+_
+z~qs
+vG+
+w[p"u"
+t{M*3-
+o
+*%%
+_
+z~qs
+q1t"-
+w[pUxu
+t{M*3-
+o
+*%%
+_
+q~#v,S
+qKp@r2G
+Yp@1*
+Yt"[
+\
+w9
+!#
+pl.
+!#
+rsp2
+{%#
+_
+p{p21*3-
+o
+*%%
+_
+q~#6wz#
+qK|ZB
+Yp21*
+\
+!#
+xA7pj
+*.3-
+T,
+u(
+o
+*'%
+}5#
+!pZ
+p(
+!p^
+xA.qN
+r7,
+qa3
+qa*
+(
+!qZ
+g
+p36
+;+
+(
+!s*
+xA7r1
+r~
+pfpY
+;,
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const naiveSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry naive(.param .align 8 .b8 naive_params[96])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<30>;
-	.reg .b32 %r<23>;
-	.reg .b64 %rd<53>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [naive_params];
-	ld.param.u64 %rd2, [naive_params+8];
-	ld.param.u64 %rd3, [naive_params+24];
-	ld.param.u64 %rd4, [naive_params+32];
-	ld.param.u64 %rd5, [naive_params+48];
-	ld.param.u64 %rd6, [naive_params+56];
-	ld.param.u64 %rd7, [naive_params+72];
-	.loc 1 178 23
-	mov.u32 %r1, %ctaid.y;
-	mov.u32 %r2, %tid.y;
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	mad.lo.s32 %r5, %r1, 16, %r2;
-	cvt.u64.u32 %rd8, %r5;
-	cvt.u64.u32 %rd9, %r4;
-	mad.wide.u32 %rd10, %r3, 16, %rd9;
-	.loc 1 179 9
-	setp.lt.s64 %p1, %rd8, %rd7;
-	setp.lt.s64 %p2, %rd10, %rd7;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B0;
-	.loc 1 180 3
-	bra $EXIT;
-$B0:
-	.loc 1 184 15
-	mul.lo.s64 %rd11, %rd8, %rd7;
-	.loc 1 179 21
-	add.s64 %rd12, %rd7, -1;
-	setp.lt.s64 %p4, 0, %rd7;
-	selp.b64 %rd13, %rd12, 0, %p4;
-	setp.lt.u64 %p5, %rd13, 2147483648;
-	setp.lt.s64 %p6, %rd13, 2305843009213693952;
-	and.pred %p7, %p5, %p6;
-	setp.lt.u64 %p8, %rd7, 2147483648;
-	and.pred %p9, %p7, %p8;
-	setp.lt.u64 %p10, %rd11, %rd2;
-	and.pred %p11, %p9, %p10;
-	add.s64 %rd14, %rd11, %rd13;
-	setp.lt.u64 %p12, %rd14, %rd2;
-	and.pred %p13, %p11, %p12;
-	setp.lt.u64 %p14, %rd10, %rd4;
-	and.pred %p15, %p13, %p14;
-	mad.lo.s64 %rd15, %rd13, %rd7, %rd10;
-	setp.lt.u64 %p16, %rd15, %rd4;
-	and.pred %p17, %p15, %p16;
-	@%p17 bra $B2;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd16, 0;
-$B1:
-	.loc 1 184 17
-	add.s64 %rd17, %rd11, %rd16;
-	setp.lt.u64 %p18, %rd17, %rd2;
-	@!%p18 bra $FAULT0;
-	shl.b64 %rd18, %rd17, 2;
-	add.s64 %rd19, %rd1, %rd18;
-	ld.global.f32 %f2, [%rd19];
-	mad.lo.s64 %rd20, %rd16, %rd7, %rd10;
-	setp.lt.u64 %p19, %rd20, %rd4;
-	@!%p19 bra $FAULT1;
-	shl.b64 %rd21, %rd20, 2;
-	add.s64 %rd22, %rd3, %rd21;
-	ld.global.f32 %f3, [%rd22];
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	add.s64 %rd16, %rd16, 1;
-	setp.lt.s64 %p20, %rd16, %rd7;
-	@%p20 bra $B1;
-	bra $B6;
-$B2:
-	.loc 1 182 6
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r6, -3;
-	setp.le.s32 %p21, %r7, %r6;
-	setp.lt.s32 %p22, 0, %r7;
-	and.pred %p23, %p21, %p22;
-	selp.b32 %r8, %r7, 0, %p23;
-	setp.lt.u32 %p24, 0, %r8;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd23, 0;
-	@!%p24 bra $B4;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r9, 0;
-$B3:
-	cvt.u64.u32 %rd24, %r9;
-	.loc 1 184 17
-	add.s64 %rd25, %rd11, %rd24;
-	shl.b64 %rd26, %rd25, 2;
-	add.s64 %rd27, %rd1, %rd26;
-	ld.global.f32 %f4, [%rd27];
-	mad.wide.u32 %rd28, %r9, %r6, %rd10;
-	shl.b64 %rd29, %rd28, 2;
-	add.s64 %rd30, %rd3, %rd29;
-	ld.global.f32 %f5, [%rd30];
-	fma.rn.f32 %f6, %f4, %f5, %f1;
-	add.s32 %r10, %r9, 1;
-	ld.global.f32 %f7, [%rd27+4];
-	mad.wide.u32 %rd31, %r10, %r6, %rd10;
-	shl.b64 %rd32, %rd31, 2;
-	add.s64 %rd33, %rd3, %rd32;
-	ld.global.f32 %f8, [%rd33];
-	fma.rn.f32 %f9, %f7, %f8, %f6;
-	add.s32 %r11, %r9, 2;
-	ld.global.f32 %f10, [%rd27+8];
-	mad.wide.u32 %rd34, %r11, %r6, %rd10;
-	shl.b64 %rd35, %rd34, 2;
-	add.s64 %rd36, %rd3, %rd35;
-	ld.global.f32 %f11, [%rd36];
-	fma.rn.f32 %f12, %f10, %f11, %f9;
-	add.s32 %r12, %r9, 3;
-	ld.global.f32 %f13, [%rd27+12];
-	mad.wide.u32 %rd37, %r12, %r6, %rd10;
-	shl.b64 %rd38, %rd37, 2;
-	add.s64 %rd39, %rd3, %rd38;
-	ld.global.f32 %f14, [%rd39];
-	fma.rn.f32 %f1, %f13, %f14, %f12;
-	add.s32 %r9, %r9, 4;
-	cvt.u64.u32 %rd23, %r9;
-	setp.lt.u32 %p25, %r9, %r6;
-	setp.lt.u32 %p26, %r9, %r8;
-	@%p26 bra $B3;
-	@!%p25 bra $B6;
-$B4:
-$B5:
-	add.s64 %rd40, %rd11, %rd23;
-	shl.b64 %rd41, %rd40, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	ld.global.f32 %f15, [%rd42];
-	mad.lo.s64 %rd43, %rd23, %rd7, %rd10;
-	shl.b64 %rd44, %rd43, 2;
-	add.s64 %rd45, %rd3, %rd44;
-	ld.global.f32 %f16, [%rd45];
-	fma.rn.f32 %f1, %f15, %f16, %f1;
-	add.s64 %rd23, %rd23, 1;
-	setp.lt.s64 %p27, %rd23, %rd7;
-	@%p27 bra $B5;
-$B6:
-	.loc 1 186 9
-	add.s64 %rd46, %rd11, %rd10;
-	setp.lt.u64 %p28, %rd46, %rd6;
-	@!%p28 bra $FAULT2;
-	shl.b64 %rd47, %rd46, 2;
-	add.s64 %rd48, %rd5, %rd47;
-	st.global.f32 [%rd48], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 184 11
-	mov.u32 %r13, 1;
-	mov.u64 %rd49, %rd17;
-	mov.u64 %rd50, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r13, 1;
-	mov.u64 %rd49, %rd20;
-	mov.u64 %rd50, %rd4;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 186 3
-	mov.u32 %r13, 0;
-	mov.u64 %rd49, %rd46;
-	mov.u64 %rd50, %rd6;
-$FAULT:
-	ld.param.u64 %rd51, [naive_params+80];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd51], 0, 1;
-	setp.ne.u32 %p29, %r14, 0;
-	@%p29 bra $EXIT;
-	ld.global.u64 %rd52, [%rd51+8];
-	ld.param.u32 %r15, [naive_params+88];
-	st.global.u32 [%rd52+4], %r15;
-	ld.param.u32 %r16, [naive_params+92];
-	st.global.v2.u32 [%rd52+8], {%r16, %r13};
-	mov.u32 %r17, %ctaid.x;
-	mov.u32 %r18, %ctaid.y;
-	st.global.v2.u32 [%rd52+16], {%r17, %r18};
-	mov.u32 %r19, %ctaid.z;
-	mov.u32 %r20, %tid.x;
-	st.global.v2.u32 [%rd52+24], {%r19, %r20};
-	mov.u32 %r21, %tid.y;
-	mov.u32 %r22, %tid.z;
-	st.global.v2.u32 [%rd52+32], {%r21, %r22};
-	st.global.u64 [%rd52+40], %rd49;
-	st.global.u64 [%rd52+48], %rd50;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd52], 56;
-	bra $EXIT;
-}
+const naiveSM70 = `packed1 5002 naive
+!pJ
+!pI
+!p8
+!xE
+!
+!pHrJpD
+!Pt@|bq>rGymrIAB
+!c
+p;sKpF
+p9+r0
+p:8r0
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+z5/qe
+p%
+p'
+Q
+N
+p~XAqR
+)
+t>
+{6p5%
+z5@pj
+|,rZ
+qop=
+4
+p6
+xA=r1
+O
+!#
+xA.r+
+vNp=rS
+z5@pb
+v0pKqg
+wuq^
+w>
+yS
+qoxZ
+4
+q+p"Ex@9t2-7t2
+4
+ybwX
+4
+tT
+T$
+4
+q+pYt~
+4
+s.p)t]q^
+rCqI
+4
+uE
+:
+qm
+!#
+xA.j
+xi%
+T$
+qU
+o
+*#%
+_
+s.yo)t~
+T&
+pm
+o
+*%%
+_
+|E
+ugp"suB
+q\p"3)
+\
+u?~"
+!#
+xA+q#
+pl)
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+|D
+qm
+rP
+|D
+J
+!#
+)
+"#
+*-%
+o
+*#%
+_
+p{{q3,
+o
+*%%
+_
+z~v2
+tj
+w[p=x?
+t{X3,
+o
+*%%
+_
+z~qs
+vT+
+w[p"u"
+t{p@3,
+o
+*%%
+_
+z~qs
+q1vn-
+w[pUxu
+t{[3,
+o
+*%%
+_
+q~#v,S
+qK|IG
+u>Pt5q4r,pW&qR
+Yvn[
+x<ry
+\
+w9
+!#
+!#
+*-V'
+o
+*#%
+_
+s.pW*3)3,
+o
+*%%
+_
+q~#6wz#
+|w,V,B
+tf,3)
+\
+!#
+xA7pj
+*-3,
+T(
+u(
+o
+*'%
+}5#
+!pZ
+p(
+!p^
+xA.qN
+r7,
+qa3
+qa$
+(
+!qZ
+g
+p36
+;&
+(
+!s*
+xA7r1
+r~
+pfpY
+;(
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

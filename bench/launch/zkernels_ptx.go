@@ -10,177 +10,184 @@ af0fc3e373f44c7d	kernel.go	empty4
 d67543cd754db27f	kernel.go	step
 `
 
-const empty0SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-
-.visible .entry empty0(.param .align 8 .b8 empty0_params[16])
-{
-
-	ret;
-}
+const empty0SM70 = `packed1 118 empty0
+!pJ
+!pI
+!p8
+!
+!pHs%pD
+!c
+!
+p(
+!L
 `
 
-const empty1SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-
-.visible .entry empty1(.param .align 8 .b8 empty1_params[40])
-{
-
-	ret;
-}
+const empty1SM70 = `packed1 118 empty1
+!pJ
+!pI
+!p8
+!
+!pHwipD
+!c
+!
+p(
+!L
 `
 
-const empty4SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-
-.visible .entry empty4(.param .align 8 .b8 empty4_params[112])
-{
-
-	ret;
-}
+const empty4SM70 = `packed1 119 empty4
+!pJ
+!pI
+!p8
+!
+!pHw$pD
+!c
+!
+p(
+!L
 `
 
-const empty16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-
-.visible .entry empty16(.param .align 8 .b8 empty16_params[400])
-{
-
-	ret;
-}
+const empty16SM70 = `packed1 121 empty16
+!pJ
+!pI
+!p8
+!
+!pH.wVpD
+!c
+!
+p(
+!L
 `
 
-const stepSM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry step(.param .align 8 .b8 step_params[48])
-{
-	.reg .pred %p<10>;
-	.reg .b32 %r<12>;
-	.reg .b64 %rd<7>;
-	.reg .f32 %f<11>;
-
-	ld.param.u64 %rd1, [step_params];
-	ld.param.u64 %rd2, [step_params+8];
-	ld.param.u64 %rd3, [step_params+40];
-	.loc 1 31 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd3;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd2;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	and.b64 %rd4, %rd1, 15;
-	setp.eq.s64 %p4, %rd4, 0;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B3;
-	add.s32 %r9, %r5, 4;
-	setp.lt.u32 %p6, %r9, %r6;
-	selp.b32 %r10, %r9, %r6, %p6;
-	setp.lt.u32 %p7, %r5, %r6;
-	@!%p7 bra $B2;
-$B0:
-	cvt.u32.u64 %r11, %rd2;
-	setp.lt.u32 %p8, %r5, %r11;
-	@!%p8 bra $B1;
-	.loc 1 32 11
-	mad.wide.u32 %rd5, %r5, 4, %rd1;
-	ld.global.f32 %f1, [%rd5];
-	fma.rn.f32 %f2, %f1, 0f3F000000, 0f3F800000;
-	st.global.f32 [%rd5], %f2;
-$B1:
-	.loc 1 31 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p9, %r5, %r10;
-	@%p9 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 32 11
-	mad.wide.u32 %rd6, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f3, %f4, %f5, %f6}, [%rd6];
-	fma.rn.f32 %f7, %f3, 0f3F000000, 0f3F800000;
-	fma.rn.f32 %f8, %f4, 0f3F000000, 0f3F800000;
-	fma.rn.f32 %f9, %f5, 0f3F000000, 0f3F800000;
-	fma.rn.f32 %f10, %f6, 0f3F000000, 0f3F800000;
-	st.global.v4.f32 [%rd6], {%f7, %f8, %f9, %f10};
-$EXIT:
-	ret;
-}
+const stepSM70NarrowCoarse = `packed1 1495 step
+!pJ
+!pI
+!p8
+!t9
+!
+!pHt[pD
+!c
+p;qYpF
+p9,to
+p:x,
+qS,un
+!
+p>
+q*
+z^
+w.pE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+q)q>piy4xDrZB8
+{Z}U
+4
+zT
+vG.
+Y{q
+t8X?
+Yt"X
+sd
+!#
+ri
+ynD
+5
+vdxF
+p{[GrS
+_
+r@}R
+s8
+!#
+"#
+qK[2}w
+ynU
+td
+!#
+O
+!#
+"#
+p{[Gq^
+vE
+w|}R
+w|}R
+w|}R
+w|}R
+|*xfqsSv,L
+!pZ
+p(
+!L
 `
 
-const stepSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry step(.param .align 8 .b8 step_params[40])
-{
-	.reg .pred %p<2>;
-	.reg .b32 %r<6>;
-	.reg .b64 %rd<4>;
-	.reg .f32 %f<3>;
-
-	ld.param.u64 %rd1, [step_params];
-	ld.param.u64 %rd2, [step_params+8];
-	.loc 1 31 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	mad.lo.s32 %r5, %r1, %r2, %r3;
-	setp.lt.u32 %p1, %r5, %r4;
-	@!%p1 bra $B0;
-	.loc 1 32 11
-	mad.wide.u32 %rd3, %r5, 4, %rd1;
-	ld.global.f32 %f1, [%rd3];
-	fma.rn.f32 %f2, %f1, 0f3F000000, 0f3F800000;
-	st.global.f32 [%rd3], %f2;
-$B0:
-	ret;
-}
+const stepSM70Narrow = `packed1 618 step
+!pJ
+!pI
+!p8
+!t9
+!
+!pHwipD
+!c
+p;to
+p9sV
+p:t*
+qSr0
+!
+p>
+q*
+w.pE
+Q
+s1
+N
+0
+p~w%vf
+u$
+5
+vdxF
+uCp-
+_
+r@}R
+s8
+!#
+p(
+!L
 `
 
-const stepSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry step(.param .align 8 .b8 step_params[40])
-{
-	.reg .pred %p<2>;
-	.reg .b32 %r<4>;
-	.reg .b64 %rd<7>;
-	.reg .f32 %f<3>;
-
-	ld.param.u64 %rd1, [step_params];
-	ld.param.u64 %rd2, [step_params+8];
-	.loc 1 31 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd3, %r3;
-	mad.wide.u32 %rd4, %r1, %r2, %rd3;
-	setp.lt.s64 %p1, %rd4, %rd2;
-	@!%p1 bra $B0;
-	.loc 1 32 11
-	shl.b64 %rd5, %rd4, 2;
-	add.s64 %rd6, %rd1, %rd5;
-	ld.global.f32 %f1, [%rd6];
-	fma.rn.f32 %f2, %f1, 0f3F000000, 0f3F800000;
-	st.global.f32 [%rd6], %f2;
-$B0:
-	ret;
-}
+const stepSM70 = `packed1 641 step
+!pJ
+!pI
+!p8
+!t9
+!
+!pHwipD
+!c
+p;to
+p9t*
+p:x,
+qSr0
+!
+p>
+q*
+w.pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+vdxF
+o
+v0pK%
+_
+r@}R
+s8
+!#
+p(
+!L
 `

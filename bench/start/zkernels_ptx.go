@@ -6,293 +6,296 @@ package main
 const kernelSources = `3e3d815527f5e561	kernel.go	add
 `
 
-const addSM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry add(.param .align 8 .b8 add_params[96])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<18>;
-	.reg .b32 %r<25>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [add_params];
-	ld.param.u64 %rd2, [add_params+8];
-	ld.param.u64 %rd3, [add_params+24];
-	ld.param.u64 %rd4, [add_params+32];
-	ld.param.u64 %rd5, [add_params+48];
-	ld.param.u64 %rd6, [add_params+56];
-	ld.param.u64 %rd7, [add_params+88];
-	.loc 1 12 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mad.lo.s32 %r3, %r1, 256, %r2;
-	shl.b32 %r4, %r3, 2;
-	cvt.u32.u64 %r5, %rd7;
-	add.s32 %r6, %r4, 3;
-	setp.lt.u32 %p1, %r6, %r5;
-	cvt.u32.u64 %r7, %rd6;
-	setp.lt.u32 %p2, %r6, %r7;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r8, %rd2;
-	.loc 1 13 11
-	setp.lt.u32 %p4, %r6, %r8;
-	.loc 1 12 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r9, %rd4;
-	.loc 1 13 18
-	setp.lt.u32 %p6, %r6, %r9;
-	.loc 1 12 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 15;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r10, %r4, 4;
-	setp.lt.u32 %p10, %r10, %r5;
-	selp.b32 %r11, %r10, %r5, %p10;
-	setp.lt.u32 %p11, %r4, %r5;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u32.u64 %r14, %rd6;
-	cvt.u64.u32 %rd11, %r4;
-	setp.lt.u32 %p12, %r4, %r14;
-	@!%p12 bra $B1;
-	.loc 1 13 11
-	setp.lt.u32 %p13, %r4, %r12;
-	setp.lt.u32 %p14, %r4, %r13;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r4, 4, %rd1;
-	ld.global.f32 %f1, [%rd12];
-	mad.wide.u32 %rd13, %r4, 4, %rd3;
-	ld.global.f32 %f2, [%rd13];
-	add.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd14, %r4, 4, %rd5;
-	st.global.f32 [%rd14], %f3;
-$B1:
-	.loc 1 12 19
-	add.s32 %r4, %r4, 1;
-	setp.lt.u32 %p16, %r4, %r11;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 13 11
-	mad.wide.u32 %rd15, %r4, 4, %rd1;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd15];
-	mad.wide.u32 %rd16, %r4, 4, %rd3;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd16];
-	add.rn.f32 %f12, %f4, %f8;
-	add.rn.f32 %f13, %f5, %f9;
-	add.rn.f32 %f14, %f6, %f10;
-	add.rn.f32 %f15, %f7, %f11;
-	mad.wide.u32 %rd17, %r4, 4, %rd5;
-	st.global.v4.f32 [%rd17], {%f12, %f13, %f14, %f15};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r12;
-	cvt.u64.u32 %rd19, %r13;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [add_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r15, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r16, [add_params+80];
-	st.global.u32 [%rd22+4], %r16;
-	ld.param.u32 %r17, [add_params+84];
-	st.global.v2.u32 [%rd22+8], {%r17, 0};
-	mov.u32 %r18, %ntid.x;
-	div.u32 %r19, %r4, %r18;
-	mov.u32 %r20, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r19, %r20};
-	mov.u32 %r21, %ctaid.z;
-	rem.u32 %r22, %r4, %r18;
-	st.global.v2.u32 [%rd22+24], {%r21, %r22};
-	mov.u32 %r23, %tid.y;
-	mov.u32 %r24, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r23, %r24};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const addSM70NarrowCoarse = `packed1 3176 add
+!pJ
+!pI
+!Ptqt@rKrKrT}M~(pM}6
+!t9
+!
+!pHrJpD
+!vV
+!c
+p;t=pF
+p9y?pF
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+r#pE
+Q
+N
+y,rcU
+w5
+0
+tqu*uH-
+u$
+t^
+wR
+4
+x3
+uAqN
+Yp,D
+"#
+4
+u.
+uAqw
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%B8
+{Z}U
+4
+zT
+tqu*[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+}9qI
+_
+}9qA
+_
+z1rn6
+}9pU
+s8
+!#
+"#
+tqy_wgq,B
+Yq,qR
+td
+!#
+O
+!#
+"#
+|L#
+vE
+|L%
+vE
+z1|q
+z1|q
+z1|q
+z1|q
+|L'
+|*xfqsSv,L
+O
+!#
+wP
+t>
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM&U
+p%
+pR
+pL
+xQM&ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const addSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry add(.param .align 8 .b8 add_params[88])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [add_params];
-	ld.param.u64 %rd2, [add_params+8];
-	ld.param.u64 %rd3, [add_params+24];
-	ld.param.u64 %rd4, [add_params+32];
-	ld.param.u64 %rd5, [add_params+48];
-	ld.param.u64 %rd6, [add_params+56];
-	.loc 1 12 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u32.u64 %r5, %rd6;
-	mad.lo.s32 %r6, %r1, 256, %r2;
-	cvt.u64.u32 %rd7, %r6;
-	setp.lt.u32 %p1, %r6, %r5;
-	@!%p1 bra $B0;
-	.loc 1 13 11
-	setp.lt.u32 %p2, %r6, %r3;
-	setp.lt.u32 %p3, %r6, %r4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r6, 4, %rd1;
-	ld.global.f32 %f1, [%rd8];
-	mad.wide.u32 %rd9, %r6, 4, %rd3;
-	ld.global.f32 %f2, [%rd9];
-	add.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd10, %r6, 4, %rd5;
-	st.global.f32 [%rd10], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r3;
-	cvt.u64.u32 %rd12, %r4;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [add_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r7, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r8, [add_params+80];
-	st.global.u32 [%rd15+4], %r8;
-	ld.param.u32 %r9, [add_params+84];
-	st.global.v2.u32 [%rd15+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r14, %r15};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const addSM70Narrow = `packed1 1922 add
+!pJ
+!pI
+!Ptqt@rKrKrT}M~(pM}6
+!t9
+!
+!}|
+!vV
+!c
+p;sV
+p9ve
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+r#pE
+Q
+N
+tN
+ri
+0
+p~p@v-ry
+)
+u$
+5
+uAqN
+Y{q
+{b
+4
+rP
+uCs[
+_
+uCsu
+_
+z1rn6
+uCq^
+s8
+!#
+O
+!#
+ya
+wP
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const addSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry add(.param .align 8 .b8 add_params[88])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<12>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [add_params];
-	ld.param.u64 %rd2, [add_params+8];
-	ld.param.u64 %rd3, [add_params+24];
-	ld.param.u64 %rd4, [add_params+32];
-	ld.param.u64 %rd5, [add_params+48];
-	ld.param.u64 %rd6, [add_params+56];
-	.loc 1 12 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	cvt.u64.u32 %rd7, %r2;
-	mad.wide.u32 %rd8, %r1, 256, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 13 11
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.f32 %f1, [%rd10];
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.f32 %f2, [%rd11];
-	add.rn.f32 %f3, %f1, %f2;
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.f32 [%rd12], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [add_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r3, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r3, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r4, [add_params+80];
-	st.global.u32 [%rd15+4], %r4;
-	ld.param.u32 %r5, [add_params+84];
-	st.global.v2.u32 [%rd15+8], {%r5, 0};
-	mov.u32 %r6, %ctaid.x;
-	mov.u32 %r7, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r6, %r7};
-	mov.u32 %r8, %ctaid.z;
-	mov.u32 %r9, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r8, %r9};
-	mov.u32 %r10, %tid.y;
-	mov.u32 %r11, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r10, %r11};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const addSM70 = `packed1 1807 add
+!pJ
+!pI
+!Ptqt@rKrKrT}M~(pM}6
+!t9
+!
+!}|
+!vV
+!c
+p;sV
+p9,to
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+r#pE
+Q
+N
+)
+yJrc%
+zC
+5
+uAqN
+rCp"
+rCpY
+4
+rP
+o
+tqy|pU%
+_
+tqy|p[p-
+_
+z1rn6
+tqy|pGrZ
+s8
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `

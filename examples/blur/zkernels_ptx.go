@@ -11,3652 +11,3658 @@ cb1dc8ac2ad11f0f	kernel.go	clamp
 f4834fad7ac30656	kernel.go	size
 `
 
-const blurRowsSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry blurRows(.param .align 8 .b8 blurRows_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<59>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<158>;
-	.reg .f32 %f<33>;
-
-	ld.param.u64 %rd1, [blurRows_params];
-	ld.param.u64 %rd2, [blurRows_params+8];
-	ld.param.u64 %rd3, [blurRows_params+24];
-	ld.param.u64 %rd4, [blurRows_params+32];
-	ld.param.u64 %rd5, [blurRows_params+48];
-	ld.param.u64 %rd6, [blurRows_params+56];
-	ld.param.u64 %rd7, [blurRows_params+72];
-	ld.param.u64 %rd8, [blurRows_params+80];
-	.loc 1 21 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd9, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd11, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	.loc 1 31 6
-	setp.lt.u32 %p1, %r8, 536870912;
-	setp.lt.u32 %p2, %r9, 536870912;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd13, %r8, %r9;
-	shl.b64 %rd14, %rd13, 2;
-	setp.le.u64 %p4, %rd14, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B9;
-	.loc 1 21 19
-	mad.lo.s32 %r10, %r1, 16, %r2;
-	cvt.u64.u32 %rd15, %r10;
-	mad.lo.s32 %r11, %r3, 16, %r4;
-	.loc 1 22 7
-	setp.lt.s32 %p6, %r10, %r8;
-	setp.lt.s32 %p7, %r11, %r9;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 23 3
-	bra $EXIT;
-$B0:
-	.loc 1 26 7
-	setp.lt.u32 %p9, 0, %r7;
-	mov.f32 %f1, 0f00000000;
-	@!%p9 bra $B2;
-	.loc 1 28 34
-	shr.u32 %r12, %r7, 1;
-	cvt.u64.u32 %rd16, %r12;
-	.loc 1 91 12
-	add.s32 %r13, %r8, -1;
-	cvt.u64.u32 %rd17, %r13;
-	.loc 1 29 29
-	mul.wide.u32 %rd18, %r11, %r8;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd19, -1;
-$B1:
-	add.s64 %rd20, %rd19, 1;
-	.loc 1 27 21
-	shl.b64 %rd21, %rd19, 2;
-	add.s64 %rd22, %rd5, %rd21;
-	ld.global.f32 %f2, [%rd22+4];
-	.loc 1 28 19
-	add.s64 %rd23, %rd19, %rd15;
-	add.s64 %rd24, %rd23, 1;
-	sub.s64 %rd25, %rd24, %rd16;
-	.loc 1 90 7
-	setp.le.s64 %p10, %rd12, %rd25;
-	.loc 1 87 7
-	setp.le.s64 %p11, 0, %rd25;
-	selp.b64 %rd26, %rd25, 0, %p11;
-	and.pred %p12, %p11, %p10;
-	selp.b64 %rd27, %rd17, %rd26, %p12;
-	.loc 1 29 37
-	add.s64 %rd28, %rd18, %rd27;
-	shl.b64 %rd29, %rd28, 2;
-	setp.lt.u64 %p13, %rd29, %rd10;
-	@!%p13 bra $FAULT0;
-	add.s64 %rd30, %rd3, %rd29;
-	ld.global.u8 %r14, [%rd30];
-	cvt.rn.f32.u32 %f3, %r14;
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	.loc 1 26 7
-	add.s64 %rd31, %rd19, 2;
-	setp.lt.s64 %p14, %rd31, %rd11;
-	mov.u64 %rd19, %rd20;
-	@%p14 bra $B1;
-$B2:
-	.loc 1 31 9
-	mul.wide.u32 %rd32, %r11, %r8;
-	add.s64 %rd33, %rd32, %rd15;
-	shl.b64 %rd34, %rd33, 2;
-	add.rn.f32 %f4, %f1, 0f3F000000;
-	cvt.rzi.u32.f32 %r15, %f4;
-	min.u32 %r16, %r15, 255;
-	and.b32 %r17, %r16, 255;
-	setp.lt.u64 %p15, %rd34, %rd9;
-	@!%p15 bra $FAULT1;
-	add.s64 %rd35, %rd1, %rd34;
-	st.global.u8 [%rd35], %r17;
-	mov.f32 %f5, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B4;
-	.loc 1 28 34
-	shr.u32 %r18, %r7, 1;
-	cvt.u64.u32 %rd36, %r18;
-	.loc 1 91 12
-	add.s32 %r19, %r8, -1;
-	cvt.u64.u32 %rd37, %r19;
-	mov.f32 %f5, 0f00000000;
-	mov.u64 %rd38, -1;
-$B3:
-	add.s64 %rd39, %rd38, 1;
-	.loc 1 27 21
-	shl.b64 %rd40, %rd38, 2;
-	add.s64 %rd41, %rd5, %rd40;
-	ld.global.f32 %f6, [%rd41+4];
-	.loc 1 28 19
-	add.s64 %rd42, %rd38, %rd15;
-	add.s64 %rd43, %rd42, 1;
-	sub.s64 %rd44, %rd43, %rd36;
-	.loc 1 90 7
-	setp.le.s64 %p16, %rd12, %rd44;
-	.loc 1 87 7
-	setp.le.s64 %p17, 0, %rd44;
-	selp.b64 %rd45, %rd44, 0, %p17;
-	and.pred %p18, %p17, %p16;
-	selp.b64 %rd46, %rd37, %rd45, %p18;
-	.loc 1 29 37
-	add.s64 %rd47, %rd32, %rd46;
-	shl.b64 %rd48, %rd47, 2;
-	add.s64 %rd49, %rd48, 1;
-	setp.lt.u64 %p19, %rd49, %rd10;
-	@!%p19 bra $FAULT2;
-	add.s64 %rd50, %rd3, %rd48;
-	ld.global.u8 %r20, [%rd50+1];
-	cvt.rn.f32.u32 %f7, %r20;
-	fma.rn.f32 %f5, %f6, %f7, %f5;
-	.loc 1 26 7
-	add.s64 %rd51, %rd38, 2;
-	setp.lt.s64 %p20, %rd51, %rd11;
-	mov.u64 %rd38, %rd39;
-	@%p20 bra $B3;
-$B4:
-	.loc 1 31 22
-	cvt.u32.u64 %r21, %rd34;
-	add.s32 %r22, %r21, 1;
-	cvt.u64.u32 %rd52, %r22;
-	add.rn.f32 %f8, %f5, 0f3F000000;
-	cvt.rzi.u32.f32 %r23, %f8;
-	min.u32 %r24, %r23, 255;
-	and.b32 %r25, %r24, 255;
-	setp.lt.u32 %p21, %r22, %r5;
-	@!%p21 bra $FAULT3;
-	st.global.u8 [%rd35+1], %r25;
-	mov.f32 %f9, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B6;
-	.loc 1 28 34
-	shr.u32 %r26, %r7, 1;
-	cvt.u64.u32 %rd53, %r26;
-	.loc 1 91 12
-	add.s32 %r27, %r8, -1;
-	cvt.u64.u32 %rd54, %r27;
-	mov.f32 %f9, 0f00000000;
-	mov.u64 %rd55, -1;
-$B5:
-	add.s64 %rd56, %rd55, 1;
-	.loc 1 27 21
-	shl.b64 %rd57, %rd55, 2;
-	add.s64 %rd58, %rd5, %rd57;
-	ld.global.f32 %f10, [%rd58+4];
-	.loc 1 28 19
-	add.s64 %rd59, %rd55, %rd15;
-	add.s64 %rd60, %rd59, 1;
-	sub.s64 %rd61, %rd60, %rd53;
-	.loc 1 90 7
-	setp.le.s64 %p22, %rd12, %rd61;
-	.loc 1 87 7
-	setp.le.s64 %p23, 0, %rd61;
-	selp.b64 %rd62, %rd61, 0, %p23;
-	and.pred %p24, %p23, %p22;
-	selp.b64 %rd63, %rd54, %rd62, %p24;
-	.loc 1 29 37
-	add.s64 %rd64, %rd32, %rd63;
-	shl.b64 %rd65, %rd64, 2;
-	add.s64 %rd66, %rd65, 2;
-	setp.lt.u64 %p25, %rd66, %rd10;
-	@!%p25 bra $FAULT4;
-	add.s64 %rd67, %rd3, %rd65;
-	ld.global.u8 %r28, [%rd67+2];
-	cvt.rn.f32.u32 %f11, %r28;
-	fma.rn.f32 %f9, %f10, %f11, %f9;
-	.loc 1 26 7
-	add.s64 %rd68, %rd55, 2;
-	setp.lt.s64 %p26, %rd68, %rd11;
-	mov.u64 %rd55, %rd56;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 31 22
-	add.s32 %r29, %r21, 2;
-	cvt.u64.u32 %rd69, %r29;
-	add.rn.f32 %f12, %f9, 0f3F000000;
-	cvt.rzi.u32.f32 %r30, %f12;
-	min.u32 %r31, %r30, 255;
-	and.b32 %r32, %r31, 255;
-	setp.lt.u32 %p27, %r29, %r5;
-	@!%p27 bra $FAULT5;
-	st.global.u8 [%rd35+2], %r32;
-	mov.f32 %f13, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B8;
-	.loc 1 28 34
-	shr.u32 %r33, %r7, 1;
-	cvt.u64.u32 %rd70, %r33;
-	.loc 1 91 12
-	add.s32 %r34, %r8, -1;
-	cvt.u64.u32 %rd71, %r34;
-	mov.f32 %f13, 0f00000000;
-	mov.u64 %rd72, -1;
-$B7:
-	add.s64 %rd73, %rd72, 1;
-	.loc 1 27 21
-	shl.b64 %rd74, %rd72, 2;
-	add.s64 %rd75, %rd5, %rd74;
-	ld.global.f32 %f14, [%rd75+4];
-	.loc 1 28 19
-	add.s64 %rd76, %rd72, %rd15;
-	add.s64 %rd77, %rd76, 1;
-	sub.s64 %rd78, %rd77, %rd70;
-	.loc 1 90 7
-	setp.le.s64 %p28, %rd12, %rd78;
-	.loc 1 87 7
-	setp.le.s64 %p29, 0, %rd78;
-	selp.b64 %rd79, %rd78, 0, %p29;
-	and.pred %p30, %p29, %p28;
-	selp.b64 %rd80, %rd71, %rd79, %p30;
-	.loc 1 29 37
-	add.s64 %rd81, %rd32, %rd80;
-	shl.b64 %rd82, %rd81, 2;
-	add.s64 %rd83, %rd82, 3;
-	setp.lt.u64 %p31, %rd83, %rd10;
-	@!%p31 bra $FAULT6;
-	add.s64 %rd84, %rd3, %rd82;
-	ld.global.u8 %r35, [%rd84+3];
-	cvt.rn.f32.u32 %f15, %r35;
-	fma.rn.f32 %f13, %f14, %f15, %f13;
-	.loc 1 26 7
-	add.s64 %rd85, %rd72, 2;
-	setp.lt.s64 %p32, %rd85, %rd11;
-	mov.u64 %rd72, %rd73;
-	@%p32 bra $B7;
-$B8:
-	.loc 1 31 22
-	add.s32 %r36, %r21, 3;
-	cvt.u64.u32 %rd86, %r36;
-	add.rn.f32 %f16, %f13, 0f3F000000;
-	cvt.rzi.u32.f32 %r37, %f16;
-	min.u32 %r38, %r37, 255;
-	and.b32 %r39, %r38, 255;
-	setp.lt.u32 %p33, %r36, %r5;
-	@!%p33 bra $FAULT7;
-	st.global.u8 [%rd35+3], %r39;
-	bra $EXIT;
-$B9:
-	.loc 1 21 19
-	mad.lo.s32 %r40, %r1, 16, %r2;
-	cvt.u64.u32 %rd87, %r40;
-	mad.lo.s32 %r41, %r3, 16, %r4;
-	.loc 1 22 7
-	setp.lt.u32 %p34, %r40, %r8;
-	setp.lt.u32 %p35, %r41, %r9;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B10;
-	.loc 1 23 3
-	bra $EXIT;
-$B10:
-	.loc 1 26 7
-	setp.lt.u32 %p37, 0, %r7;
-	mov.f32 %f17, 0f00000000;
-	@!%p37 bra $B12;
-	.loc 1 28 34
-	shr.u32 %r42, %r7, 1;
-	cvt.u64.u32 %rd88, %r42;
-	.loc 1 91 12
-	add.s32 %r43, %r8, -1;
-	cvt.u64.u32 %rd89, %r43;
-	.loc 1 29 29
-	mul.wide.u32 %rd90, %r41, %r8;
-	mov.f32 %f17, 0f00000000;
-	mov.u64 %rd91, -1;
-$B11:
-	.loc 1 28 19
-	add.s64 %rd92, %rd91, %rd87;
-	add.s64 %rd93, %rd92, 1;
-	sub.s64 %rd94, %rd93, %rd88;
-	.loc 1 90 7
-	setp.le.s64 %p38, %rd12, %rd94;
-	.loc 1 87 7
-	setp.le.s64 %p39, 0, %rd94;
-	selp.b64 %rd95, %rd94, 0, %p39;
-	and.pred %p40, %p39, %p38;
-	selp.b64 %rd96, %rd89, %rd95, %p40;
-	.loc 1 29 37
-	add.s64 %rd97, %rd90, %rd96;
-	shl.b64 %rd98, %rd97, 2;
-	setp.lt.u64 %p41, %rd98, %rd10;
-	@!%p41 bra $FAULT8;
-	add.s64 %rd99, %rd91, 1;
-	.loc 1 27 21
-	shl.b64 %rd100, %rd91, 2;
-	add.s64 %rd101, %rd5, %rd100;
-	ld.global.f32 %f18, [%rd101+4];
-	.loc 1 29 26
-	add.s64 %rd102, %rd3, %rd98;
-	ld.global.u8 %r44, [%rd102];
-	cvt.rn.f32.u32 %f19, %r44;
-	fma.rn.f32 %f17, %f18, %f19, %f17;
-	.loc 1 26 7
-	add.s64 %rd103, %rd91, 2;
-	setp.lt.s64 %p42, %rd103, %rd11;
-	mov.u64 %rd91, %rd99;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 31 9
-	mul.wide.u32 %rd104, %r41, %r8;
-	add.rn.f32 %f20, %f17, 0f3F000000;
-	cvt.rzi.u32.f32 %r45, %f20;
-	min.u32 %r46, %r45, 255;
-	and.b32 %r47, %r46, 255;
-	mad.lo.s32 %r48, %r41, %r8, %r40;
-	shl.b32 %r49, %r48, 2;
-	mad.wide.u32 %rd105, %r49, 1, %rd1;
-	st.global.u8 [%rd105], %r47;
-	mov.f32 %f21, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B14;
-	.loc 1 28 34
-	shr.u32 %r50, %r7, 1;
-	cvt.u64.u32 %rd106, %r50;
-	.loc 1 91 12
-	add.s32 %r51, %r8, -1;
-	cvt.u64.u32 %rd107, %r51;
-	mov.f32 %f21, 0f00000000;
-	mov.u64 %rd108, -1;
-$B13:
-	.loc 1 28 19
-	add.s64 %rd109, %rd108, %rd87;
-	add.s64 %rd110, %rd109, 1;
-	sub.s64 %rd111, %rd110, %rd106;
-	.loc 1 90 7
-	setp.le.s64 %p43, %rd12, %rd111;
-	.loc 1 87 7
-	setp.le.s64 %p44, 0, %rd111;
-	selp.b64 %rd112, %rd111, 0, %p44;
-	and.pred %p45, %p44, %p43;
-	selp.b64 %rd113, %rd107, %rd112, %p45;
-	.loc 1 29 37
-	add.s64 %rd114, %rd104, %rd113;
-	shl.b64 %rd115, %rd114, 2;
-	add.s64 %rd116, %rd115, 1;
-	setp.lt.u64 %p46, %rd116, %rd10;
-	@!%p46 bra $FAULT9;
-	add.s64 %rd117, %rd108, 1;
-	.loc 1 27 21
-	shl.b64 %rd118, %rd108, 2;
-	add.s64 %rd119, %rd5, %rd118;
-	ld.global.f32 %f22, [%rd119+4];
-	.loc 1 29 26
-	add.s64 %rd120, %rd3, %rd115;
-	ld.global.u8 %r52, [%rd120+1];
-	cvt.rn.f32.u32 %f23, %r52;
-	fma.rn.f32 %f21, %f22, %f23, %f21;
-	.loc 1 26 7
-	add.s64 %rd121, %rd108, 2;
-	setp.lt.s64 %p47, %rd121, %rd11;
-	mov.u64 %rd108, %rd117;
-	@%p47 bra $B13;
-$B14:
-	.loc 1 31 38
-	add.rn.f32 %f24, %f21, 0f3F000000;
-	cvt.rzi.u32.f32 %r53, %f24;
-	min.u32 %r54, %r53, 255;
-	and.b32 %r55, %r54, 255;
-	st.global.u8 [%rd105+1], %r55;
-	mov.f32 %f25, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B16;
-	.loc 1 28 34
-	shr.u32 %r56, %r7, 1;
-	cvt.u64.u32 %rd122, %r56;
-	.loc 1 91 12
-	add.s32 %r57, %r8, -1;
-	cvt.u64.u32 %rd123, %r57;
-	mov.f32 %f25, 0f00000000;
-	mov.u64 %rd124, -1;
-$B15:
-	.loc 1 28 19
-	add.s64 %rd125, %rd124, %rd87;
-	add.s64 %rd126, %rd125, 1;
-	sub.s64 %rd127, %rd126, %rd122;
-	.loc 1 90 7
-	setp.le.s64 %p48, %rd12, %rd127;
-	.loc 1 87 7
-	setp.le.s64 %p49, 0, %rd127;
-	selp.b64 %rd128, %rd127, 0, %p49;
-	and.pred %p50, %p49, %p48;
-	selp.b64 %rd129, %rd123, %rd128, %p50;
-	.loc 1 29 37
-	add.s64 %rd130, %rd104, %rd129;
-	shl.b64 %rd131, %rd130, 2;
-	add.s64 %rd132, %rd131, 2;
-	setp.lt.u64 %p51, %rd132, %rd10;
-	@!%p51 bra $FAULT10;
-	add.s64 %rd133, %rd124, 1;
-	.loc 1 27 21
-	shl.b64 %rd134, %rd124, 2;
-	add.s64 %rd135, %rd5, %rd134;
-	ld.global.f32 %f26, [%rd135+4];
-	.loc 1 29 26
-	add.s64 %rd136, %rd3, %rd131;
-	ld.global.u8 %r58, [%rd136+2];
-	cvt.rn.f32.u32 %f27, %r58;
-	fma.rn.f32 %f25, %f26, %f27, %f25;
-	.loc 1 26 7
-	add.s64 %rd137, %rd124, 2;
-	setp.lt.s64 %p52, %rd137, %rd11;
-	mov.u64 %rd124, %rd133;
-	@%p52 bra $B15;
-$B16:
-	.loc 1 31 38
-	add.rn.f32 %f28, %f25, 0f3F000000;
-	cvt.rzi.u32.f32 %r59, %f28;
-	min.u32 %r60, %r59, 255;
-	and.b32 %r61, %r60, 255;
-	st.global.u8 [%rd105+2], %r61;
-	mov.f32 %f29, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B18;
-	.loc 1 28 34
-	shr.u32 %r62, %r7, 1;
-	cvt.u64.u32 %rd138, %r62;
-	.loc 1 91 12
-	add.s32 %r63, %r8, -1;
-	cvt.u64.u32 %rd139, %r63;
-	mov.f32 %f29, 0f00000000;
-	mov.u64 %rd140, -1;
-$B17:
-	.loc 1 28 19
-	add.s64 %rd141, %rd140, %rd87;
-	add.s64 %rd142, %rd141, 1;
-	sub.s64 %rd143, %rd142, %rd138;
-	.loc 1 90 7
-	setp.le.s64 %p53, %rd12, %rd143;
-	.loc 1 87 7
-	setp.le.s64 %p54, 0, %rd143;
-	selp.b64 %rd144, %rd143, 0, %p54;
-	and.pred %p55, %p54, %p53;
-	selp.b64 %rd145, %rd139, %rd144, %p55;
-	.loc 1 29 37
-	add.s64 %rd146, %rd104, %rd145;
-	shl.b64 %rd147, %rd146, 2;
-	add.s64 %rd148, %rd147, 3;
-	setp.lt.u64 %p56, %rd148, %rd10;
-	@!%p56 bra $FAULT11;
-	add.s64 %rd149, %rd140, 1;
-	.loc 1 27 21
-	shl.b64 %rd150, %rd140, 2;
-	add.s64 %rd151, %rd5, %rd150;
-	ld.global.f32 %f30, [%rd151+4];
-	.loc 1 29 26
-	add.s64 %rd152, %rd3, %rd147;
-	ld.global.u8 %r64, [%rd152+3];
-	cvt.rn.f32.u32 %f31, %r64;
-	fma.rn.f32 %f29, %f30, %f31, %f29;
-	.loc 1 26 7
-	add.s64 %rd153, %rd140, 2;
-	setp.lt.s64 %p57, %rd153, %rd11;
-	mov.u64 %rd140, %rd149;
-	@%p57 bra $B17;
-$B18:
-	.loc 1 31 38
-	add.rn.f32 %f32, %f29, 0f3F000000;
-	cvt.rzi.u32.f32 %r65, %f32;
-	min.u32 %r66, %r65, 255;
-	and.b32 %r67, %r66, 255;
-	st.global.u8 [%rd105+3], %r67;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 29 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd29;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 31 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd154, %rd34;
-	mov.u64 %rd155, %rd9;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd49;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 31 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd154, %rd52;
-	mov.u64 %rd155, %rd9;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 29 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd66;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 31 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd154, %rd69;
-	mov.u64 %rd155, %rd9;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 29 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd83;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 31 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd154, %rd86;
-	mov.u64 %rd155, %rd9;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 29 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd98;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd116;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd132;
-	mov.u64 %rd155, %rd10;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r68, 0;
-	mov.u64 %rd154, %rd148;
-	mov.u64 %rd155, %rd10;
-$FAULT:
-	ld.param.u64 %rd156, [blurRows_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd156], 0, 1;
-	setp.ne.u32 %p58, %r69, 0;
-	@%p58 bra $EXIT;
-	ld.global.u64 %rd157, [%rd156+8];
-	ld.param.u32 %r70, [blurRows_params+96];
-	st.global.u32 [%rd157+4], %r70;
-	ld.param.u32 %r71, [blurRows_params+100];
-	st.global.v2.u32 [%rd157+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd157+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd157+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd157+32], {%r76, %r77};
-	st.global.u64 [%rd157+40], %rd154;
-	st.global.u64 [%rd157+48], %rd155;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd157], 56;
-	bra $EXIT;
-}
+const blurRowsSM70Narrow = `packed1 14085 blurRows
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;8te
+p99/pF
+p:,y{pF
+qS-r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+xkpE
+Q
+N
+p%
+p'
+x{
+)
+x3
+)
+tN
+)
+tN
+p\
+tN
+w.q#
+xL8|o9}#sT
+qB8|o9}#sT
+4
+t+wy
+o
+stpK
+4
+sH+
+"#
+p~p*A2p0
+)
+p~p0A2p2
+vYf
+rhr|qR
+s=p,
+4
+p6
+usr1
+O
+!#
+z@f
+Y=ry
+:
+rP
+v@s-
+r'p@B
+)
+}Tpx
+q1p@qg
+)
+sWsr
+t+p,r2
+s)
+yf
+!#
+t}
+t:pb
+xM
+*'%
+y(
+v@pE
+|%t]
+t}
+wKpU
+r6{L
+wY.C
+r&9f
+wM
+w>
+sS
+rBqAsO
+sWtc
+};%
+o
+T,
+qU
+*%%
+yFql
+r<
+|E
+"*
+*5E
+pC-
+zl5wX
+\
+!#
+w.pj
+t+vn[
+yg1
+o
+|@vH
+}Q}O
+}W
+rQ
+T+
+pm
+*#%
+yhqlD
+:
+"#
+rjuyt\
+"+
+r'q}B
+)
+"+
+q1q}qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%31
+t}
+wKp[
+"*
+wY.C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+i%%
+o
+t}
+T,
+u(
+*%p-
+vi,n
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+w.q3
+r{'
+tj
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+z>
+yhu/'y~t/
+:
+"#
+]+t\
+"*
+ra)B
+)
+"*
+qk*qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%31
+t}
+wKp[
+"*
+wY.C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+i6%
+o
+p}+
+T,
+{K
+*%p-
+viv=
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+"*
+q1p0E
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+s'8
+yhu/8yyt/
+:
+"#
+]+t\
+"*
+ra)B
+)
+"*
+qk*qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%31
+t}
+wKp[
+"*
+wY.C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+iG%
+o
+p}-
+T,
+s'7
+*%p-
+vi-n
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+"*
+qk7q&
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+s'9
+yhu/Il-t/
+O
+!#
+"/
+pB#yZ$
+)
+pB%yZ&
+"/
+Yxc*
+r\+
+4
+p6
+"/
+O
+!#
+"&
+{e)
+:
+rP
+"-
+ra)B
+)
+"-
+qk*qg
+)
+"/
+t+p,1*
+s)
+yf
+!#
+"-
+p}pK
+t}
+wKp"
+"-
+wY.C
+"-
+wM
+w>
+sS
+rBpGsO
+"-
+w0%
+o
+T,
+s'/
+wmB
+".
+v3pUE
+*'%
+y(
+sWr-
+*%rS
+yFql
+r<
+|E
+"+
+i"E
+pC-
+uRpW"rS
+\
+!#
+"0
+t+q91*
+|@vH
+}Q}O
+}W
+rQ
+p~p21*2p0
+w5
+t{,3#
+yhqlq=
+:
+"#
+}^t\
+",
+ra)B
+)
+",
+qk*qg
+)
+s)
+yf
+!#
+"+
+}=,
+t}
+wKpK
+"+
+wY.C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+};%
+o
+t}
+T,
+s'@
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi,n
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+w.sQ
+|@vH
+}Q}O
+}W
+rQ
+yhu/&y~t/
+:
+"#
+rjx\t\
+"+
+ra)B
+)
+"+
+qk*qg
+)
+s)
+yf
+!#
+"+
+}=<
+t}
+wKpK
+"+
+wY.C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+i0%
+o
+p}+
+T,
+pm=
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+viv=
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/6yyt/
+:
+"#
+pV%t\
+"+
+ra)B
+)
+"+
+qk*qg
+)
+s)
+yf
+!#
+"+
+}=L
+t}
+wKpK
+"+
+wY.C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+i@%
+o
+p}-
+T,
+pm,
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi-n
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/Fl-t/
+!pZ
+p(
+!p^
+"$
+J
+qa?
+qa,
+(
+!qZ
+"2
+g
+p3D
+;+
+(
+!s*
+"#
+r~
+p3S
+;,
+(
+!tS
+"#
+g
+a~
+;+
+(
+!vB
+"#
+r~
+ap
+;,
+(
+!w&
+"#
+g
+am
+;+
+(
+!x=
+"#
+r~
+a^
+;,
+(
+!yE
+"#
+g
+a[
+;+
+(
+!{-
+"#
+r~
+aO
+;,
+(
+!vKxw
+r~
+a=
+;,
+(
+!pty@
+r~
+a-
+;,
+(
+!ptyG
+r~
+pfpG
+;,
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const blurRowsSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry blurRows(.param .align 8 .b8 blurRows_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<59>;
-	.reg .b32 %r<55>;
-	.reg .b64 %rd<159>;
-	.reg .f32 %f<33>;
-
-	ld.param.u64 %rd1, [blurRows_params];
-	ld.param.u64 %rd2, [blurRows_params+8];
-	ld.param.u64 %rd3, [blurRows_params+24];
-	ld.param.u64 %rd4, [blurRows_params+32];
-	ld.param.u64 %rd5, [blurRows_params+48];
-	ld.param.u64 %rd6, [blurRows_params+56];
-	ld.param.u64 %rd7, [blurRows_params+72];
-	ld.param.u64 %rd8, [blurRows_params+80];
-	.loc 1 21 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	.loc 1 31 6
-	setp.lt.u64 %p1, %rd7, 536870912;
-	cvt.u32.u64 %r5, %rd7;
-	setp.lt.u64 %p2, %rd8, 536870912;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r6, %rd8;
-	mul.wide.u32 %rd9, %r5, %r6;
-	shl.b64 %rd10, %rd9, 2;
-	setp.le.u64 %p4, %rd10, %rd2;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B9;
-	.loc 1 21 19
-	cvt.u64.u32 %rd11, %r2;
-	mad.wide.u32 %rd12, %r1, 16, %rd11;
-	mad.lo.s32 %r7, %r3, 16, %r4;
-	cvt.u64.u32 %rd13, %r7;
-	.loc 1 22 7
-	setp.lt.s64 %p6, %rd12, %rd7;
-	setp.lt.s64 %p7, %rd13, %rd8;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 23 3
-	bra $EXIT;
-$B0:
-	.loc 1 26 7
-	setp.lt.s64 %p9, 0, %rd6;
-	mov.f32 %f1, 0f00000000;
-	@!%p9 bra $B2;
-	.loc 1 28 34
-	shr.u64 %rd14, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd15, %rd7, -1;
-	.loc 1 29 29
-	mul.lo.s64 %rd16, %rd13, %rd7;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd17, -1;
-$B1:
-	add.s64 %rd18, %rd17, 1;
-	.loc 1 27 21
-	shl.b64 %rd19, %rd17, 2;
-	add.s64 %rd20, %rd5, %rd19;
-	ld.global.f32 %f2, [%rd20+4];
-	.loc 1 28 19
-	add.s64 %rd21, %rd17, %rd12;
-	add.s64 %rd22, %rd21, 1;
-	sub.s64 %rd23, %rd22, %rd14;
-	.loc 1 90 7
-	setp.le.s64 %p10, %rd7, %rd23;
-	.loc 1 87 7
-	setp.le.s64 %p11, 0, %rd23;
-	selp.b64 %rd24, %rd23, 0, %p11;
-	and.pred %p12, %p11, %p10;
-	selp.b64 %rd25, %rd15, %rd24, %p12;
-	.loc 1 29 37
-	add.s64 %rd26, %rd16, %rd25;
-	shl.b64 %rd27, %rd26, 2;
-	setp.lt.u64 %p13, %rd27, %rd4;
-	@!%p13 bra $FAULT0;
-	add.s64 %rd28, %rd3, %rd27;
-	ld.global.u8 %r8, [%rd28];
-	cvt.rn.f32.u32 %f3, %r8;
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	.loc 1 26 7
-	add.s64 %rd29, %rd17, 2;
-	setp.lt.s64 %p14, %rd29, %rd6;
-	mov.u64 %rd17, %rd18;
-	@%p14 bra $B1;
-$B2:
-	.loc 1 31 9
-	mul.lo.s64 %rd30, %rd13, %rd7;
-	add.s64 %rd31, %rd30, %rd12;
-	shl.b64 %rd32, %rd31, 2;
-	add.rn.f32 %f4, %f1, 0f3F000000;
-	cvt.rzi.u32.f32 %r9, %f4;
-	min.u32 %r10, %r9, 255;
-	and.b32 %r11, %r10, 255;
-	setp.lt.u64 %p15, %rd32, %rd2;
-	@!%p15 bra $FAULT1;
-	add.s64 %rd33, %rd1, %rd32;
-	st.global.u8 [%rd33], %r11;
-	mov.f32 %f5, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B4;
-	.loc 1 28 34
-	shr.u64 %rd34, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd35, %rd7, -1;
-	mov.f32 %f5, 0f00000000;
-	mov.u64 %rd36, -1;
-$B3:
-	add.s64 %rd37, %rd36, 1;
-	.loc 1 27 21
-	shl.b64 %rd38, %rd36, 2;
-	add.s64 %rd39, %rd5, %rd38;
-	ld.global.f32 %f6, [%rd39+4];
-	.loc 1 28 19
-	add.s64 %rd40, %rd36, %rd12;
-	add.s64 %rd41, %rd40, 1;
-	sub.s64 %rd42, %rd41, %rd34;
-	.loc 1 90 7
-	setp.le.s64 %p16, %rd7, %rd42;
-	.loc 1 87 7
-	setp.le.s64 %p17, 0, %rd42;
-	selp.b64 %rd43, %rd42, 0, %p17;
-	and.pred %p18, %p17, %p16;
-	selp.b64 %rd44, %rd35, %rd43, %p18;
-	.loc 1 29 37
-	add.s64 %rd45, %rd30, %rd44;
-	shl.b64 %rd46, %rd45, 2;
-	add.s64 %rd47, %rd46, 1;
-	setp.lt.u64 %p19, %rd47, %rd4;
-	@!%p19 bra $FAULT2;
-	add.s64 %rd48, %rd3, %rd46;
-	ld.global.u8 %r12, [%rd48+1];
-	cvt.rn.f32.u32 %f7, %r12;
-	fma.rn.f32 %f5, %f6, %f7, %f5;
-	.loc 1 26 7
-	add.s64 %rd49, %rd36, 2;
-	setp.lt.s64 %p20, %rd49, %rd6;
-	mov.u64 %rd36, %rd37;
-	@%p20 bra $B3;
-$B4:
-	.loc 1 31 22
-	add.s64 %rd50, %rd32, 1;
-	add.rn.f32 %f8, %f5, 0f3F000000;
-	cvt.rzi.u32.f32 %r13, %f8;
-	min.u32 %r14, %r13, 255;
-	and.b32 %r15, %r14, 255;
-	setp.lt.u64 %p21, %rd50, %rd2;
-	@!%p21 bra $FAULT3;
-	st.global.u8 [%rd33+1], %r15;
-	mov.f32 %f9, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B6;
-	.loc 1 28 34
-	shr.u64 %rd51, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd52, %rd7, -1;
-	mov.f32 %f9, 0f00000000;
-	mov.u64 %rd53, -1;
-$B5:
-	add.s64 %rd54, %rd53, 1;
-	.loc 1 27 21
-	shl.b64 %rd55, %rd53, 2;
-	add.s64 %rd56, %rd5, %rd55;
-	ld.global.f32 %f10, [%rd56+4];
-	.loc 1 28 19
-	add.s64 %rd57, %rd53, %rd12;
-	add.s64 %rd58, %rd57, 1;
-	sub.s64 %rd59, %rd58, %rd51;
-	.loc 1 90 7
-	setp.le.s64 %p22, %rd7, %rd59;
-	.loc 1 87 7
-	setp.le.s64 %p23, 0, %rd59;
-	selp.b64 %rd60, %rd59, 0, %p23;
-	and.pred %p24, %p23, %p22;
-	selp.b64 %rd61, %rd52, %rd60, %p24;
-	.loc 1 29 37
-	add.s64 %rd62, %rd30, %rd61;
-	shl.b64 %rd63, %rd62, 2;
-	add.s64 %rd64, %rd63, 2;
-	setp.lt.u64 %p25, %rd64, %rd4;
-	@!%p25 bra $FAULT4;
-	add.s64 %rd65, %rd3, %rd63;
-	ld.global.u8 %r16, [%rd65+2];
-	cvt.rn.f32.u32 %f11, %r16;
-	fma.rn.f32 %f9, %f10, %f11, %f9;
-	.loc 1 26 7
-	add.s64 %rd66, %rd53, 2;
-	setp.lt.s64 %p26, %rd66, %rd6;
-	mov.u64 %rd53, %rd54;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 31 22
-	add.s64 %rd67, %rd32, 2;
-	add.rn.f32 %f12, %f9, 0f3F000000;
-	cvt.rzi.u32.f32 %r17, %f12;
-	min.u32 %r18, %r17, 255;
-	and.b32 %r19, %r18, 255;
-	setp.lt.u64 %p27, %rd67, %rd2;
-	@!%p27 bra $FAULT5;
-	st.global.u8 [%rd33+2], %r19;
-	mov.f32 %f13, 0f00000000;
-	.loc 1 26 7
-	@!%p9 bra $B8;
-	.loc 1 28 34
-	shr.u64 %rd68, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd69, %rd7, -1;
-	mov.f32 %f13, 0f00000000;
-	mov.u64 %rd70, -1;
-$B7:
-	add.s64 %rd71, %rd70, 1;
-	.loc 1 27 21
-	shl.b64 %rd72, %rd70, 2;
-	add.s64 %rd73, %rd5, %rd72;
-	ld.global.f32 %f14, [%rd73+4];
-	.loc 1 28 19
-	add.s64 %rd74, %rd70, %rd12;
-	add.s64 %rd75, %rd74, 1;
-	sub.s64 %rd76, %rd75, %rd68;
-	.loc 1 90 7
-	setp.le.s64 %p28, %rd7, %rd76;
-	.loc 1 87 7
-	setp.le.s64 %p29, 0, %rd76;
-	selp.b64 %rd77, %rd76, 0, %p29;
-	and.pred %p30, %p29, %p28;
-	selp.b64 %rd78, %rd69, %rd77, %p30;
-	.loc 1 29 37
-	add.s64 %rd79, %rd30, %rd78;
-	shl.b64 %rd80, %rd79, 2;
-	add.s64 %rd81, %rd80, 3;
-	setp.lt.u64 %p31, %rd81, %rd4;
-	@!%p31 bra $FAULT6;
-	add.s64 %rd82, %rd3, %rd80;
-	ld.global.u8 %r20, [%rd82+3];
-	cvt.rn.f32.u32 %f15, %r20;
-	fma.rn.f32 %f13, %f14, %f15, %f13;
-	.loc 1 26 7
-	add.s64 %rd83, %rd70, 2;
-	setp.lt.s64 %p32, %rd83, %rd6;
-	mov.u64 %rd70, %rd71;
-	@%p32 bra $B7;
-$B8:
-	.loc 1 31 22
-	add.s64 %rd84, %rd32, 3;
-	add.rn.f32 %f16, %f13, 0f3F000000;
-	cvt.rzi.u32.f32 %r21, %f16;
-	min.u32 %r22, %r21, 255;
-	and.b32 %r23, %r22, 255;
-	setp.lt.u64 %p33, %rd84, %rd2;
-	@!%p33 bra $FAULT7;
-	st.global.u8 [%rd33+3], %r23;
-	bra $EXIT;
-$B9:
-	.loc 1 21 19
-	cvt.u64.u32 %rd85, %r2;
-	mad.wide.u32 %rd86, %r1, 16, %rd85;
-	mad.lo.s32 %r24, %r3, 16, %r4;
-	.loc 1 22 7
-	setp.lt.s64 %p34, %rd86, %rd7;
-	setp.lt.u32 %p35, %r24, %r6;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B10;
-	.loc 1 23 3
-	bra $EXIT;
-$B10:
-	.loc 1 26 7
-	setp.lt.s64 %p37, 0, %rd6;
-	mov.f32 %f17, 0f00000000;
-	@!%p37 bra $B12;
-	.loc 1 28 34
-	shr.u64 %rd87, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r25, %r5, -1;
-	cvt.u64.u32 %rd88, %r25;
-	.loc 1 29 29
-	mul.wide.u32 %rd89, %r24, %r5;
-	mov.f32 %f17, 0f00000000;
-	mov.u64 %rd90, -1;
-$B11:
-	.loc 1 28 19
-	add.s64 %rd91, %rd90, %rd86;
-	add.s64 %rd92, %rd91, 1;
-	sub.s64 %rd93, %rd92, %rd87;
-	.loc 1 90 7
-	setp.le.s64 %p38, %rd7, %rd93;
-	.loc 1 87 7
-	setp.le.s64 %p39, 0, %rd93;
-	selp.b64 %rd94, %rd93, 0, %p39;
-	and.pred %p40, %p39, %p38;
-	selp.b64 %rd95, %rd88, %rd94, %p40;
-	.loc 1 29 37
-	add.s64 %rd96, %rd89, %rd95;
-	shl.b64 %rd97, %rd96, 2;
-	setp.lt.u64 %p41, %rd97, %rd4;
-	@!%p41 bra $FAULT8;
-	add.s64 %rd98, %rd90, 1;
-	.loc 1 27 21
-	shl.b64 %rd99, %rd90, 2;
-	add.s64 %rd100, %rd5, %rd99;
-	ld.global.f32 %f18, [%rd100+4];
-	.loc 1 29 26
-	add.s64 %rd101, %rd3, %rd97;
-	ld.global.u8 %r26, [%rd101];
-	cvt.rn.f32.u32 %f19, %r26;
-	fma.rn.f32 %f17, %f18, %f19, %f17;
-	.loc 1 26 7
-	add.s64 %rd102, %rd90, 2;
-	setp.lt.s64 %p42, %rd102, %rd6;
-	mov.u64 %rd90, %rd98;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 31 9
-	mul.wide.u32 %rd103, %r24, %r5;
-	add.s64 %rd104, %rd103, %rd86;
-	shl.b64 %rd105, %rd104, 2;
-	add.rn.f32 %f20, %f17, 0f3F000000;
-	cvt.rzi.u32.f32 %r27, %f20;
-	min.u32 %r28, %r27, 255;
-	and.b32 %r29, %r28, 255;
-	add.s64 %rd106, %rd1, %rd105;
-	st.global.u8 [%rd106], %r29;
-	mov.f32 %f21, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B14;
-	.loc 1 28 34
-	shr.u64 %rd107, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r30, %r5, -1;
-	cvt.u64.u32 %rd108, %r30;
-	mov.f32 %f21, 0f00000000;
-	mov.u64 %rd109, -1;
-$B13:
-	.loc 1 28 19
-	add.s64 %rd110, %rd109, %rd86;
-	add.s64 %rd111, %rd110, 1;
-	sub.s64 %rd112, %rd111, %rd107;
-	.loc 1 90 7
-	setp.le.s64 %p43, %rd7, %rd112;
-	.loc 1 87 7
-	setp.le.s64 %p44, 0, %rd112;
-	selp.b64 %rd113, %rd112, 0, %p44;
-	and.pred %p45, %p44, %p43;
-	selp.b64 %rd114, %rd108, %rd113, %p45;
-	.loc 1 29 37
-	add.s64 %rd115, %rd103, %rd114;
-	shl.b64 %rd116, %rd115, 2;
-	add.s64 %rd117, %rd116, 1;
-	setp.lt.u64 %p46, %rd117, %rd4;
-	@!%p46 bra $FAULT9;
-	add.s64 %rd118, %rd109, 1;
-	.loc 1 27 21
-	shl.b64 %rd119, %rd109, 2;
-	add.s64 %rd120, %rd5, %rd119;
-	ld.global.f32 %f22, [%rd120+4];
-	.loc 1 29 26
-	add.s64 %rd121, %rd3, %rd116;
-	ld.global.u8 %r31, [%rd121+1];
-	cvt.rn.f32.u32 %f23, %r31;
-	fma.rn.f32 %f21, %f22, %f23, %f21;
-	.loc 1 26 7
-	add.s64 %rd122, %rd109, 2;
-	setp.lt.s64 %p47, %rd122, %rd6;
-	mov.u64 %rd109, %rd118;
-	@%p47 bra $B13;
-$B14:
-	.loc 1 31 38
-	add.rn.f32 %f24, %f21, 0f3F000000;
-	cvt.rzi.u32.f32 %r32, %f24;
-	min.u32 %r33, %r32, 255;
-	and.b32 %r34, %r33, 255;
-	st.global.u8 [%rd106+1], %r34;
-	mov.f32 %f25, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B16;
-	.loc 1 28 34
-	shr.u64 %rd123, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r35, %r5, -1;
-	cvt.u64.u32 %rd124, %r35;
-	mov.f32 %f25, 0f00000000;
-	mov.u64 %rd125, -1;
-$B15:
-	.loc 1 28 19
-	add.s64 %rd126, %rd125, %rd86;
-	add.s64 %rd127, %rd126, 1;
-	sub.s64 %rd128, %rd127, %rd123;
-	.loc 1 90 7
-	setp.le.s64 %p48, %rd7, %rd128;
-	.loc 1 87 7
-	setp.le.s64 %p49, 0, %rd128;
-	selp.b64 %rd129, %rd128, 0, %p49;
-	and.pred %p50, %p49, %p48;
-	selp.b64 %rd130, %rd124, %rd129, %p50;
-	.loc 1 29 37
-	add.s64 %rd131, %rd103, %rd130;
-	shl.b64 %rd132, %rd131, 2;
-	add.s64 %rd133, %rd132, 2;
-	setp.lt.u64 %p51, %rd133, %rd4;
-	@!%p51 bra $FAULT10;
-	add.s64 %rd134, %rd125, 1;
-	.loc 1 27 21
-	shl.b64 %rd135, %rd125, 2;
-	add.s64 %rd136, %rd5, %rd135;
-	ld.global.f32 %f26, [%rd136+4];
-	.loc 1 29 26
-	add.s64 %rd137, %rd3, %rd132;
-	ld.global.u8 %r36, [%rd137+2];
-	cvt.rn.f32.u32 %f27, %r36;
-	fma.rn.f32 %f25, %f26, %f27, %f25;
-	.loc 1 26 7
-	add.s64 %rd138, %rd125, 2;
-	setp.lt.s64 %p52, %rd138, %rd6;
-	mov.u64 %rd125, %rd134;
-	@%p52 bra $B15;
-$B16:
-	.loc 1 31 38
-	add.rn.f32 %f28, %f25, 0f3F000000;
-	cvt.rzi.u32.f32 %r37, %f28;
-	min.u32 %r38, %r37, 255;
-	and.b32 %r39, %r38, 255;
-	st.global.u8 [%rd106+2], %r39;
-	mov.f32 %f29, 0f00000000;
-	.loc 1 26 7
-	@!%p37 bra $B18;
-	.loc 1 28 34
-	shr.u64 %rd139, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r40, %r5, -1;
-	cvt.u64.u32 %rd140, %r40;
-	mov.f32 %f29, 0f00000000;
-	mov.u64 %rd141, -1;
-$B17:
-	.loc 1 28 19
-	add.s64 %rd142, %rd141, %rd86;
-	add.s64 %rd143, %rd142, 1;
-	sub.s64 %rd144, %rd143, %rd139;
-	.loc 1 90 7
-	setp.le.s64 %p53, %rd7, %rd144;
-	.loc 1 87 7
-	setp.le.s64 %p54, 0, %rd144;
-	selp.b64 %rd145, %rd144, 0, %p54;
-	and.pred %p55, %p54, %p53;
-	selp.b64 %rd146, %rd140, %rd145, %p55;
-	.loc 1 29 37
-	add.s64 %rd147, %rd103, %rd146;
-	shl.b64 %rd148, %rd147, 2;
-	add.s64 %rd149, %rd148, 3;
-	setp.lt.u64 %p56, %rd149, %rd4;
-	@!%p56 bra $FAULT11;
-	add.s64 %rd150, %rd141, 1;
-	.loc 1 27 21
-	shl.b64 %rd151, %rd141, 2;
-	add.s64 %rd152, %rd5, %rd151;
-	ld.global.f32 %f30, [%rd152+4];
-	.loc 1 29 26
-	add.s64 %rd153, %rd3, %rd148;
-	ld.global.u8 %r41, [%rd153+3];
-	cvt.rn.f32.u32 %f31, %r41;
-	fma.rn.f32 %f29, %f30, %f31, %f29;
-	.loc 1 26 7
-	add.s64 %rd154, %rd141, 2;
-	setp.lt.s64 %p57, %rd154, %rd6;
-	mov.u64 %rd141, %rd150;
-	@%p57 bra $B17;
-$B18:
-	.loc 1 31 38
-	add.rn.f32 %f32, %f29, 0f3F000000;
-	cvt.rzi.u32.f32 %r42, %f32;
-	min.u32 %r43, %r42, 255;
-	and.b32 %r44, %r43, 255;
-	st.global.u8 [%rd106+3], %r44;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 29 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd27;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 31 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd155, %rd32;
-	mov.u64 %rd156, %rd2;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd47;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 31 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd155, %rd50;
-	mov.u64 %rd156, %rd2;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 29 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd64;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 31 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd155, %rd67;
-	mov.u64 %rd156, %rd2;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 29 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd81;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 31 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd155, %rd84;
-	mov.u64 %rd156, %rd2;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 29 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd97;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd117;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd133;
-	mov.u64 %rd156, %rd4;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r45, 0;
-	mov.u64 %rd155, %rd149;
-	mov.u64 %rd156, %rd4;
-$FAULT:
-	ld.param.u64 %rd157, [blurRows_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r46, [%rd157], 0, 1;
-	setp.ne.u32 %p58, %r46, 0;
-	@%p58 bra $EXIT;
-	ld.global.u64 %rd158, [%rd157+8];
-	ld.param.u32 %r47, [blurRows_params+96];
-	st.global.u32 [%rd158+4], %r47;
-	ld.param.u32 %r48, [blurRows_params+100];
-	st.global.v2.u32 [%rd158+8], {%r48, %r45};
-	mov.u32 %r49, %ctaid.x;
-	mov.u32 %r50, %ctaid.y;
-	st.global.v2.u32 [%rd158+16], {%r49, %r50};
-	mov.u32 %r51, %ctaid.z;
-	mov.u32 %r52, %tid.x;
-	st.global.v2.u32 [%rd158+24], {%r51, %r52};
-	mov.u32 %r53, %tid.y;
-	mov.u32 %r54, %tid.z;
-	st.global.v2.u32 [%rd158+32], {%r53, %r54};
-	st.global.u64 [%rd158+40], %rd155;
-	st.global.u64 [%rd158+48], %rd156;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd158], 56;
-	bra $EXIT;
-}
+const blurRowsSM70 = `packed1 13531 blurRows
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;8te
+p9v(pF
+p:qute
+qS-r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+xkpE
+Q
+N
+p%
+p'
+w.q#
+q+y:8|o9}#sT
+t^
+rC8|o9}#sT
+4
+0
+t+wy
+o
+stp[
+4
+sH+
+"#
+wr
+p{p@A%
+p~XAqR
+)
+vYf
+{hp"
+qopK
+4
+p6
+usr1
+O
+!#
+z@f
+wus[
+:
+rP
+v@s-
+r$p[B
+}Tpx
+wmqg
+sWsr
+vNp=vQ
+s)
+yf
+!#
+t}
+t:pb
+xM
+*'%
+y(
+v@pE
+|%vQ
+t}
+wKpU
+r6{L
+wY)C
+r&9f
+wM
+w>
+sS
+rBqAsO
+sWtc
+};%
+o
+T&
+qU
+*%%
+yFql
+r<
+|E
+"*
+*3E
+pC(
+zl3wX
+\
+!#
+w.pj
+vNp//3)
+yg.
+o
+|@vH
+}Q}O
+}W
+rQ
+T$
+pm
+*#%
+yhqlD
+:
+"#
+rjuyt\
+"+
+r$p/(B
+"+
+*)qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3.
+t}
+wKp[
+"*
+wY)C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+i%%
+o
+t}
+T&
+u(
+*%p-
+vi,n
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+w.q3
+i(B
+|@vH
+}Q}O
+}W
+rQ
+T$
+z>
+yhu/'y~t/
+:
+"#
+]+t\
+"*
+r$p/(B
+"*
+*)qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3.
+t}
+wKp[
+"*
+wY)C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+i6%
+o
+p}+
+T&
+{K
+*%p-
+viv=
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+"*
+i9E
+|@vH
+}Q}O
+}W
+rQ
+T$
+s'8
+yhu/8yyt/
+:
+"#
+]+t\
+"*
+r$p/(B
+"*
+*)qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3.
+t}
+wKp[
+"*
+wY)C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+iG%
+o
+p}-
+T&
+s'7
+*%p-
+vi-n
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+"*
+iJq&
+|@vH
+}Q}O
+}W
+rQ
+T$
+s'9
+yhu/Il-t/
+O
+!#
+"/
+ru$
+po#A%
+pB%yZ&
+"/
+pC)
+r\(
+4
+p6
+"/
+O
+!#
+"&
+wu3(
+:
+rP
+"-
+r$p/(B
+"-
+qk'qg
+)
+"/
+t+xc'
+s)
+yf
+!#
+"-
+p}pK
+t}
+wKp"
+"-
+wY)C
+"-
+wM
+w>
+sS
+rBpGsO
+"-
+w0%
+o
+T&
+s'/
+wmB
+".
+v3pUE
+*'%
+y(
+sWr-
+*%rS
+yFql
+r<
+|E
+"+
+i"E
+pC(
+uRpW"rS
+\
+!#
+"0
+t+p,1'
+}=(
+o
+|@vH
+}Q}O
+}W
+rQ
+*#%
+yhqlD
+:
+"#
+}^t\
+",
+r$p/(B
+",
+qk'qg
+)
+s)
+yf
+!#
+"+
+}=.
+t}
+wKpK
+"+
+wY)C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+i"%
+o
+t}
+T&
+s'@
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi,n
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+w.sQ
+|@vH
+}Q}O
+}W
+rQ
+yhu/&y~t/
+:
+"#
+rjx\t\
+"+
+r$p/(B
+"+
+qk'qg
+)
+s)
+yf
+!#
+"+
+}=>
+t}
+wKpK
+"+
+wY)C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+i2%
+o
+p}+
+T&
+pm=
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+viv=
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/6yyt/
+:
+"#
+pV%t\
+"+
+r$p/(B
+"+
+qk'qg
+)
+s)
+yf
+!#
+"+
+}=N
+t}
+wKpK
+"+
+wY)C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+iB%
+o
+p}-
+T&
+pm,
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi-n
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/Fl-t/
+!pZ
+p(
+!p^
+"$
+J
+qa=
+qa&
+(
+!qZ
+"2
+g
+p3B
+;$
+(
+!s*
+"#
+r~
+p3Q
+;&
+(
+!tS
+"#
+g
+p3T
+;$
+(
+!vB
+"#
+r~
+as
+;&
+(
+!w&
+"#
+g
+ap
+;$
+(
+!x=
+"#
+r~
+ab
+;&
+(
+!yE
+"#
+g
+a^
+;$
+(
+!{-
+"#
+r~
+aQ
+;&
+(
+!vKxw
+r~
+a=
+;&
+(
+!pty@
+r~
+a-
+;&
+(
+!ptyG
+r~
+pfpG
+;&
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const blurColumnsSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry blurColumns(.param .align 8 .b8 blurColumns_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<59>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<157>;
-	.reg .f32 %f<33>;
-
-	ld.param.u64 %rd1, [blurColumns_params];
-	ld.param.u64 %rd2, [blurColumns_params+8];
-	ld.param.u64 %rd3, [blurColumns_params+24];
-	ld.param.u64 %rd4, [blurColumns_params+32];
-	ld.param.u64 %rd5, [blurColumns_params+48];
-	ld.param.u64 %rd6, [blurColumns_params+56];
-	ld.param.u64 %rd7, [blurColumns_params+72];
-	ld.param.u64 %rd8, [blurColumns_params+80];
-	.loc 1 40 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd9, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd11, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd12, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.s64.s32 %rd13, %r9;
-	.loc 1 50 6
-	setp.lt.u32 %p1, %r8, 536870912;
-	setp.lt.u32 %p2, %r9, 536870912;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd14, %r8, %r9;
-	shl.b64 %rd15, %rd14, 2;
-	setp.le.u64 %p4, %rd15, %rd9;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B9;
-	.loc 1 40 19
-	mad.lo.s32 %r10, %r1, 16, %r2;
-	cvt.u64.u32 %rd16, %r10;
-	mad.lo.s32 %r11, %r3, 16, %r4;
-	cvt.u64.u32 %rd17, %r11;
-	.loc 1 41 7
-	setp.lt.s32 %p6, %r10, %r8;
-	setp.lt.s32 %p7, %r11, %r9;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 42 3
-	bra $EXIT;
-$B0:
-	.loc 1 45 7
-	setp.lt.u32 %p9, 0, %r7;
-	mov.f32 %f1, 0f00000000;
-	@!%p9 bra $B2;
-	.loc 1 47 34
-	shr.u32 %r12, %r7, 1;
-	cvt.u64.u32 %rd18, %r12;
-	.loc 1 91 12
-	add.s32 %r13, %r9, -1;
-	cvt.u64.u32 %rd19, %r13;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd20, -1;
-$B1:
-	add.s64 %rd21, %rd20, 1;
-	.loc 1 46 21
-	shl.b64 %rd22, %rd20, 2;
-	add.s64 %rd23, %rd5, %rd22;
-	ld.global.f32 %f2, [%rd23+4];
-	.loc 1 47 19
-	add.s64 %rd24, %rd20, %rd17;
-	add.s64 %rd25, %rd24, 1;
-	sub.s64 %rd26, %rd25, %rd18;
-	.loc 1 90 7
-	setp.le.s64 %p10, %rd13, %rd26;
-	.loc 1 87 7
-	setp.le.s64 %p11, 0, %rd26;
-	selp.b64 %rd27, %rd26, 0, %p11;
-	and.pred %p12, %p11, %p10;
-	selp.b64 %rd28, %rd19, %rd27, %p12;
-	.loc 1 48 40
-	mad.lo.s64 %rd29, %rd28, %rd12, %rd16;
-	shl.b64 %rd30, %rd29, 2;
-	setp.lt.u64 %p13, %rd30, %rd10;
-	@!%p13 bra $FAULT0;
-	add.s64 %rd31, %rd3, %rd30;
-	ld.global.u8 %r14, [%rd31];
-	cvt.rn.f32.u32 %f3, %r14;
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	.loc 1 45 7
-	add.s64 %rd32, %rd20, 2;
-	setp.lt.s64 %p14, %rd32, %rd11;
-	mov.u64 %rd20, %rd21;
-	@%p14 bra $B1;
-$B2:
-	.loc 1 50 17
-	mad.wide.u32 %rd33, %r11, %r8, %rd16;
-	shl.b64 %rd34, %rd33, 2;
-	add.rn.f32 %f4, %f1, 0f3F000000;
-	cvt.rzi.u32.f32 %r15, %f4;
-	min.u32 %r16, %r15, 255;
-	and.b32 %r17, %r16, 255;
-	setp.lt.u64 %p15, %rd34, %rd9;
-	@!%p15 bra $FAULT1;
-	add.s64 %rd35, %rd1, %rd34;
-	st.global.u8 [%rd35], %r17;
-	mov.f32 %f5, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B4;
-	.loc 1 47 34
-	shr.u32 %r18, %r7, 1;
-	cvt.u64.u32 %rd36, %r18;
-	.loc 1 91 12
-	add.s32 %r19, %r9, -1;
-	cvt.u64.u32 %rd37, %r19;
-	mov.f32 %f5, 0f00000000;
-	mov.u64 %rd38, -1;
-$B3:
-	add.s64 %rd39, %rd38, 1;
-	.loc 1 46 21
-	shl.b64 %rd40, %rd38, 2;
-	add.s64 %rd41, %rd5, %rd40;
-	ld.global.f32 %f6, [%rd41+4];
-	.loc 1 47 19
-	add.s64 %rd42, %rd38, %rd17;
-	add.s64 %rd43, %rd42, 1;
-	sub.s64 %rd44, %rd43, %rd36;
-	.loc 1 90 7
-	setp.le.s64 %p16, %rd13, %rd44;
-	.loc 1 87 7
-	setp.le.s64 %p17, 0, %rd44;
-	selp.b64 %rd45, %rd44, 0, %p17;
-	and.pred %p18, %p17, %p16;
-	selp.b64 %rd46, %rd37, %rd45, %p18;
-	.loc 1 48 40
-	mad.lo.s64 %rd47, %rd46, %rd12, %rd16;
-	shl.b64 %rd48, %rd47, 2;
-	add.s64 %rd49, %rd48, 1;
-	setp.lt.u64 %p19, %rd49, %rd10;
-	@!%p19 bra $FAULT2;
-	add.s64 %rd50, %rd3, %rd48;
-	ld.global.u8 %r20, [%rd50+1];
-	cvt.rn.f32.u32 %f7, %r20;
-	fma.rn.f32 %f5, %f6, %f7, %f5;
-	.loc 1 45 7
-	add.s64 %rd51, %rd38, 2;
-	setp.lt.s64 %p20, %rd51, %rd11;
-	mov.u64 %rd38, %rd39;
-	@%p20 bra $B3;
-$B4:
-	.loc 1 50 22
-	cvt.u32.u64 %r21, %rd34;
-	add.s32 %r22, %r21, 1;
-	cvt.u64.u32 %rd52, %r22;
-	add.rn.f32 %f8, %f5, 0f3F000000;
-	cvt.rzi.u32.f32 %r23, %f8;
-	min.u32 %r24, %r23, 255;
-	and.b32 %r25, %r24, 255;
-	setp.lt.u32 %p21, %r22, %r5;
-	@!%p21 bra $FAULT3;
-	st.global.u8 [%rd35+1], %r25;
-	mov.f32 %f9, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B6;
-	.loc 1 47 34
-	shr.u32 %r26, %r7, 1;
-	cvt.u64.u32 %rd53, %r26;
-	.loc 1 91 12
-	add.s32 %r27, %r9, -1;
-	cvt.u64.u32 %rd54, %r27;
-	mov.f32 %f9, 0f00000000;
-	mov.u64 %rd55, -1;
-$B5:
-	add.s64 %rd56, %rd55, 1;
-	.loc 1 46 21
-	shl.b64 %rd57, %rd55, 2;
-	add.s64 %rd58, %rd5, %rd57;
-	ld.global.f32 %f10, [%rd58+4];
-	.loc 1 47 19
-	add.s64 %rd59, %rd55, %rd17;
-	add.s64 %rd60, %rd59, 1;
-	sub.s64 %rd61, %rd60, %rd53;
-	.loc 1 90 7
-	setp.le.s64 %p22, %rd13, %rd61;
-	.loc 1 87 7
-	setp.le.s64 %p23, 0, %rd61;
-	selp.b64 %rd62, %rd61, 0, %p23;
-	and.pred %p24, %p23, %p22;
-	selp.b64 %rd63, %rd54, %rd62, %p24;
-	.loc 1 48 40
-	mad.lo.s64 %rd64, %rd63, %rd12, %rd16;
-	shl.b64 %rd65, %rd64, 2;
-	add.s64 %rd66, %rd65, 2;
-	setp.lt.u64 %p25, %rd66, %rd10;
-	@!%p25 bra $FAULT4;
-	add.s64 %rd67, %rd3, %rd65;
-	ld.global.u8 %r28, [%rd67+2];
-	cvt.rn.f32.u32 %f11, %r28;
-	fma.rn.f32 %f9, %f10, %f11, %f9;
-	.loc 1 45 7
-	add.s64 %rd68, %rd55, 2;
-	setp.lt.s64 %p26, %rd68, %rd11;
-	mov.u64 %rd55, %rd56;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 50 22
-	add.s32 %r29, %r21, 2;
-	cvt.u64.u32 %rd69, %r29;
-	add.rn.f32 %f12, %f9, 0f3F000000;
-	cvt.rzi.u32.f32 %r30, %f12;
-	min.u32 %r31, %r30, 255;
-	and.b32 %r32, %r31, 255;
-	setp.lt.u32 %p27, %r29, %r5;
-	@!%p27 bra $FAULT5;
-	st.global.u8 [%rd35+2], %r32;
-	mov.f32 %f13, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B8;
-	.loc 1 47 34
-	shr.u32 %r33, %r7, 1;
-	cvt.u64.u32 %rd70, %r33;
-	.loc 1 91 12
-	add.s32 %r34, %r9, -1;
-	cvt.u64.u32 %rd71, %r34;
-	mov.f32 %f13, 0f00000000;
-	mov.u64 %rd72, -1;
-$B7:
-	add.s64 %rd73, %rd72, 1;
-	.loc 1 46 21
-	shl.b64 %rd74, %rd72, 2;
-	add.s64 %rd75, %rd5, %rd74;
-	ld.global.f32 %f14, [%rd75+4];
-	.loc 1 47 19
-	add.s64 %rd76, %rd72, %rd17;
-	add.s64 %rd77, %rd76, 1;
-	sub.s64 %rd78, %rd77, %rd70;
-	.loc 1 90 7
-	setp.le.s64 %p28, %rd13, %rd78;
-	.loc 1 87 7
-	setp.le.s64 %p29, 0, %rd78;
-	selp.b64 %rd79, %rd78, 0, %p29;
-	and.pred %p30, %p29, %p28;
-	selp.b64 %rd80, %rd71, %rd79, %p30;
-	.loc 1 48 40
-	mad.lo.s64 %rd81, %rd80, %rd12, %rd16;
-	shl.b64 %rd82, %rd81, 2;
-	add.s64 %rd83, %rd82, 3;
-	setp.lt.u64 %p31, %rd83, %rd10;
-	@!%p31 bra $FAULT6;
-	add.s64 %rd84, %rd3, %rd82;
-	ld.global.u8 %r35, [%rd84+3];
-	cvt.rn.f32.u32 %f15, %r35;
-	fma.rn.f32 %f13, %f14, %f15, %f13;
-	.loc 1 45 7
-	add.s64 %rd85, %rd72, 2;
-	setp.lt.s64 %p32, %rd85, %rd11;
-	mov.u64 %rd72, %rd73;
-	@%p32 bra $B7;
-$B8:
-	.loc 1 50 22
-	add.s32 %r36, %r21, 3;
-	cvt.u64.u32 %rd86, %r36;
-	add.rn.f32 %f16, %f13, 0f3F000000;
-	cvt.rzi.u32.f32 %r37, %f16;
-	min.u32 %r38, %r37, 255;
-	and.b32 %r39, %r38, 255;
-	setp.lt.u32 %p33, %r36, %r5;
-	@!%p33 bra $FAULT7;
-	st.global.u8 [%rd35+3], %r39;
-	bra $EXIT;
-$B9:
-	.loc 1 40 19
-	mad.lo.s32 %r40, %r1, 16, %r2;
-	cvt.u64.u32 %rd87, %r40;
-	mad.lo.s32 %r41, %r3, 16, %r4;
-	cvt.u64.u32 %rd88, %r41;
-	.loc 1 41 7
-	setp.lt.u32 %p34, %r40, %r8;
-	setp.lt.u32 %p35, %r41, %r9;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B10;
-	.loc 1 42 3
-	bra $EXIT;
-$B10:
-	.loc 1 45 7
-	setp.lt.u32 %p37, 0, %r7;
-	mov.f32 %f17, 0f00000000;
-	@!%p37 bra $B12;
-	.loc 1 47 34
-	shr.u32 %r42, %r7, 1;
-	cvt.u64.u32 %rd89, %r42;
-	.loc 1 91 12
-	add.s32 %r43, %r9, -1;
-	cvt.u64.u32 %rd90, %r43;
-	mov.f32 %f17, 0f00000000;
-	mov.u64 %rd91, -1;
-$B11:
-	.loc 1 47 19
-	add.s64 %rd92, %rd91, %rd88;
-	add.s64 %rd93, %rd92, 1;
-	sub.s64 %rd94, %rd93, %rd89;
-	.loc 1 90 7
-	setp.le.s64 %p38, %rd13, %rd94;
-	.loc 1 87 7
-	setp.le.s64 %p39, 0, %rd94;
-	selp.b64 %rd95, %rd94, 0, %p39;
-	and.pred %p40, %p39, %p38;
-	selp.b64 %rd96, %rd90, %rd95, %p40;
-	.loc 1 48 40
-	mad.lo.s64 %rd97, %rd96, %rd12, %rd87;
-	shl.b64 %rd98, %rd97, 2;
-	setp.lt.u64 %p41, %rd98, %rd10;
-	@!%p41 bra $FAULT8;
-	add.s64 %rd99, %rd91, 1;
-	.loc 1 46 21
-	shl.b64 %rd100, %rd91, 2;
-	add.s64 %rd101, %rd5, %rd100;
-	ld.global.f32 %f18, [%rd101+4];
-	.loc 1 48 26
-	add.s64 %rd102, %rd3, %rd98;
-	ld.global.u8 %r44, [%rd102];
-	cvt.rn.f32.u32 %f19, %r44;
-	fma.rn.f32 %f17, %f18, %f19, %f17;
-	.loc 1 45 7
-	add.s64 %rd103, %rd91, 2;
-	setp.lt.s64 %p42, %rd103, %rd11;
-	mov.u64 %rd91, %rd99;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 50 38
-	add.rn.f32 %f20, %f17, 0f3F000000;
-	cvt.rzi.u32.f32 %r45, %f20;
-	min.u32 %r46, %r45, 255;
-	and.b32 %r47, %r46, 255;
-	mad.lo.s32 %r48, %r41, %r8, %r40;
-	shl.b32 %r49, %r48, 2;
-	mad.wide.u32 %rd104, %r49, 1, %rd1;
-	st.global.u8 [%rd104], %r47;
-	mov.f32 %f21, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B14;
-	.loc 1 47 34
-	shr.u32 %r50, %r7, 1;
-	cvt.u64.u32 %rd105, %r50;
-	.loc 1 91 12
-	add.s32 %r51, %r9, -1;
-	cvt.u64.u32 %rd106, %r51;
-	mov.f32 %f21, 0f00000000;
-	mov.u64 %rd107, -1;
-$B13:
-	.loc 1 47 19
-	add.s64 %rd108, %rd107, %rd88;
-	add.s64 %rd109, %rd108, 1;
-	sub.s64 %rd110, %rd109, %rd105;
-	.loc 1 90 7
-	setp.le.s64 %p43, %rd13, %rd110;
-	.loc 1 87 7
-	setp.le.s64 %p44, 0, %rd110;
-	selp.b64 %rd111, %rd110, 0, %p44;
-	and.pred %p45, %p44, %p43;
-	selp.b64 %rd112, %rd106, %rd111, %p45;
-	.loc 1 48 40
-	mad.lo.s64 %rd113, %rd112, %rd12, %rd87;
-	shl.b64 %rd114, %rd113, 2;
-	add.s64 %rd115, %rd114, 1;
-	setp.lt.u64 %p46, %rd115, %rd10;
-	@!%p46 bra $FAULT9;
-	add.s64 %rd116, %rd107, 1;
-	.loc 1 46 21
-	shl.b64 %rd117, %rd107, 2;
-	add.s64 %rd118, %rd5, %rd117;
-	ld.global.f32 %f22, [%rd118+4];
-	.loc 1 48 26
-	add.s64 %rd119, %rd3, %rd114;
-	ld.global.u8 %r52, [%rd119+1];
-	cvt.rn.f32.u32 %f23, %r52;
-	fma.rn.f32 %f21, %f22, %f23, %f21;
-	.loc 1 45 7
-	add.s64 %rd120, %rd107, 2;
-	setp.lt.s64 %p47, %rd120, %rd11;
-	mov.u64 %rd107, %rd116;
-	@%p47 bra $B13;
-$B14:
-	.loc 1 50 38
-	add.rn.f32 %f24, %f21, 0f3F000000;
-	cvt.rzi.u32.f32 %r53, %f24;
-	min.u32 %r54, %r53, 255;
-	and.b32 %r55, %r54, 255;
-	st.global.u8 [%rd104+1], %r55;
-	mov.f32 %f25, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B16;
-	.loc 1 47 34
-	shr.u32 %r56, %r7, 1;
-	cvt.u64.u32 %rd121, %r56;
-	.loc 1 91 12
-	add.s32 %r57, %r9, -1;
-	cvt.u64.u32 %rd122, %r57;
-	mov.f32 %f25, 0f00000000;
-	mov.u64 %rd123, -1;
-$B15:
-	.loc 1 47 19
-	add.s64 %rd124, %rd123, %rd88;
-	add.s64 %rd125, %rd124, 1;
-	sub.s64 %rd126, %rd125, %rd121;
-	.loc 1 90 7
-	setp.le.s64 %p48, %rd13, %rd126;
-	.loc 1 87 7
-	setp.le.s64 %p49, 0, %rd126;
-	selp.b64 %rd127, %rd126, 0, %p49;
-	and.pred %p50, %p49, %p48;
-	selp.b64 %rd128, %rd122, %rd127, %p50;
-	.loc 1 48 40
-	mad.lo.s64 %rd129, %rd128, %rd12, %rd87;
-	shl.b64 %rd130, %rd129, 2;
-	add.s64 %rd131, %rd130, 2;
-	setp.lt.u64 %p51, %rd131, %rd10;
-	@!%p51 bra $FAULT10;
-	add.s64 %rd132, %rd123, 1;
-	.loc 1 46 21
-	shl.b64 %rd133, %rd123, 2;
-	add.s64 %rd134, %rd5, %rd133;
-	ld.global.f32 %f26, [%rd134+4];
-	.loc 1 48 26
-	add.s64 %rd135, %rd3, %rd130;
-	ld.global.u8 %r58, [%rd135+2];
-	cvt.rn.f32.u32 %f27, %r58;
-	fma.rn.f32 %f25, %f26, %f27, %f25;
-	.loc 1 45 7
-	add.s64 %rd136, %rd123, 2;
-	setp.lt.s64 %p52, %rd136, %rd11;
-	mov.u64 %rd123, %rd132;
-	@%p52 bra $B15;
-$B16:
-	.loc 1 50 38
-	add.rn.f32 %f28, %f25, 0f3F000000;
-	cvt.rzi.u32.f32 %r59, %f28;
-	min.u32 %r60, %r59, 255;
-	and.b32 %r61, %r60, 255;
-	st.global.u8 [%rd104+2], %r61;
-	mov.f32 %f29, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B18;
-	.loc 1 47 34
-	shr.u32 %r62, %r7, 1;
-	cvt.u64.u32 %rd137, %r62;
-	.loc 1 91 12
-	add.s32 %r63, %r9, -1;
-	cvt.u64.u32 %rd138, %r63;
-	mov.f32 %f29, 0f00000000;
-	mov.u64 %rd139, -1;
-$B17:
-	.loc 1 47 19
-	add.s64 %rd140, %rd139, %rd88;
-	add.s64 %rd141, %rd140, 1;
-	sub.s64 %rd142, %rd141, %rd137;
-	.loc 1 90 7
-	setp.le.s64 %p53, %rd13, %rd142;
-	.loc 1 87 7
-	setp.le.s64 %p54, 0, %rd142;
-	selp.b64 %rd143, %rd142, 0, %p54;
-	and.pred %p55, %p54, %p53;
-	selp.b64 %rd144, %rd138, %rd143, %p55;
-	.loc 1 48 40
-	mad.lo.s64 %rd145, %rd144, %rd12, %rd87;
-	shl.b64 %rd146, %rd145, 2;
-	add.s64 %rd147, %rd146, 3;
-	setp.lt.u64 %p56, %rd147, %rd10;
-	@!%p56 bra $FAULT11;
-	add.s64 %rd148, %rd139, 1;
-	.loc 1 46 21
-	shl.b64 %rd149, %rd139, 2;
-	add.s64 %rd150, %rd5, %rd149;
-	ld.global.f32 %f30, [%rd150+4];
-	.loc 1 48 26
-	add.s64 %rd151, %rd3, %rd146;
-	ld.global.u8 %r64, [%rd151+3];
-	cvt.rn.f32.u32 %f31, %r64;
-	fma.rn.f32 %f29, %f30, %f31, %f29;
-	.loc 1 45 7
-	add.s64 %rd152, %rd139, 2;
-	setp.lt.s64 %p57, %rd152, %rd11;
-	mov.u64 %rd139, %rd148;
-	@%p57 bra $B17;
-$B18:
-	.loc 1 50 38
-	add.rn.f32 %f32, %f29, 0f3F000000;
-	cvt.rzi.u32.f32 %r65, %f32;
-	min.u32 %r66, %r65, 255;
-	and.b32 %r67, %r66, 255;
-	st.global.u8 [%rd104+3], %r67;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 48 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd30;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 50 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd153, %rd34;
-	mov.u64 %rd154, %rd9;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 48 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd49;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 50 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd153, %rd52;
-	mov.u64 %rd154, %rd9;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 48 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd66;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 50 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd153, %rd69;
-	mov.u64 %rd154, %rd9;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 48 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd83;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 50 6
-	mov.u32 %r68, 1;
-	mov.u64 %rd153, %rd86;
-	mov.u64 %rd154, %rd9;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 48 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd98;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd115;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd131;
-	mov.u64 %rd154, %rd10;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r68, 0;
-	mov.u64 %rd153, %rd147;
-	mov.u64 %rd154, %rd10;
-$FAULT:
-	ld.param.u64 %rd155, [blurColumns_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd155], 0, 1;
-	setp.ne.u32 %p58, %r69, 0;
-	@%p58 bra $EXIT;
-	ld.global.u64 %rd156, [%rd155+8];
-	ld.param.u32 %r70, [blurColumns_params+96];
-	st.global.u32 [%rd156+4], %r70;
-	ld.param.u32 %r71, [blurColumns_params+100];
-	st.global.v2.u32 [%rd156+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd156+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd156+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd156+32], {%r76, %r77};
-	st.global.u64 [%rd156+40], %rd153;
-	st.global.u64 [%rd156+48], %rd154;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd156], 56;
-	bra $EXIT;
-}
+const blurColumnsSM70Narrow = `packed1 14132 blurColumns
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;8te
+p99/pF
+p:qux,
+qS-r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+z0pE
+Q
+N
+p%
+p'
+x{
+)
+x3
+)
+tN
+)
+tN
+p\
+tN
+p\
+q'=q#
+xL8|o9}#sT
+qB8|o9}#sT
+4
+t+wy
+o
+stp"
+4
+sH+
+"#
+p~p*A2p0
+)
+p~p0A2p2
+)
+|sf
+rhr|qR
+s=p,
+4
+p6
+z$r1
+O
+!#
+}pf
+Y=ry
+:
+rP
+|ks-
+r'p@B
+)
+}Tpx
+vGzM
+)
+s)
+yf
+!#
+t}
+vl7pb
+xM
+*'%
+y(
+|kpE
+|%s[
+t}
+wKp[
+r6{L
+wY/C
+r&9f
+wM
+w>
+sS
+rBpUsO
+vl/ts
+tQ.32
+o
+T,
+qU
+*%%
+yFql
+r<
+|E
+")
+*6E
+pC-
+zl6wX
+\
+!#
+q'=j
+p{vn[32
+o
+|@vH
+}Q}O
+}W
+rQ
+T+
+pm
+*#%
+yhqlD
+:
+"#
+rjuyt\
+"*
+r'q}B
+)
+"*
+q1q,qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%33
+t}
+wKp[
+"*
+wY/C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ.32
+o
+t}
+T,
+u(
+*%p-
+vi,n
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+q'=q3
+r{'
+tj
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+z>
+yhu/'y~t/
+:
+"#
+]+t\
+"*
+ra)B
+)
+"*
+qk+qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%33
+t}
+wKp[
+"*
+wY/C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ.32
+o
+p}+
+T,
+{K
+*%p-
+viv=
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+"*
+q1p0E
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+s'8
+yhu/8yyt/
+:
+"#
+]+t\
+"*
+ra)B
+)
+"*
+qk+qg
+)
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%33
+t}
+wKp[
+"*
+wY/C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ.32
+o
+p}-
+T,
+s'7
+*%p-
+vi-n
+r<
+|E
+")
+i#E
+pC-
+uRpW#V"
+\
+!#
+"*
+qk7q&
+)
+|@vH
+}Q}O
+}W
+rQ
+x<1'
+s'9
+yhu/Il-t/
+O
+!#
+".
+pB#yZ$
+)
+pB%yZ&
+)
+".
+Yxc*
+r\+
+4
+p6
+".
+O
+!#
+"&
+{e)
+:
+rP
+"-
+ra)B
+)
+"-
+qk+qg
+)
+s)
+yf
+!#
+",
+p}pY
+t}
+wKpK
+",
+wY/C
+",
+wM
+w>
+sS
+rBp"sO
+",
+tQ.t~
+o
+T,
+s'/
+wmB
+"-
+v3pUE
+*'%
+y(
+vl/r-
+*%rS
+yFql
+r<
+|E
+"*
+i"E
+pC-
+uRpW"rS
+\
+!#
+q'=sQ
+|@vH
+}Q}O
+}W
+rQ
+p~p21*2p0
+w5
+t{,3#
+yhqlq=
+:
+"#
+}^t\
+"+
+ra)B
+)
+"+
+qk+qg
+)
+s)
+yf
+!#
+"+
+}=*
+t}
+wKpK
+"+
+wY/C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ.V0
+o
+t}
+T,
+s'@
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi,n
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/&y~t/
+:
+"#
+rjx\t\
+"+
+ra)B
+)
+"+
+qk+qg
+)
+s)
+yf
+!#
+"+
+}=:
+t}
+wKpK
+"+
+wY/C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ.V@
+o
+p}+
+T,
+pm=
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+viv=
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/6yyt/
+:
+"#
+pV%t\
+"+
+ra)B
+)
+"+
+qk+qg
+)
+s)
+yf
+!#
+"+
+}=J
+t}
+wKpK
+"+
+wY/C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ.VP
+o
+p}-
+T,
+pm,
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi-n
+r<
+|E
+"*
+i#E
+pC-
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/Fl-t/
+!pZ
+p(
+!p^
+"$
+J
+qa@
+qa,
+(
+!qZ
+"1
+g
+p3D
+;+
+(
+!s*
+"#
+r~
+p3S
+;,
+(
+!tS
+"#
+g
+a}
+;+
+(
+!vB
+"#
+r~
+ao
+;,
+(
+!w&
+"#
+g
+al
+;+
+(
+!x=
+"#
+r~
+a]
+;,
+(
+!yE
+"#
+g
+aZ
+;+
+(
+!{-
+"#
+r~
+aN
+;,
+(
+!vKxw
+r~
+a=
+;,
+(
+!pty@
+r~
+a-
+;,
+(
+!ptyG
+r~
+pfpG
+;,
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const blurColumnsSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry blurColumns(.param .align 8 .b8 blurColumns_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<59>;
-	.reg .b32 %r<55>;
-	.reg .b64 %rd<156>;
-	.reg .f32 %f<33>;
-
-	ld.param.u64 %rd1, [blurColumns_params];
-	ld.param.u64 %rd2, [blurColumns_params+8];
-	ld.param.u64 %rd3, [blurColumns_params+24];
-	ld.param.u64 %rd4, [blurColumns_params+32];
-	ld.param.u64 %rd5, [blurColumns_params+48];
-	ld.param.u64 %rd6, [blurColumns_params+56];
-	ld.param.u64 %rd7, [blurColumns_params+72];
-	ld.param.u64 %rd8, [blurColumns_params+80];
-	.loc 1 40 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	.loc 1 50 6
-	setp.lt.u64 %p1, %rd7, 536870912;
-	cvt.u32.u64 %r5, %rd7;
-	setp.lt.u64 %p2, %rd8, 536870912;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r6, %rd8;
-	mul.wide.u32 %rd9, %r5, %r6;
-	shl.b64 %rd10, %rd9, 2;
-	setp.le.u64 %p4, %rd10, %rd2;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B9;
-	.loc 1 40 19
-	cvt.u64.u32 %rd11, %r2;
-	mad.wide.u32 %rd12, %r1, 16, %rd11;
-	mad.lo.s32 %r7, %r3, 16, %r4;
-	cvt.u64.u32 %rd13, %r7;
-	.loc 1 41 7
-	setp.lt.s64 %p6, %rd12, %rd7;
-	setp.lt.s64 %p7, %rd13, %rd8;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 42 3
-	bra $EXIT;
-$B0:
-	.loc 1 45 7
-	setp.lt.s64 %p9, 0, %rd6;
-	mov.f32 %f1, 0f00000000;
-	@!%p9 bra $B2;
-	.loc 1 47 34
-	shr.u64 %rd14, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd15, %rd8, -1;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd16, -1;
-$B1:
-	add.s64 %rd17, %rd16, 1;
-	.loc 1 46 21
-	shl.b64 %rd18, %rd16, 2;
-	add.s64 %rd19, %rd5, %rd18;
-	ld.global.f32 %f2, [%rd19+4];
-	.loc 1 47 19
-	add.s64 %rd20, %rd16, %rd13;
-	add.s64 %rd21, %rd20, 1;
-	sub.s64 %rd22, %rd21, %rd14;
-	.loc 1 90 7
-	setp.le.s64 %p10, %rd8, %rd22;
-	.loc 1 87 7
-	setp.le.s64 %p11, 0, %rd22;
-	selp.b64 %rd23, %rd22, 0, %p11;
-	and.pred %p12, %p11, %p10;
-	selp.b64 %rd24, %rd15, %rd23, %p12;
-	.loc 1 48 40
-	mad.lo.s64 %rd25, %rd24, %rd7, %rd12;
-	shl.b64 %rd26, %rd25, 2;
-	setp.lt.u64 %p13, %rd26, %rd4;
-	@!%p13 bra $FAULT0;
-	add.s64 %rd27, %rd3, %rd26;
-	ld.global.u8 %r8, [%rd27];
-	cvt.rn.f32.u32 %f3, %r8;
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	.loc 1 45 7
-	add.s64 %rd28, %rd16, 2;
-	setp.lt.s64 %p14, %rd28, %rd6;
-	mov.u64 %rd16, %rd17;
-	@%p14 bra $B1;
-$B2:
-	.loc 1 50 17
-	mad.lo.s64 %rd29, %rd13, %rd7, %rd12;
-	shl.b64 %rd30, %rd29, 2;
-	add.rn.f32 %f4, %f1, 0f3F000000;
-	cvt.rzi.u32.f32 %r9, %f4;
-	min.u32 %r10, %r9, 255;
-	and.b32 %r11, %r10, 255;
-	setp.lt.u64 %p15, %rd30, %rd2;
-	@!%p15 bra $FAULT1;
-	add.s64 %rd31, %rd1, %rd30;
-	st.global.u8 [%rd31], %r11;
-	mov.f32 %f5, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B4;
-	.loc 1 47 34
-	shr.u64 %rd32, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd33, %rd8, -1;
-	mov.f32 %f5, 0f00000000;
-	mov.u64 %rd34, -1;
-$B3:
-	add.s64 %rd35, %rd34, 1;
-	.loc 1 46 21
-	shl.b64 %rd36, %rd34, 2;
-	add.s64 %rd37, %rd5, %rd36;
-	ld.global.f32 %f6, [%rd37+4];
-	.loc 1 47 19
-	add.s64 %rd38, %rd34, %rd13;
-	add.s64 %rd39, %rd38, 1;
-	sub.s64 %rd40, %rd39, %rd32;
-	.loc 1 90 7
-	setp.le.s64 %p16, %rd8, %rd40;
-	.loc 1 87 7
-	setp.le.s64 %p17, 0, %rd40;
-	selp.b64 %rd41, %rd40, 0, %p17;
-	and.pred %p18, %p17, %p16;
-	selp.b64 %rd42, %rd33, %rd41, %p18;
-	.loc 1 48 40
-	mad.lo.s64 %rd43, %rd42, %rd7, %rd12;
-	shl.b64 %rd44, %rd43, 2;
-	add.s64 %rd45, %rd44, 1;
-	setp.lt.u64 %p19, %rd45, %rd4;
-	@!%p19 bra $FAULT2;
-	add.s64 %rd46, %rd3, %rd44;
-	ld.global.u8 %r12, [%rd46+1];
-	cvt.rn.f32.u32 %f7, %r12;
-	fma.rn.f32 %f5, %f6, %f7, %f5;
-	.loc 1 45 7
-	add.s64 %rd47, %rd34, 2;
-	setp.lt.s64 %p20, %rd47, %rd6;
-	mov.u64 %rd34, %rd35;
-	@%p20 bra $B3;
-$B4:
-	.loc 1 50 22
-	add.s64 %rd48, %rd30, 1;
-	add.rn.f32 %f8, %f5, 0f3F000000;
-	cvt.rzi.u32.f32 %r13, %f8;
-	min.u32 %r14, %r13, 255;
-	and.b32 %r15, %r14, 255;
-	setp.lt.u64 %p21, %rd48, %rd2;
-	@!%p21 bra $FAULT3;
-	st.global.u8 [%rd31+1], %r15;
-	mov.f32 %f9, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B6;
-	.loc 1 47 34
-	shr.u64 %rd49, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd50, %rd8, -1;
-	mov.f32 %f9, 0f00000000;
-	mov.u64 %rd51, -1;
-$B5:
-	add.s64 %rd52, %rd51, 1;
-	.loc 1 46 21
-	shl.b64 %rd53, %rd51, 2;
-	add.s64 %rd54, %rd5, %rd53;
-	ld.global.f32 %f10, [%rd54+4];
-	.loc 1 47 19
-	add.s64 %rd55, %rd51, %rd13;
-	add.s64 %rd56, %rd55, 1;
-	sub.s64 %rd57, %rd56, %rd49;
-	.loc 1 90 7
-	setp.le.s64 %p22, %rd8, %rd57;
-	.loc 1 87 7
-	setp.le.s64 %p23, 0, %rd57;
-	selp.b64 %rd58, %rd57, 0, %p23;
-	and.pred %p24, %p23, %p22;
-	selp.b64 %rd59, %rd50, %rd58, %p24;
-	.loc 1 48 40
-	mad.lo.s64 %rd60, %rd59, %rd7, %rd12;
-	shl.b64 %rd61, %rd60, 2;
-	add.s64 %rd62, %rd61, 2;
-	setp.lt.u64 %p25, %rd62, %rd4;
-	@!%p25 bra $FAULT4;
-	add.s64 %rd63, %rd3, %rd61;
-	ld.global.u8 %r16, [%rd63+2];
-	cvt.rn.f32.u32 %f11, %r16;
-	fma.rn.f32 %f9, %f10, %f11, %f9;
-	.loc 1 45 7
-	add.s64 %rd64, %rd51, 2;
-	setp.lt.s64 %p26, %rd64, %rd6;
-	mov.u64 %rd51, %rd52;
-	@%p26 bra $B5;
-$B6:
-	.loc 1 50 22
-	add.s64 %rd65, %rd30, 2;
-	add.rn.f32 %f12, %f9, 0f3F000000;
-	cvt.rzi.u32.f32 %r17, %f12;
-	min.u32 %r18, %r17, 255;
-	and.b32 %r19, %r18, 255;
-	setp.lt.u64 %p27, %rd65, %rd2;
-	@!%p27 bra $FAULT5;
-	st.global.u8 [%rd31+2], %r19;
-	mov.f32 %f13, 0f00000000;
-	.loc 1 45 7
-	@!%p9 bra $B8;
-	.loc 1 47 34
-	shr.u64 %rd66, %rd6, 1;
-	.loc 1 91 12
-	add.s64 %rd67, %rd8, -1;
-	mov.f32 %f13, 0f00000000;
-	mov.u64 %rd68, -1;
-$B7:
-	add.s64 %rd69, %rd68, 1;
-	.loc 1 46 21
-	shl.b64 %rd70, %rd68, 2;
-	add.s64 %rd71, %rd5, %rd70;
-	ld.global.f32 %f14, [%rd71+4];
-	.loc 1 47 19
-	add.s64 %rd72, %rd68, %rd13;
-	add.s64 %rd73, %rd72, 1;
-	sub.s64 %rd74, %rd73, %rd66;
-	.loc 1 90 7
-	setp.le.s64 %p28, %rd8, %rd74;
-	.loc 1 87 7
-	setp.le.s64 %p29, 0, %rd74;
-	selp.b64 %rd75, %rd74, 0, %p29;
-	and.pred %p30, %p29, %p28;
-	selp.b64 %rd76, %rd67, %rd75, %p30;
-	.loc 1 48 40
-	mad.lo.s64 %rd77, %rd76, %rd7, %rd12;
-	shl.b64 %rd78, %rd77, 2;
-	add.s64 %rd79, %rd78, 3;
-	setp.lt.u64 %p31, %rd79, %rd4;
-	@!%p31 bra $FAULT6;
-	add.s64 %rd80, %rd3, %rd78;
-	ld.global.u8 %r20, [%rd80+3];
-	cvt.rn.f32.u32 %f15, %r20;
-	fma.rn.f32 %f13, %f14, %f15, %f13;
-	.loc 1 45 7
-	add.s64 %rd81, %rd68, 2;
-	setp.lt.s64 %p32, %rd81, %rd6;
-	mov.u64 %rd68, %rd69;
-	@%p32 bra $B7;
-$B8:
-	.loc 1 50 22
-	add.s64 %rd82, %rd30, 3;
-	add.rn.f32 %f16, %f13, 0f3F000000;
-	cvt.rzi.u32.f32 %r21, %f16;
-	min.u32 %r22, %r21, 255;
-	and.b32 %r23, %r22, 255;
-	setp.lt.u64 %p33, %rd82, %rd2;
-	@!%p33 bra $FAULT7;
-	st.global.u8 [%rd31+3], %r23;
-	bra $EXIT;
-$B9:
-	.loc 1 40 19
-	cvt.u64.u32 %rd83, %r2;
-	mad.wide.u32 %rd84, %r1, 16, %rd83;
-	mad.lo.s32 %r24, %r3, 16, %r4;
-	cvt.u64.u32 %rd85, %r24;
-	.loc 1 41 7
-	setp.lt.s64 %p34, %rd84, %rd7;
-	setp.lt.u32 %p35, %r24, %r6;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B10;
-	.loc 1 42 3
-	bra $EXIT;
-$B10:
-	.loc 1 45 7
-	setp.lt.s64 %p37, 0, %rd6;
-	mov.f32 %f17, 0f00000000;
-	@!%p37 bra $B12;
-	.loc 1 47 34
-	shr.u64 %rd86, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r25, %r6, -1;
-	cvt.u64.u32 %rd87, %r25;
-	mov.f32 %f17, 0f00000000;
-	mov.u64 %rd88, -1;
-$B11:
-	.loc 1 47 19
-	add.s64 %rd89, %rd88, %rd85;
-	add.s64 %rd90, %rd89, 1;
-	sub.s64 %rd91, %rd90, %rd86;
-	.loc 1 90 7
-	setp.le.s64 %p38, %rd8, %rd91;
-	.loc 1 87 7
-	setp.le.s64 %p39, 0, %rd91;
-	selp.b64 %rd92, %rd91, 0, %p39;
-	and.pred %p40, %p39, %p38;
-	selp.b64 %rd93, %rd87, %rd92, %p40;
-	.loc 1 48 40
-	mad.lo.s64 %rd94, %rd93, %rd7, %rd84;
-	shl.b64 %rd95, %rd94, 2;
-	setp.lt.u64 %p41, %rd95, %rd4;
-	@!%p41 bra $FAULT8;
-	add.s64 %rd96, %rd88, 1;
-	.loc 1 46 21
-	shl.b64 %rd97, %rd88, 2;
-	add.s64 %rd98, %rd5, %rd97;
-	ld.global.f32 %f18, [%rd98+4];
-	.loc 1 48 26
-	add.s64 %rd99, %rd3, %rd95;
-	ld.global.u8 %r26, [%rd99];
-	cvt.rn.f32.u32 %f19, %r26;
-	fma.rn.f32 %f17, %f18, %f19, %f17;
-	.loc 1 45 7
-	add.s64 %rd100, %rd88, 2;
-	setp.lt.s64 %p42, %rd100, %rd6;
-	mov.u64 %rd88, %rd96;
-	@%p42 bra $B11;
-$B12:
-	.loc 1 50 17
-	mad.wide.u32 %rd101, %r24, %r5, %rd84;
-	shl.b64 %rd102, %rd101, 2;
-	add.rn.f32 %f20, %f17, 0f3F000000;
-	cvt.rzi.u32.f32 %r27, %f20;
-	min.u32 %r28, %r27, 255;
-	and.b32 %r29, %r28, 255;
-	add.s64 %rd103, %rd1, %rd102;
-	st.global.u8 [%rd103], %r29;
-	mov.f32 %f21, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B14;
-	.loc 1 47 34
-	shr.u64 %rd104, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r30, %r6, -1;
-	cvt.u64.u32 %rd105, %r30;
-	mov.f32 %f21, 0f00000000;
-	mov.u64 %rd106, -1;
-$B13:
-	.loc 1 47 19
-	add.s64 %rd107, %rd106, %rd85;
-	add.s64 %rd108, %rd107, 1;
-	sub.s64 %rd109, %rd108, %rd104;
-	.loc 1 90 7
-	setp.le.s64 %p43, %rd8, %rd109;
-	.loc 1 87 7
-	setp.le.s64 %p44, 0, %rd109;
-	selp.b64 %rd110, %rd109, 0, %p44;
-	and.pred %p45, %p44, %p43;
-	selp.b64 %rd111, %rd105, %rd110, %p45;
-	.loc 1 48 40
-	mad.lo.s64 %rd112, %rd111, %rd7, %rd84;
-	shl.b64 %rd113, %rd112, 2;
-	add.s64 %rd114, %rd113, 1;
-	setp.lt.u64 %p46, %rd114, %rd4;
-	@!%p46 bra $FAULT9;
-	add.s64 %rd115, %rd106, 1;
-	.loc 1 46 21
-	shl.b64 %rd116, %rd106, 2;
-	add.s64 %rd117, %rd5, %rd116;
-	ld.global.f32 %f22, [%rd117+4];
-	.loc 1 48 26
-	add.s64 %rd118, %rd3, %rd113;
-	ld.global.u8 %r31, [%rd118+1];
-	cvt.rn.f32.u32 %f23, %r31;
-	fma.rn.f32 %f21, %f22, %f23, %f21;
-	.loc 1 45 7
-	add.s64 %rd119, %rd106, 2;
-	setp.lt.s64 %p47, %rd119, %rd6;
-	mov.u64 %rd106, %rd115;
-	@%p47 bra $B13;
-$B14:
-	.loc 1 50 38
-	add.rn.f32 %f24, %f21, 0f3F000000;
-	cvt.rzi.u32.f32 %r32, %f24;
-	min.u32 %r33, %r32, 255;
-	and.b32 %r34, %r33, 255;
-	st.global.u8 [%rd103+1], %r34;
-	mov.f32 %f25, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B16;
-	.loc 1 47 34
-	shr.u64 %rd120, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r35, %r6, -1;
-	cvt.u64.u32 %rd121, %r35;
-	mov.f32 %f25, 0f00000000;
-	mov.u64 %rd122, -1;
-$B15:
-	.loc 1 47 19
-	add.s64 %rd123, %rd122, %rd85;
-	add.s64 %rd124, %rd123, 1;
-	sub.s64 %rd125, %rd124, %rd120;
-	.loc 1 90 7
-	setp.le.s64 %p48, %rd8, %rd125;
-	.loc 1 87 7
-	setp.le.s64 %p49, 0, %rd125;
-	selp.b64 %rd126, %rd125, 0, %p49;
-	and.pred %p50, %p49, %p48;
-	selp.b64 %rd127, %rd121, %rd126, %p50;
-	.loc 1 48 40
-	mad.lo.s64 %rd128, %rd127, %rd7, %rd84;
-	shl.b64 %rd129, %rd128, 2;
-	add.s64 %rd130, %rd129, 2;
-	setp.lt.u64 %p51, %rd130, %rd4;
-	@!%p51 bra $FAULT10;
-	add.s64 %rd131, %rd122, 1;
-	.loc 1 46 21
-	shl.b64 %rd132, %rd122, 2;
-	add.s64 %rd133, %rd5, %rd132;
-	ld.global.f32 %f26, [%rd133+4];
-	.loc 1 48 26
-	add.s64 %rd134, %rd3, %rd129;
-	ld.global.u8 %r36, [%rd134+2];
-	cvt.rn.f32.u32 %f27, %r36;
-	fma.rn.f32 %f25, %f26, %f27, %f25;
-	.loc 1 45 7
-	add.s64 %rd135, %rd122, 2;
-	setp.lt.s64 %p52, %rd135, %rd6;
-	mov.u64 %rd122, %rd131;
-	@%p52 bra $B15;
-$B16:
-	.loc 1 50 38
-	add.rn.f32 %f28, %f25, 0f3F000000;
-	cvt.rzi.u32.f32 %r37, %f28;
-	min.u32 %r38, %r37, 255;
-	and.b32 %r39, %r38, 255;
-	st.global.u8 [%rd103+2], %r39;
-	mov.f32 %f29, 0f00000000;
-	.loc 1 45 7
-	@!%p37 bra $B18;
-	.loc 1 47 34
-	shr.u64 %rd136, %rd6, 1;
-	.loc 1 91 12
-	add.s32 %r40, %r6, -1;
-	cvt.u64.u32 %rd137, %r40;
-	mov.f32 %f29, 0f00000000;
-	mov.u64 %rd138, -1;
-$B17:
-	.loc 1 47 19
-	add.s64 %rd139, %rd138, %rd85;
-	add.s64 %rd140, %rd139, 1;
-	sub.s64 %rd141, %rd140, %rd136;
-	.loc 1 90 7
-	setp.le.s64 %p53, %rd8, %rd141;
-	.loc 1 87 7
-	setp.le.s64 %p54, 0, %rd141;
-	selp.b64 %rd142, %rd141, 0, %p54;
-	and.pred %p55, %p54, %p53;
-	selp.b64 %rd143, %rd137, %rd142, %p55;
-	.loc 1 48 40
-	mad.lo.s64 %rd144, %rd143, %rd7, %rd84;
-	shl.b64 %rd145, %rd144, 2;
-	add.s64 %rd146, %rd145, 3;
-	setp.lt.u64 %p56, %rd146, %rd4;
-	@!%p56 bra $FAULT11;
-	add.s64 %rd147, %rd138, 1;
-	.loc 1 46 21
-	shl.b64 %rd148, %rd138, 2;
-	add.s64 %rd149, %rd5, %rd148;
-	ld.global.f32 %f30, [%rd149+4];
-	.loc 1 48 26
-	add.s64 %rd150, %rd3, %rd145;
-	ld.global.u8 %r41, [%rd150+3];
-	cvt.rn.f32.u32 %f31, %r41;
-	fma.rn.f32 %f29, %f30, %f31, %f29;
-	.loc 1 45 7
-	add.s64 %rd151, %rd138, 2;
-	setp.lt.s64 %p57, %rd151, %rd6;
-	mov.u64 %rd138, %rd147;
-	@%p57 bra $B17;
-$B18:
-	.loc 1 50 38
-	add.rn.f32 %f32, %f29, 0f3F000000;
-	cvt.rzi.u32.f32 %r42, %f32;
-	min.u32 %r43, %r42, 255;
-	and.b32 %r44, %r43, 255;
-	st.global.u8 [%rd103+3], %r44;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 48 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd26;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 50 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd152, %rd30;
-	mov.u64 %rd153, %rd2;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 48 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd45;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 50 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd152, %rd48;
-	mov.u64 %rd153, %rd2;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 48 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd62;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 50 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd152, %rd65;
-	mov.u64 %rd153, %rd2;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 48 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd79;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 50 6
-	mov.u32 %r45, 1;
-	mov.u64 %rd152, %rd82;
-	mov.u64 %rd153, %rd2;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 48 26
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd95;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd114;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd130;
-	mov.u64 %rd153, %rd4;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r45, 0;
-	mov.u64 %rd152, %rd146;
-	mov.u64 %rd153, %rd4;
-$FAULT:
-	ld.param.u64 %rd154, [blurColumns_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r46, [%rd154], 0, 1;
-	setp.ne.u32 %p58, %r46, 0;
-	@%p58 bra $EXIT;
-	ld.global.u64 %rd155, [%rd154+8];
-	ld.param.u32 %r47, [blurColumns_params+96];
-	st.global.u32 [%rd155+4], %r47;
-	ld.param.u32 %r48, [blurColumns_params+100];
-	st.global.v2.u32 [%rd155+8], {%r48, %r45};
-	mov.u32 %r49, %ctaid.x;
-	mov.u32 %r50, %ctaid.y;
-	st.global.v2.u32 [%rd155+16], {%r49, %r50};
-	mov.u32 %r51, %ctaid.z;
-	mov.u32 %r52, %tid.x;
-	st.global.v2.u32 [%rd155+24], {%r51, %r52};
-	mov.u32 %r53, %tid.y;
-	mov.u32 %r54, %tid.z;
-	st.global.v2.u32 [%rd155+32], {%r53, %r54};
-	st.global.u64 [%rd155+40], %rd152;
-	st.global.u64 [%rd155+48], %rd153;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd155], 56;
-	bra $EXIT;
-}
+const blurColumnsSM70 = `packed1 13523 blurColumns
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;8te
+p9v(pF
+p:qusV
+qS-r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+z0pE
+Q
+N
+p%
+p'
+q'=q#
+q+y:8|o9}#sT
+t^
+rC8|o9}#sT
+4
+0
+t+wy
+o
+stp[
+4
+sH+
+"#
+wr
+p{p@A%
+p~XAqR
+)
+|sf
+{hp"
+qopK
+4
+p6
+z$r1
+O
+!#
+}pf
+wus[
+:
+rP
+|ks-
+r$p[B
+}Tpx
+w0qg
+s)
+yf
+!#
+t}
+vl7pb
+xM
+*'%
+y(
+|kpE
+|%s[
+t}
+wKp[
+r6{L
+wY*C
+r&9f
+wM
+w>
+sS
+rBpUsO
+vl/ts
+tQ)3.
+o
+T&
+qU
+*%%
+yFql
+r<
+|E
+")
+*2E
+pC(
+zl2wX
+\
+!#
+q'=j
+s.p//3)3.
+o
+|@vH
+}Q}O
+}W
+rQ
+T$
+pm
+*#%
+yhqlD
+:
+"#
+rjuyt\
+"*
+r$p/(B
+"*
+**qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3/
+t}
+wKp[
+"*
+wY*C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ)3.
+o
+t}
+T&
+u(
+*%p-
+vi,n
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+q'=q3
+i(B
+|@vH
+}Q}O
+}W
+rQ
+T$
+z>
+yhu/'y~t/
+:
+"#
+]+t\
+"*
+r$p/(B
+"*
+**qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3/
+t}
+wKp[
+"*
+wY*C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ)3.
+o
+p}+
+T&
+{K
+*%p-
+viv=
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+"*
+i9E
+|@vH
+}Q}O
+}W
+rQ
+T$
+s'8
+yhu/8yyt/
+:
+"#
+]+t\
+"*
+r$p/(B
+"*
+**qg
+s)
+yf
+!#
+t}
+"*
+xM
+*'%
+y(
+"*
+|%3/
+t}
+wKp[
+"*
+wY*C
+"*
+wM
+w>
+sS
+rBpUsO
+"*
+tQ)3.
+o
+p}-
+T&
+s'7
+*%p-
+vi-n
+r<
+|E
+")
+i#E
+pC(
+uRpW#V"
+\
+!#
+"*
+iJq&
+|@vH
+}Q}O
+}W
+rQ
+T$
+s'9
+yhu/Il-t/
+O
+!#
+".
+ru$
+po#A%
+pB%yZ&
+)
+".
+q\u\)
+r\(
+4
+p6
+".
+O
+!#
+"&
+wu3(
+:
+rP
+"-
+r$p/(B
+"-
+qk(qg
+)
+s)
+yf
+!#
+",
+p}pY
+t}
+wKpK
+",
+wY*C
+",
+wM
+w>
+sS
+rBp"sO
+",
+tQ)t~
+o
+T&
+s'/
+wmB
+"-
+v3pUE
+*'%
+y(
+vl/r-
+*%rS
+yFql
+r<
+|E
+"*
+i"E
+pC(
+uRpW"rS
+\
+!#
+"/
+{6M'V'
+o
+|@vH
+}Q}O
+}W
+rQ
+*#%
+yhqlD
+:
+"#
+}^t\
+"+
+r$p/(B
+"+
+qk(qg
+)
+s)
+yf
+!#
+"+
+}=,
+t}
+wKpK
+"+
+wY*C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ)V2
+o
+t}
+T&
+s'@
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi,n
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+q'=sQ
+|@vH
+}Q}O
+}W
+rQ
+yhu/&y~t/
+:
+"#
+rjx\t\
+"+
+r$p/(B
+"+
+qk(qg
+)
+s)
+yf
+!#
+"+
+}=<
+t}
+wKpK
+"+
+wY*C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ)VB
+o
+p}+
+T&
+pm=
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+viv=
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/6yyt/
+:
+"#
+pV%t\
+"+
+r$p/(B
+"+
+qk(qg
+)
+s)
+yf
+!#
+"+
+}=L
+t}
+wKpK
+"+
+wY*C
+"+
+wM
+w>
+sS
+rBp"sO
+"+
+tQ)VR
+o
+p}-
+T&
+pm,
+v&B
+"+
+{{E
+*'%
+y(
+"+
+*%q^
+vi-n
+r<
+|E
+"*
+i#E
+pC(
+uRpW#rS
+\
+!#
+"+
+|@vH
+}Q}O
+}W
+rQ
+yhu/Fl-t/
+!pZ
+p(
+!p^
+"$
+J
+qa<
+qa&
+(
+!qZ
+"1
+g
+p3@
+;$
+(
+!s*
+"#
+r~
+p3O
+;&
+(
+!tS
+"#
+g
+p3R
+;$
+(
+!vB
+"#
+r~
+ar
+;&
+(
+!w&
+"#
+g
+ao
+;$
+(
+!x=
+"#
+r~
+aa
+;&
+(
+!yE
+"#
+g
+a]
+;$
+(
+!{-
+"#
+r~
+aP
+;&
+(
+!vKxw
+r~
+a=
+;&
+(
+!pty@
+r~
+a-
+;&
+(
+!ptyG
+r~
+pfpG
+;&
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const edgesSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry edges(.param .align 8 .b8 edges_params[80])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<81>;
-	.reg .b32 %r<137>;
-	.reg .b64 %rd<75>;
-	.reg .f32 %f<59>;
-	.reg .f64 %fd<13>;
-
-	ld.param.u64 %rd1, [edges_params];
-	ld.param.u64 %rd2, [edges_params+8];
-	ld.param.u64 %rd3, [edges_params+24];
-	ld.param.u64 %rd4, [edges_params+32];
-	ld.param.u64 %rd5, [edges_params+48];
-	ld.param.u64 %rd6, [edges_params+56];
-	.loc 1 60 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd7, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd8, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.u32.u64 %r8, %rd6;
-	.loc 1 76 5
-	setp.lt.u32 %p1, %r7, 536870912;
-	setp.lt.u32 %p2, %r8, 536870912;
-	and.pred %p3, %p1, %p2;
-	mul.wide.u32 %rd9, %r7, %r8;
-	shl.b64 %rd10, %rd9, 2;
-	setp.le.u64 %p4, %rd10, %rd7;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B2;
-	.loc 1 60 19
-	mad.lo.s32 %r9, %r1, 16, %r2;
-	cvt.u64.u32 %rd11, %r9;
-	mad.lo.s32 %r10, %r3, 16, %r4;
-	.loc 1 61 7
-	setp.lt.s32 %p6, %r9, %r7;
-	setp.lt.s32 %p7, %r10, %r8;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 62 3
-	bra $EXIT;
-$B0:
-	.loc 1 67 40
-	add.s32 %r11, %r9, 1;
-	.loc 1 91 12
-	add.s32 %r12, %r8, -1;
-	.loc 1 90 7
-	setp.le.u32 %p9, %r7, %r11;
-	.loc 1 91 12
-	add.s32 %r13, %r7, -1;
-	.loc 1 90 7
-	selp.b32 %r14, %r13, %r11, %p9;
-	cvt.u64.u32 %rd12, %r14;
-	.loc 1 67 71
-	add.s32 %r15, %r9, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p10, %r15, 0;
-	selp.b32 %r16, 0, %r15, %p10;
-	cvt.u64.u32 %rd13, %r16;
-	.loc 1 68 43
-	add.s32 %r17, %r10, 1;
-	.loc 1 90 7
-	setp.le.u32 %p11, %r8, %r17;
-	selp.b32 %r18, %r12, %r17, %p11;
-	.loc 1 81 26
-	mul.wide.u32 %rd14, %r18, %r7;
-	.loc 1 68 74
-	add.s32 %r19, %r10, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p12, %r19, 0;
-	selp.b32 %r20, 0, %r19, %p12;
-	.loc 1 81 26
-	mul.wide.u32 %rd15, %r20, %r7;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.u32 %r21, -1;
-$B1:
-	.loc 1 66 26
-	mul.lo.s32 %r22, %r21, %r21;
-	sub.s32 %r23, 2, %r22;
-	cvt.u64.u32 %rd16, %r23;
-	cvt.rn.f32.u64 %f3, %rd16;
-	.loc 1 67 45
-	add.s32 %r24, %r10, %r21;
-	.loc 1 87 7
-	setp.lt.s32 %p13, %r24, 0;
-	.loc 1 90 7
-	setp.le.s32 %p14, %r8, %r24;
-	.loc 1 87 7
-	setp.le.s32 %p15, 0, %r24;
-	selp.b32 %r25, %r24, 0, %p15;
-	and.pred %p16, %p15, %p14;
-	selp.b32 %r26, %r12, %r25, %p16;
-	.loc 1 81 35
-	mad.wide.u32 %rd17, %r26, %r7, %rd12;
-	shl.b64 %rd18, %rd17, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p17, %rd18, %rd8;
-	@!%p17 bra $FAULT0;
-	add.s64 %rd19, %rd3, %rd18;
-	ld.global.u8 %r27, [%rd19];
-	cvt.rn.f32.u32 %f4, %r27;
-	cvt.u32.u64 %r28, %rd18;
-	add.s32 %r29, %r28, 1;
-	cvt.u64.u32 %rd20, %r29;
-	setp.lt.u32 %p18, %r29, %r6;
-	@!%p18 bra $FAULT1;
-	ld.global.u8 %r30, [%rd19+1];
-	cvt.rn.f32.u32 %f5, %r30;
-	mul.rn.f32 %f6, %f5, 0f3F160000;
-	fma.rn.f32 %f7, %f4, 0f3E9A0000, %f6;
-	add.s32 %r31, %r28, 2;
-	cvt.u64.u32 %rd21, %r31;
-	setp.lt.u32 %p19, %r31, %r6;
-	@!%p19 bra $FAULT2;
-	ld.global.u8 %r32, [%rd19+2];
-	cvt.rn.f32.u32 %f8, %r32;
-	fma.rn.f32 %f9, %f8, 0f3DE80000, %f7;
-	.loc 1 90 7
-	selp.b32 %r33, %r12, %r24, %p14;
-	.loc 1 87 7
-	selp.b32 %r34, 0, %r33, %p13;
-	.loc 1 81 35
-	mad.wide.s32 %rd22, %r34, %r7, %rd13;
-	shl.b64 %rd23, %rd22, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p20, %rd23, %rd8;
-	@!%p20 bra $FAULT3;
-	add.s64 %rd24, %rd3, %rd23;
-	ld.global.u8 %r35, [%rd24];
-	cvt.rn.f32.u32 %f10, %r35;
-	cvt.u32.u64 %r36, %rd23;
-	add.s32 %r37, %r36, 1;
-	cvt.u64.u32 %rd25, %r37;
-	setp.lt.u32 %p21, %r37, %r6;
-	@!%p21 bra $FAULT4;
-	ld.global.u8 %r38, [%rd24+1];
-	cvt.rn.f32.u32 %f11, %r38;
-	mul.rn.f32 %f12, %f11, 0f3F160000;
-	fma.rn.f32 %f13, %f10, 0f3E9A0000, %f12;
-	add.s32 %r39, %r36, 2;
-	cvt.u64.u32 %rd26, %r39;
-	setp.lt.u32 %p22, %r39, %r6;
-	@!%p22 bra $FAULT5;
-	ld.global.u8 %r40, [%rd24+2];
-	cvt.rn.f32.u32 %f14, %r40;
-	fma.rn.f32 %f15, %f14, 0f3DE80000, %f13;
-	.loc 1 67 52
-	sub.rn.f32 %f16, %f9, %f15;
-	fma.rn.f32 %f1, %f3, %f16, %f1;
-	.loc 1 68 38
-	add.s32 %r41, %r9, %r21;
-	.loc 1 90 7
-	setp.le.s32 %p23, %r7, %r41;
-	.loc 1 87 7
-	setp.le.s32 %p24, 0, %r41;
-	selp.b32 %r42, %r41, 0, %p24;
-	and.pred %p25, %p24, %p23;
-	selp.b32 %r43, %r13, %r42, %p25;
-	cvt.u64.u32 %rd27, %r43;
-	.loc 1 81 35
-	add.s64 %rd28, %rd14, %rd27;
-	shl.b64 %rd29, %rd28, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p26, %rd29, %rd8;
-	@!%p26 bra $FAULT6;
-	add.s64 %rd30, %rd3, %rd29;
-	ld.global.u8 %r44, [%rd30];
-	cvt.rn.f32.u32 %f17, %r44;
-	cvt.u32.u64 %r45, %rd29;
-	add.s32 %r46, %r45, 1;
-	cvt.u64.u32 %rd31, %r46;
-	setp.lt.u32 %p27, %r46, %r6;
-	@!%p27 bra $FAULT7;
-	ld.global.u8 %r47, [%rd30+1];
-	cvt.rn.f32.u32 %f18, %r47;
-	mul.rn.f32 %f19, %f18, 0f3F160000;
-	fma.rn.f32 %f20, %f17, 0f3E9A0000, %f19;
-	add.s32 %r48, %r45, 2;
-	cvt.u64.u32 %rd32, %r48;
-	setp.lt.u32 %p28, %r48, %r6;
-	@!%p28 bra $FAULT8;
-	ld.global.u8 %r49, [%rd30+2];
-	cvt.rn.f32.u32 %f21, %r49;
-	fma.rn.f32 %f22, %f21, 0f3DE80000, %f20;
-	.loc 1 81 35
-	add.s64 %rd33, %rd15, %rd27;
-	shl.b64 %rd34, %rd33, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p29, %rd34, %rd8;
-	@!%p29 bra $FAULT9;
-	add.s64 %rd35, %rd3, %rd34;
-	ld.global.u8 %r50, [%rd35];
-	cvt.rn.f32.u32 %f23, %r50;
-	cvt.u32.u64 %r51, %rd34;
-	add.s32 %r52, %r51, 1;
-	cvt.u64.u32 %rd36, %r52;
-	setp.lt.u32 %p30, %r52, %r6;
-	@!%p30 bra $FAULT10;
-	ld.global.u8 %r53, [%rd35+1];
-	cvt.rn.f32.u32 %f24, %r53;
-	mul.rn.f32 %f25, %f24, 0f3F160000;
-	fma.rn.f32 %f26, %f23, 0f3E9A0000, %f25;
-	add.s32 %r54, %r51, 2;
-	cvt.u64.u32 %rd37, %r54;
-	setp.lt.u32 %p31, %r54, %r6;
-	@!%p31 bra $FAULT11;
-	ld.global.u8 %r55, [%rd35+2];
-	cvt.rn.f32.u32 %f27, %r55;
-	fma.rn.f32 %f28, %f27, 0f3DE80000, %f26;
-	.loc 1 68 50
-	sub.rn.f32 %f29, %f22, %f28;
-	fma.rn.f32 %f2, %f3, %f29, %f2;
-	.loc 1 65 23
-	add.s32 %r21, %r21, 1;
-	setp.le.u32 %p32, %r21, 1;
-	@%p32 bra $B1;
-	.loc 1 75 18
-	mad.wide.u32 %rd38, %r10, %r7, %rd11;
-	shl.b64 %rd39, %rd38, 2;
-	.loc 1 76 35
-	add.s64 %rd40, %rd39, 3;
-	setp.lt.u64 %p33, %rd39, %rd7;
-	setp.lt.u64 %p34, %rd40, %rd7;
-	and.pred %p35, %p33, %p34;
-	@!%p35 bra $B5;
-	.loc 1 70 17
-	mad.lo.s32 %r56, %r10, %r7, %r9;
-	shl.b32 %r57, %r56, 2;
-	cvt.f64.f32 %fd1, %f1;
-	cvt.f64.f32 %fd2, %f2;
-	.loc 1 71 28
-	mul.rn.f64 %fd3, %fd2, %fd2;
-	fma.rn.f64 %fd4, %fd1, %fd1, %fd3;
-	sqrt.rn.f64 %fd5, %fd4;
-	.loc 1 72 11
-	setp.lt.f64 %p36, 0d406FE00000000000, %fd5;
-	selp.f64 %fd6, 0d406FE00000000000, %fd5, %p36;
-	.loc 1 76 46
-	cvt.rzi.u32.f64 %r58, %fd6;
-	setp.nan.f64 %p37, %fd6, %fd6;
-	selp.b32 %r59, 0, %r58, %p37;
-	min.u32 %r60, %r59, 255;
-	and.b32 %r61, %r60, 255;
-	mad.wide.u32 %rd41, %r57, 1, %rd1;
-	shl.b32 %r62, %r61, 8;
-	or.b32 %r63, %r61, %r62;
-	shl.b32 %r64, %r61, 16;
-	or.b32 %r65, %r63, %r64;
-	shl.b32 %r66, 255, 24;
-	or.b32 %r67, %r65, %r66;
-	st.global.u32 [%rd41], %r67;
-	bra $EXIT;
-$B2:
-	.loc 1 60 19
-	mad.lo.s32 %r68, %r1, 16, %r2;
-	mad.lo.s32 %r69, %r3, 16, %r4;
-	.loc 1 61 7
-	setp.lt.u32 %p38, %r68, %r7;
-	setp.lt.u32 %p39, %r69, %r8;
-	and.pred %p40, %p38, %p39;
-	@%p40 bra $B3;
-	.loc 1 62 3
-	bra $EXIT;
-$B3:
-	.loc 1 67 40
-	add.s32 %r70, %r68, 1;
-	.loc 1 91 12
-	add.s32 %r71, %r8, -1;
-	.loc 1 90 7
-	setp.le.u32 %p41, %r7, %r70;
-	.loc 1 91 12
-	add.s32 %r72, %r7, -1;
-	.loc 1 90 7
-	selp.b32 %r73, %r72, %r70, %p41;
-	cvt.u64.u32 %rd42, %r73;
-	.loc 1 67 71
-	add.s32 %r74, %r68, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p42, %r74, 0;
-	selp.b32 %r75, 0, %r74, %p42;
-	cvt.u64.u32 %rd43, %r75;
-	.loc 1 68 43
-	add.s32 %r76, %r69, 1;
-	.loc 1 90 7
-	setp.le.u32 %p43, %r8, %r76;
-	selp.b32 %r77, %r71, %r76, %p43;
-	.loc 1 81 26
-	mul.wide.u32 %rd44, %r77, %r7;
-	.loc 1 68 74
-	add.s32 %r78, %r69, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p44, %r78, 0;
-	selp.b32 %r79, 0, %r78, %p44;
-	.loc 1 81 26
-	mul.wide.u32 %rd45, %r79, %r7;
-	mov.f32 %f30, 0f00000000;
-	mov.f32 %f31, 0f00000000;
-	mov.u32 %r80, -1;
-$B4:
-	.loc 1 67 45
-	add.s32 %r81, %r69, %r80;
-	.loc 1 87 7
-	setp.lt.s32 %p45, %r81, 0;
-	.loc 1 90 7
-	setp.le.s32 %p46, %r8, %r81;
-	.loc 1 87 7
-	setp.le.s32 %p47, 0, %r81;
-	selp.b32 %r82, %r81, 0, %p47;
-	and.pred %p48, %p47, %p46;
-	selp.b32 %r83, %r71, %r82, %p48;
-	.loc 1 81 35
-	mad.wide.u32 %rd46, %r83, %r7, %rd42;
-	shl.b64 %rd47, %rd46, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p49, %rd47, %rd8;
-	cvt.u32.u64 %r84, %rd47;
-	add.s32 %r85, %r84, 1;
-	setp.lt.u32 %p50, %r85, %r6;
-	add.s32 %r86, %r84, 2;
-	setp.lt.u32 %p51, %r86, %r6;
-	.loc 1 90 7
-	selp.b32 %r87, %r71, %r81, %p46;
-	.loc 1 87 7
-	selp.b32 %r88, 0, %r87, %p45;
-	.loc 1 81 35
-	mad.wide.s32 %rd48, %r88, %r7, %rd43;
-	shl.b64 %rd49, %rd48, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p52, %rd49, %rd8;
-	cvt.u32.u64 %r89, %rd49;
-	add.s32 %r90, %r89, 1;
-	setp.lt.u32 %p53, %r90, %r6;
-	add.s32 %r91, %r89, 2;
-	setp.lt.u32 %p54, %r91, %r6;
-	.loc 1 68 38
-	add.s32 %r92, %r68, %r80;
-	.loc 1 90 7
-	setp.le.s32 %p55, %r7, %r92;
-	.loc 1 87 7
-	setp.le.s32 %p56, 0, %r92;
-	selp.b32 %r93, %r92, 0, %p56;
-	and.pred %p57, %p56, %p55;
-	selp.b32 %r94, %r72, %r93, %p57;
-	cvt.u64.u32 %rd50, %r94;
-	.loc 1 81 35
-	add.s64 %rd51, %rd44, %rd50;
-	shl.b64 %rd52, %rd51, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p58, %rd52, %rd8;
-	cvt.u32.u64 %r95, %rd52;
-	add.s32 %r96, %r95, 1;
-	setp.lt.u32 %p59, %r96, %r6;
-	add.s32 %r97, %r95, 2;
-	setp.lt.u32 %p60, %r97, %r6;
-	.loc 1 81 35
-	add.s64 %rd53, %rd45, %rd50;
-	shl.b64 %rd54, %rd53, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p61, %rd54, %rd8;
-	cvt.u32.u64 %r98, %rd54;
-	add.s32 %r99, %r98, 1;
-	setp.lt.u32 %p62, %r99, %r6;
-	add.s32 %r100, %r98, 2;
-	setp.lt.u32 %p63, %r100, %r6;
-	and.pred %p64, %p49, %p50;
-	and.pred %p65, %p64, %p51;
-	and.pred %p66, %p65, %p52;
-	and.pred %p67, %p66, %p53;
-	and.pred %p68, %p67, %p54;
-	and.pred %p69, %p68, %p58;
-	and.pred %p70, %p69, %p59;
-	and.pred %p71, %p70, %p60;
-	and.pred %p72, %p71, %p61;
-	and.pred %p73, %p72, %p62;
-	and.pred %p74, %p73, %p63;
-	@!%p74 bra $B6;
-	.loc 1 66 26
-	mul.lo.s32 %r101, %r80, %r80;
-	sub.s32 %r102, 2, %r101;
-	cvt.u64.u32 %rd55, %r102;
-	cvt.rn.f32.u64 %f32, %rd55;
-	.loc 1 82 28
-	add.s64 %rd56, %rd3, %rd47;
-	ld.global.u8 %r103, [%rd56];
-	cvt.rn.f32.u32 %f33, %r103;
-	ld.global.u8 %r104, [%rd56+1];
-	cvt.rn.f32.u32 %f34, %r104;
-	mul.rn.f32 %f35, %f34, 0f3F160000;
-	fma.rn.f32 %f36, %f33, 0f3E9A0000, %f35;
-	ld.global.u8 %r105, [%rd56+2];
-	cvt.rn.f32.u32 %f37, %r105;
-	fma.rn.f32 %f38, %f37, 0f3DE80000, %f36;
-	add.s64 %rd57, %rd3, %rd49;
-	ld.global.u8 %r106, [%rd57];
-	cvt.rn.f32.u32 %f39, %r106;
-	ld.global.u8 %r107, [%rd57+1];
-	cvt.rn.f32.u32 %f40, %r107;
-	mul.rn.f32 %f41, %f40, 0f3F160000;
-	fma.rn.f32 %f42, %f39, 0f3E9A0000, %f41;
-	ld.global.u8 %r108, [%rd57+2];
-	cvt.rn.f32.u32 %f43, %r108;
-	fma.rn.f32 %f44, %f43, 0f3DE80000, %f42;
-	.loc 1 67 52
-	sub.rn.f32 %f45, %f38, %f44;
-	fma.rn.f32 %f30, %f32, %f45, %f30;
-	.loc 1 82 28
-	add.s64 %rd58, %rd3, %rd52;
-	ld.global.u8 %r109, [%rd58];
-	cvt.rn.f32.u32 %f46, %r109;
-	ld.global.u8 %r110, [%rd58+1];
-	cvt.rn.f32.u32 %f47, %r110;
-	mul.rn.f32 %f48, %f47, 0f3F160000;
-	fma.rn.f32 %f49, %f46, 0f3E9A0000, %f48;
-	ld.global.u8 %r111, [%rd58+2];
-	cvt.rn.f32.u32 %f50, %r111;
-	fma.rn.f32 %f51, %f50, 0f3DE80000, %f49;
-	add.s64 %rd59, %rd3, %rd54;
-	ld.global.u8 %r112, [%rd59];
-	cvt.rn.f32.u32 %f52, %r112;
-	ld.global.u8 %r113, [%rd59+1];
-	cvt.rn.f32.u32 %f53, %r113;
-	mul.rn.f32 %f54, %f53, 0f3F160000;
-	fma.rn.f32 %f55, %f52, 0f3E9A0000, %f54;
-	ld.global.u8 %r114, [%rd59+2];
-	cvt.rn.f32.u32 %f56, %r114;
-	fma.rn.f32 %f57, %f56, 0f3DE80000, %f55;
-	.loc 1 68 50
-	sub.rn.f32 %f58, %f51, %f57;
-	fma.rn.f32 %f31, %f32, %f58, %f31;
-	.loc 1 65 23
-	add.s32 %r80, %r80, 1;
-	setp.le.u32 %p75, %r80, 1;
-	@%p75 bra $B4;
-	.loc 1 70 17
-	cvt.f64.f32 %fd7, %f30;
-	cvt.f64.f32 %fd8, %f31;
-	.loc 1 71 28
-	mul.rn.f64 %fd9, %fd8, %fd8;
-	fma.rn.f64 %fd10, %fd7, %fd7, %fd9;
-	sqrt.rn.f64 %fd11, %fd10;
-	.loc 1 72 11
-	setp.lt.f64 %p76, 0d406FE00000000000, %fd11;
-	selp.f64 %fd12, 0d406FE00000000000, %fd11, %p76;
-	.loc 1 76 46
-	cvt.rzi.u32.f64 %r115, %fd12;
-	setp.nan.f64 %p77, %fd12, %fd12;
-	selp.b32 %r116, 0, %r115, %p77;
-	min.u32 %r117, %r116, 255;
-	and.b32 %r118, %r117, 255;
-	mad.lo.s32 %r119, %r69, %r7, %r68;
-	shl.b32 %r120, %r119, 2;
-	mad.wide.u32 %rd60, %r120, 1, %rd1;
-	shl.b32 %r121, %r118, 8;
-	or.b32 %r122, %r118, %r121;
-	shl.b32 %r123, %r118, 16;
-	or.b32 %r124, %r122, %r123;
-	shl.b32 %r125, 255, 24;
-	or.b32 %r126, %r124, %r125;
-	st.global.u32 [%rd60], %r126;
-	bra $EXIT;
-$B5:
-	add.s64 %rd61, %rd39, 1;
-	add.s64 %rd62, %rd39, 2;
-	setp.lt.u64 %p78, %rd61, %rd7;
-	setp.lt.u64 %p79, %rd62, %rd7;
-	@!%p33 bra $FAULT12;
-	@!%p78 bra $FAULT13;
-	@!%p79 bra $FAULT14;
-	bra $FAULT15;
-$B6:
-	.loc 1 82 57
-	cvt.u64.u32 %rd63, %r85;
-	cvt.u64.u32 %rd64, %r86;
-	cvt.u64.u32 %rd65, %r90;
-	cvt.u64.u32 %rd66, %r91;
-	cvt.u64.u32 %rd67, %r96;
-	cvt.u64.u32 %rd68, %r97;
-	cvt.u64.u32 %rd69, %r99;
-	cvt.u64.u32 %rd70, %r100;
-	@!%p49 bra $FAULT16;
-	@!%p50 bra $FAULT17;
-	@!%p51 bra $FAULT18;
-	@!%p52 bra $FAULT19;
-	@!%p53 bra $FAULT20;
-	@!%p54 bra $FAULT21;
-	@!%p58 bra $FAULT22;
-	@!%p59 bra $FAULT23;
-	@!%p60 bra $FAULT24;
-	@!%p61 bra $FAULT25;
-	@!%p62 bra $FAULT26;
-	bra $FAULT27;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd18;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd20;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd21;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd23;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd25;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd26;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd29;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd32;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd34;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd36;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd37;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 76 5
-	mov.u32 %r127, 1;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd7;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r127, 1;
-	mov.u64 %rd71, %rd61;
-	mov.u64 %rd72, %rd7;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r127, 1;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd7;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r127, 1;
-	mov.u64 %rd71, %rd40;
-	mov.u64 %rd72, %rd7;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 82 28
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd47;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd63;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd64;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd49;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd65;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd66;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd52;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd67;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT24:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd68;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT25:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd54;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT26:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd69;
-	mov.u64 %rd72, %rd8;
-	bra $FAULT;
-$FAULT27:
-	mov.u32 %r127, 0;
-	mov.u64 %rd71, %rd70;
-	mov.u64 %rd72, %rd8;
-$FAULT:
-	ld.param.u64 %rd73, [edges_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r128, [%rd73], 0, 1;
-	setp.ne.u32 %p80, %r128, 0;
-	@%p80 bra $EXIT;
-	ld.global.u64 %rd74, [%rd73+8];
-	ld.param.u32 %r129, [edges_params+72];
-	st.global.u32 [%rd74+4], %r129;
-	ld.param.u32 %r130, [edges_params+76];
-	st.global.v2.u32 [%rd74+8], {%r130, %r127};
-	mov.u32 %r131, %ctaid.x;
-	mov.u32 %r132, %ctaid.y;
-	st.global.v2.u32 [%rd74+16], {%r131, %r132};
-	mov.u32 %r133, %ctaid.z;
-	mov.u32 %r134, %tid.x;
-	st.global.v2.u32 [%rd74+24], {%r133, %r134};
-	mov.u32 %r135, %tid.y;
-	mov.u32 %r136, %tid.z;
-	st.global.v2.u32 [%rd74+32], {%r135, %r136};
-	st.global.u64 [%rd74+40], %rd71;
-	st.global.u64 [%rd74+48], %rd72;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd74], 56;
-	bra $EXIT;
-}
+const edgesSM70NarrowAligned = `packed1 15933 edges
+!pJ
+!pI
+!p8
+!t9
+!
+!pHtzpD
+!Pt@|bq>rGymrIAB
+!c
+p;/un
+p9x5x,
+p:98pF
+qS8te
+Pt@r9rzqq~/Kpi~0,r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+qD=pE
+Q
+N
+p%
+p'
+tN
+)
+u.
+)
+u.
+ri
+qM7r.
+xL8|o9}#sT
+qB8|o9}#sT
+4
+t+wy
+o
+stp=
+4
+}q
+"#
+p~p0A2p2
+)
+p~p2A2[
+qD,f
+rhr|qR
+s=p,
+4
+p6
+{Nr1
+O
+!#
+qD9ts
+vT,
+}Tpx
+vGzM
+r6{L
+qVvX
+"#
+q1[qg
+"#
+t.?
+)
+qD9f,
+q1[qg
+r&9f
+s==
+|0qj
+)
+qD/yC
+xsB
+"%
+qVp*D
+pz[qj
+r&,r-
+z_q}
+qD/f.
+q1p*qg
+"&
+s==
+|0qj
+"$
+z_M)
+:
+:
+r7zM
+!#
+qD7r-
+xBzYr|
+t(+U
+)
+wn}8|6
+qD9|_
+qk,qR
+"%
+s==
+"'
+t1M*D
+"#
+{O
+x)
+sS
+uX.qj
+r&,r]
+t{M)q^
+o
+r&+s6
+rCqA
+qU
+*%%
+yFql
+r<
+t^
+tj
+)
+r\(
+pm
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+q1q9E
+)
+r\(
+u(
+yFz4lv=
+r<
+r@}Sq|/uPS
+"%
+uX.2p*yR
+"%
+|0U2uy
+"%
+xUyc)vQ
+o
+"%
+T*
+z>
+*%%
+yFql
+r<
+t^
+tj
+)
+r\(
+{K
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+q1q9E
+)
+r\(
+s'8
+yFz4lv=
+r<
+r@}Sq|/uPS
+qD9y'
+t3t$6
+q~#'%wz#
+qD/sQ
+qk+17
+"'
+t1M)D
+"'
+{O
+x)
+sS
+uX/qj
+)
+"'
+*0%
+o
+"'
+T*
+s'7
+*%%
+yFql
+r<
+t^
+tj
+)
+r\(
+s'9
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+q1q9E
+)
+r\(
+s'/
+yFz4lv=
+r<
+r@}Sq|/uPS
+"#
+*1su
+o
+"#
+T*
+s'@
+*%%
+yFql
+r<
+t^
+tj
+)
+r\(
+pm=
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+q1q9E
+)
+r\(
+pm,
+yFz4lv=
+r<
+r@}Sq|/uPS
+qD/|Y
+t3t$6
+q~$'%wz$
+qD8qe
+z'717B
+qVM7B
+\
+qM8qw
+po,1)3-
+o
+qM7r]
+p}-
+q+u\)
+T)
+4
+wh
+qM=j
+pB,1)1+
+w5
+u>vhq4r3y['#
+u>vhq4r3y['$
+qM,s6
+wqtgs$
+wDtE~$2~$s$
+z,zitg
+qM+qN
+wfrbrGqqxPytsq7qcq|uPv"sB
+rKpMrbq"{Cytsq7qcq|uPv"s$?
+qM7ps7
+}Qp<qq~7sB
+zzsB
+|0qj
+}W
+rQ
+p{XB3#
+y7/
+sXrU
+qzq9A
+sXrU
+qz+v(yl
+sXrU
+x9s0
+O
+!#
+":
+pB#yZ$
+pB%yZ&
+":
+Yxc)
+r\*
+4
+p6
+":
+O
+!#
+":
+vT,
+":
+qk*qg
+"2
+qVM)U
+"#
+qk)qg
+"#
+t.?
+)
+":
+q1[qg
+"3
+s==
+|0qj
+)
+":
+xsB
+"%
+qVM*D
+pz[qj
+"9
+z_M)
+":
+q1p*qg
+"&
+s==
+|0qj
+"$
+z_M)
+:
+:
+r7zM
+!#
+"9
+qF"U
+"$
+s==
+"&
+t1M*D
+"#
+{O
+x)
+sS
+pzR"qj
+"7
+t{M)rS
+o
+"7
+T*
+0
+tj
+r\(
+vT+
+r\(
+"%
+pzR&2[yR
+"%
+|0U2uy
+"%
+xUyc)q^
+o
+"%
+T*
+0
+tj
+r\(
+vT+
+r\(
+"8
+qF.<"
+"&
+t1M)D
+"&
+{O
+x)
+sS
+pzR,qj
+)
+"&
+w0%
+o
+"&
+T*
+0
+tj
+r\(
+vT+
+r\(
+"#
+wmrZ
+o
+"#
+T*
+0
+tj
+r\(
+vT+
+r\(
+|V%s^$
+u~$
+u~$
+u~$
+u~$
+w"{v
+w"{v
+w"{v
+w"{v
+w"{v
+w"{v
+rP
+":
+xBu*R+<+
+t(+U
+)
+wn}8|6
+"#
+*%vQ
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+*%t]
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+":
+t3t$6
+|K%$#sR%
+"#
+*%su
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+*%q^
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+":
+t3t$6
+|K1$0sR1
+":
+xS8<8B
+qVR8B
+\
+"8
+u>vhq4r3y[$2
+u>vhq4r3y[$1
+"8
+wqtgs$
+wDtE~$2~$s$
+z,zitg
+"8
+wfrbrGqqxPytsq7qcq|uPv"sB
+rKpMrbq"{Cytsq7qcq|uPv"s$?
+"8
+}Qp<qq~7sB
+zzsB
+|0qj
+}W
+rQ
+tHH1)<I
+w5
+t{,3#
+qzvn/
+sXXU
+x|
+sXrU
+qz+v(yl
+sXrU
+x9s0
+O
+!#
+i,B
+i-E
+q+u\)
+T)
+pVDrL+
+rjz]rL-
+pm.
+(qu
+!#
+r&+r.9
+|W?
+|W>
+|W:
+|W9
+|W4
+|W3
+|W1
+|W0
+pV4rL7
+pV3rL9
+pV2rL/
+pV1rL@
+pV0sx=
+pV/sx,
+pV+sx+
+pV*sx-
+pV)sx.
+pV(sx8
+pV'sx7
+(+9
+!pZ
+p(
+!p^
+J
+qa4
+qa*
+(
+!qZ
+r~
+p36
+;*
+(
+!s*
+r~
+p37
+;*
+(
+!tS
+r~
+aG
+;*
+(
+!vB
+r~
+aE
+;*
+(
+!w&
+r~
+aD
+;*
+(
+!x=
+r~
+aA
+;*
+(
+!yE
+r~
+a?
+;*
+(
+!{-
+r~
+a>
+;*
+(
+!vKxw
+r~
+a<
+;*
+(
+!pty@
+r~
+a:
+;*
+(
+!ptyG
+r~
+a9
+;*
+(
+!pt+uU
+"<
+g
+a7
+;)
+(
+!pt{H
+g
+pfqI
+;)
+(
+!pt.uU
+g
+pfqA
+;)
+(
+!pt|F
+g
+a6
+;)
+(
+!pt|G
+"*
+r~
+a/
+;*
+(
+!pt}x
+r~
+pfpU
+;*
+(
+!pt/uU
+r~
+pfp[
+;*
+(
+!ptxw
+r~
+a-
+;*
+(
+!tYy@
+r~
+pfpG
+;*
+(
+!tYyG
+r~
+pfp"
+;*
+(
+!tY+uU
+r~
+a*
+;*
+(
+!tY{H
+r~
+pfpK
+;*
+(
+!tY.uU
+r~
+pfpY
+;*
+(
+!tY|F
+r~
+a(
+;*
+(
+!tY|G
+r~
+pfp=
+;*
+(
+!tY}x
+r~
+pfp)
+;*
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const edgesSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry edges(.param .align 8 .b8 edges_params[80])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<77>;
-	.reg .b32 %r<81>;
-	.reg .b64 %rd<94>;
-	.reg .f32 %f<59>;
-	.reg .f64 %fd<13>;
-
-	ld.param.u64 %rd1, [edges_params];
-	ld.param.u64 %rd2, [edges_params+8];
-	ld.param.u64 %rd3, [edges_params+24];
-	ld.param.u64 %rd4, [edges_params+32];
-	ld.param.u64 %rd5, [edges_params+48];
-	ld.param.u64 %rd6, [edges_params+56];
-	.loc 1 60 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	.loc 1 76 5
-	setp.lt.u64 %p1, %rd5, 536870912;
-	cvt.u32.u64 %r5, %rd5;
-	setp.lt.u64 %p2, %rd6, 536870912;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r6, %rd6;
-	mul.wide.u32 %rd7, %r5, %r6;
-	shl.b64 %rd8, %rd7, 2;
-	setp.le.u64 %p4, %rd8, %rd2;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B2;
-	.loc 1 60 19
-	cvt.u64.u32 %rd9, %r2;
-	mad.wide.u32 %rd10, %r1, 16, %rd9;
-	mad.lo.s32 %r7, %r3, 16, %r4;
-	cvt.u64.u32 %rd11, %r7;
-	.loc 1 61 7
-	setp.lt.s64 %p6, %rd10, %rd5;
-	setp.lt.s64 %p7, %rd11, %rd6;
-	and.pred %p8, %p6, %p7;
-	@%p8 bra $B0;
-	.loc 1 62 3
-	bra $EXIT;
-$B0:
-	.loc 1 67 40
-	add.s64 %rd12, %rd10, 1;
-	.loc 1 91 12
-	add.s64 %rd13, %rd6, -1;
-	.loc 1 90 7
-	setp.le.s64 %p9, %rd5, %rd12;
-	.loc 1 91 12
-	add.s64 %rd14, %rd5, -1;
-	.loc 1 90 7
-	selp.b64 %rd15, %rd14, %rd12, %p9;
-	.loc 1 67 71
-	add.s64 %rd16, %rd10, -1;
-	.loc 1 87 7
-	setp.lt.s64 %p10, %rd16, 0;
-	selp.b64 %rd17, 0, %rd16, %p10;
-	.loc 1 68 43
-	add.s32 %r8, %r7, 1;
-	cvt.u64.u32 %rd18, %r8;
-	.loc 1 90 7
-	setp.le.s64 %p11, %rd6, %rd18;
-	selp.b64 %rd19, %rd13, %rd18, %p11;
-	.loc 1 81 26
-	mul.lo.s64 %rd20, %rd19, %rd5;
-	.loc 1 68 74
-	add.s32 %r9, %r7, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p12, %r9, 0;
-	selp.b32 %r10, 0, %r9, %p12;
-	cvt.u64.u32 %rd21, %r10;
-	.loc 1 81 26
-	mul.lo.s64 %rd22, %rd21, %rd5;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.u32 %r11, -1;
-$B1:
-	cvt.s64.s32 %rd23, %r11;
-	.loc 1 66 26
-	mul.lo.s32 %r12, %r11, %r11;
-	sub.s32 %r13, 2, %r12;
-	cvt.u64.u32 %rd24, %r13;
-	cvt.rn.f32.u64 %f3, %rd24;
-	.loc 1 67 45
-	add.s32 %r14, %r7, %r11;
-	cvt.s64.s32 %rd25, %r14;
-	.loc 1 87 7
-	setp.lt.s32 %p13, %r14, 0;
-	.loc 1 90 7
-	setp.le.s64 %p14, %rd6, %rd25;
-	.loc 1 87 7
-	setp.le.s32 %p15, 0, %r14;
-	selp.b32 %r15, %r14, 0, %p15;
-	cvt.u64.u32 %rd26, %r15;
-	and.pred %p16, %p15, %p14;
-	selp.b64 %rd27, %rd13, %rd26, %p16;
-	.loc 1 81 35
-	mad.lo.s64 %rd28, %rd27, %rd5, %rd15;
-	shl.b64 %rd29, %rd28, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p17, %rd29, %rd4;
-	@!%p17 bra $FAULT0;
-	add.s64 %rd30, %rd3, %rd29;
-	ld.global.u8 %r16, [%rd30];
-	cvt.rn.f32.u32 %f4, %r16;
-	add.s64 %rd31, %rd29, 1;
-	setp.lt.u64 %p18, %rd31, %rd4;
-	@!%p18 bra $FAULT1;
-	ld.global.u8 %r17, [%rd30+1];
-	cvt.rn.f32.u32 %f5, %r17;
-	mul.rn.f32 %f6, %f5, 0f3F160000;
-	fma.rn.f32 %f7, %f4, 0f3E9A0000, %f6;
-	add.s64 %rd32, %rd29, 2;
-	setp.lt.u64 %p19, %rd32, %rd4;
-	@!%p19 bra $FAULT2;
-	ld.global.u8 %r18, [%rd30+2];
-	cvt.rn.f32.u32 %f8, %r18;
-	fma.rn.f32 %f9, %f8, 0f3DE80000, %f7;
-	.loc 1 90 7
-	selp.b64 %rd33, %rd13, %rd25, %p14;
-	.loc 1 87 7
-	selp.b64 %rd34, 0, %rd33, %p13;
-	.loc 1 81 35
-	mad.lo.s64 %rd35, %rd34, %rd5, %rd17;
-	shl.b64 %rd36, %rd35, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p20, %rd36, %rd4;
-	@!%p20 bra $FAULT3;
-	add.s64 %rd37, %rd3, %rd36;
-	ld.global.u8 %r19, [%rd37];
-	cvt.rn.f32.u32 %f10, %r19;
-	add.s64 %rd38, %rd36, 1;
-	setp.lt.u64 %p21, %rd38, %rd4;
-	@!%p21 bra $FAULT4;
-	ld.global.u8 %r20, [%rd37+1];
-	cvt.rn.f32.u32 %f11, %r20;
-	mul.rn.f32 %f12, %f11, 0f3F160000;
-	fma.rn.f32 %f13, %f10, 0f3E9A0000, %f12;
-	add.s64 %rd39, %rd36, 2;
-	setp.lt.u64 %p22, %rd39, %rd4;
-	@!%p22 bra $FAULT5;
-	ld.global.u8 %r21, [%rd37+2];
-	cvt.rn.f32.u32 %f14, %r21;
-	fma.rn.f32 %f15, %f14, 0f3DE80000, %f13;
-	.loc 1 67 52
-	sub.rn.f32 %f16, %f9, %f15;
-	fma.rn.f32 %f1, %f3, %f16, %f1;
-	.loc 1 68 38
-	add.s64 %rd40, %rd10, %rd23;
-	.loc 1 90 7
-	setp.le.s64 %p23, %rd5, %rd40;
-	.loc 1 87 7
-	setp.le.s64 %p24, 0, %rd40;
-	selp.b64 %rd41, %rd40, 0, %p24;
-	and.pred %p25, %p24, %p23;
-	selp.b64 %rd42, %rd14, %rd41, %p25;
-	.loc 1 81 35
-	add.s64 %rd43, %rd20, %rd42;
-	shl.b64 %rd44, %rd43, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p26, %rd44, %rd4;
-	@!%p26 bra $FAULT6;
-	add.s64 %rd45, %rd3, %rd44;
-	ld.global.u8 %r22, [%rd45];
-	cvt.rn.f32.u32 %f17, %r22;
-	add.s64 %rd46, %rd44, 1;
-	setp.lt.u64 %p27, %rd46, %rd4;
-	@!%p27 bra $FAULT7;
-	ld.global.u8 %r23, [%rd45+1];
-	cvt.rn.f32.u32 %f18, %r23;
-	mul.rn.f32 %f19, %f18, 0f3F160000;
-	fma.rn.f32 %f20, %f17, 0f3E9A0000, %f19;
-	add.s64 %rd47, %rd44, 2;
-	setp.lt.u64 %p28, %rd47, %rd4;
-	@!%p28 bra $FAULT8;
-	ld.global.u8 %r24, [%rd45+2];
-	cvt.rn.f32.u32 %f21, %r24;
-	fma.rn.f32 %f22, %f21, 0f3DE80000, %f20;
-	.loc 1 81 35
-	add.s64 %rd48, %rd22, %rd42;
-	shl.b64 %rd49, %rd48, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p29, %rd49, %rd4;
-	@!%p29 bra $FAULT9;
-	add.s64 %rd50, %rd3, %rd49;
-	ld.global.u8 %r25, [%rd50];
-	cvt.rn.f32.u32 %f23, %r25;
-	add.s64 %rd51, %rd49, 1;
-	setp.lt.u64 %p30, %rd51, %rd4;
-	@!%p30 bra $FAULT10;
-	ld.global.u8 %r26, [%rd50+1];
-	cvt.rn.f32.u32 %f24, %r26;
-	mul.rn.f32 %f25, %f24, 0f3F160000;
-	fma.rn.f32 %f26, %f23, 0f3E9A0000, %f25;
-	add.s64 %rd52, %rd49, 2;
-	setp.lt.u64 %p31, %rd52, %rd4;
-	@!%p31 bra $FAULT11;
-	ld.global.u8 %r27, [%rd50+2];
-	cvt.rn.f32.u32 %f27, %r27;
-	fma.rn.f32 %f28, %f27, 0f3DE80000, %f26;
-	.loc 1 68 50
-	sub.rn.f32 %f29, %f22, %f28;
-	fma.rn.f32 %f2, %f3, %f29, %f2;
-	.loc 1 65 23
-	add.s32 %r11, %r11, 1;
-	setp.le.u32 %p32, %r11, 1;
-	@%p32 bra $B1;
-	.loc 1 75 18
-	mad.lo.s64 %rd53, %rd11, %rd5, %rd10;
-	shl.b64 %rd54, %rd53, 2;
-	.loc 1 76 35
-	add.s64 %rd55, %rd54, 3;
-	setp.lt.u64 %p33, %rd54, %rd2;
-	setp.lt.u64 %p34, %rd55, %rd2;
-	and.pred %p35, %p33, %p34;
-	@!%p35 bra $B5;
-	.loc 1 70 17
-	cvt.f64.f32 %fd1, %f1;
-	cvt.f64.f32 %fd2, %f2;
-	.loc 1 71 28
-	mul.rn.f64 %fd3, %fd2, %fd2;
-	fma.rn.f64 %fd4, %fd1, %fd1, %fd3;
-	sqrt.rn.f64 %fd5, %fd4;
-	.loc 1 72 11
-	setp.lt.f64 %p36, 0d406FE00000000000, %fd5;
-	selp.f64 %fd6, 0d406FE00000000000, %fd5, %p36;
-	.loc 1 76 46
-	cvt.rzi.u32.f64 %r28, %fd6;
-	setp.nan.f64 %p37, %fd6, %fd6;
-	selp.b32 %r29, 0, %r28, %p37;
-	min.u32 %r30, %r29, 255;
-	and.b32 %r31, %r30, 255;
-	add.s64 %rd56, %rd1, %rd54;
-	st.global.u8 [%rd56], %r31;
-	st.global.u8 [%rd56+1], %r31;
-	st.global.u8 [%rd56+2], %r31;
-	st.global.u8 [%rd56+3], 255;
-	bra $EXIT;
-$B2:
-	.loc 1 60 19
-	cvt.u64.u32 %rd57, %r2;
-	mad.wide.u32 %rd58, %r1, 16, %rd57;
-	mad.lo.s32 %r32, %r3, 16, %r4;
-	.loc 1 61 7
-	setp.lt.s64 %p38, %rd58, %rd5;
-	setp.lt.u32 %p39, %r32, %r6;
-	and.pred %p40, %p38, %p39;
-	@%p40 bra $B3;
-	.loc 1 62 3
-	bra $EXIT;
-$B3:
-	.loc 1 67 40
-	cvt.u32.u64 %r33, %rd58;
-	add.s32 %r34, %r33, 1;
-	.loc 1 91 12
-	add.s32 %r35, %r6, -1;
-	.loc 1 90 7
-	setp.le.u32 %p41, %r5, %r34;
-	.loc 1 91 12
-	add.s32 %r36, %r5, -1;
-	.loc 1 90 7
-	selp.b32 %r37, %r36, %r34, %p41;
-	cvt.u64.u32 %rd59, %r37;
-	.loc 1 67 71
-	add.s32 %r38, %r33, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p42, %r38, 0;
-	selp.b32 %r39, 0, %r38, %p42;
-	cvt.u64.u32 %rd60, %r39;
-	.loc 1 68 43
-	add.s32 %r40, %r32, 1;
-	.loc 1 90 7
-	setp.le.u32 %p43, %r6, %r40;
-	selp.b32 %r41, %r35, %r40, %p43;
-	.loc 1 81 26
-	mul.wide.u32 %rd61, %r41, %r5;
-	.loc 1 68 74
-	add.s32 %r42, %r32, -1;
-	.loc 1 87 7
-	setp.lt.s32 %p44, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p44;
-	.loc 1 81 26
-	mul.wide.u32 %rd62, %r43, %r5;
-	mov.f32 %f30, 0f00000000;
-	mov.f32 %f31, 0f00000000;
-	mov.u32 %r44, -1;
-$B4:
-	.loc 1 67 45
-	add.s32 %r45, %r32, %r44;
-	.loc 1 87 7
-	setp.lt.s32 %p45, %r45, 0;
-	.loc 1 90 7
-	setp.le.s32 %p46, %r6, %r45;
-	.loc 1 87 7
-	setp.le.s32 %p47, 0, %r45;
-	selp.b32 %r46, %r45, 0, %p47;
-	and.pred %p48, %p47, %p46;
-	selp.b32 %r47, %r35, %r46, %p48;
-	.loc 1 81 35
-	mad.wide.u32 %rd63, %r47, %r5, %rd59;
-	shl.b64 %rd64, %rd63, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p49, %rd64, %rd4;
-	add.s64 %rd65, %rd64, 2;
-	setp.lt.u64 %p50, %rd65, %rd4;
-	.loc 1 90 7
-	selp.b32 %r48, %r35, %r45, %p46;
-	.loc 1 87 7
-	selp.b32 %r49, 0, %r48, %p45;
-	.loc 1 81 35
-	mad.wide.s32 %rd66, %r49, %r5, %rd60;
-	shl.b64 %rd67, %rd66, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p51, %rd67, %rd4;
-	add.s64 %rd68, %rd67, 2;
-	setp.lt.u64 %p52, %rd68, %rd4;
-	.loc 1 68 38
-	add.s32 %r50, %r33, %r44;
-	.loc 1 90 7
-	setp.le.s32 %p53, %r5, %r50;
-	.loc 1 87 7
-	setp.le.s32 %p54, 0, %r50;
-	selp.b32 %r51, %r50, 0, %p54;
-	and.pred %p55, %p54, %p53;
-	selp.b32 %r52, %r36, %r51, %p55;
-	cvt.u64.u32 %rd69, %r52;
-	.loc 1 81 35
-	add.s64 %rd70, %rd61, %rd69;
-	shl.b64 %rd71, %rd70, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p56, %rd71, %rd4;
-	add.s64 %rd72, %rd71, 2;
-	setp.lt.u64 %p57, %rd72, %rd4;
-	.loc 1 81 35
-	add.s64 %rd73, %rd62, %rd69;
-	shl.b64 %rd74, %rd73, 2;
-	.loc 1 82 28
-	setp.lt.u64 %p58, %rd74, %rd4;
-	add.s64 %rd75, %rd74, 2;
-	setp.lt.u64 %p59, %rd75, %rd4;
-	and.pred %p60, %p49, %p50;
-	and.pred %p61, %p60, %p51;
-	and.pred %p62, %p61, %p52;
-	and.pred %p63, %p62, %p56;
-	and.pred %p64, %p63, %p57;
-	and.pred %p65, %p64, %p58;
-	and.pred %p66, %p65, %p59;
-	@!%p66 bra $B6;
-	.loc 1 66 26
-	mul.lo.s32 %r53, %r44, %r44;
-	sub.s32 %r54, 2, %r53;
-	cvt.u64.u32 %rd76, %r54;
-	cvt.rn.f32.u64 %f32, %rd76;
-	.loc 1 82 28
-	add.s64 %rd77, %rd3, %rd64;
-	ld.global.u8 %r55, [%rd77];
-	cvt.rn.f32.u32 %f33, %r55;
-	ld.global.u8 %r56, [%rd77+1];
-	cvt.rn.f32.u32 %f34, %r56;
-	mul.rn.f32 %f35, %f34, 0f3F160000;
-	fma.rn.f32 %f36, %f33, 0f3E9A0000, %f35;
-	ld.global.u8 %r57, [%rd77+2];
-	cvt.rn.f32.u32 %f37, %r57;
-	fma.rn.f32 %f38, %f37, 0f3DE80000, %f36;
-	add.s64 %rd78, %rd3, %rd67;
-	ld.global.u8 %r58, [%rd78];
-	cvt.rn.f32.u32 %f39, %r58;
-	ld.global.u8 %r59, [%rd78+1];
-	cvt.rn.f32.u32 %f40, %r59;
-	mul.rn.f32 %f41, %f40, 0f3F160000;
-	fma.rn.f32 %f42, %f39, 0f3E9A0000, %f41;
-	ld.global.u8 %r60, [%rd78+2];
-	cvt.rn.f32.u32 %f43, %r60;
-	fma.rn.f32 %f44, %f43, 0f3DE80000, %f42;
-	.loc 1 67 52
-	sub.rn.f32 %f45, %f38, %f44;
-	fma.rn.f32 %f30, %f32, %f45, %f30;
-	.loc 1 82 28
-	add.s64 %rd79, %rd3, %rd71;
-	ld.global.u8 %r61, [%rd79];
-	cvt.rn.f32.u32 %f46, %r61;
-	ld.global.u8 %r62, [%rd79+1];
-	cvt.rn.f32.u32 %f47, %r62;
-	mul.rn.f32 %f48, %f47, 0f3F160000;
-	fma.rn.f32 %f49, %f46, 0f3E9A0000, %f48;
-	ld.global.u8 %r63, [%rd79+2];
-	cvt.rn.f32.u32 %f50, %r63;
-	fma.rn.f32 %f51, %f50, 0f3DE80000, %f49;
-	add.s64 %rd80, %rd3, %rd74;
-	ld.global.u8 %r64, [%rd80];
-	cvt.rn.f32.u32 %f52, %r64;
-	ld.global.u8 %r65, [%rd80+1];
-	cvt.rn.f32.u32 %f53, %r65;
-	mul.rn.f32 %f54, %f53, 0f3F160000;
-	fma.rn.f32 %f55, %f52, 0f3E9A0000, %f54;
-	ld.global.u8 %r66, [%rd80+2];
-	cvt.rn.f32.u32 %f56, %r66;
-	fma.rn.f32 %f57, %f56, 0f3DE80000, %f55;
-	.loc 1 68 50
-	sub.rn.f32 %f58, %f51, %f57;
-	fma.rn.f32 %f31, %f32, %f58, %f31;
-	.loc 1 65 23
-	add.s32 %r44, %r44, 1;
-	setp.le.u32 %p67, %r44, 1;
-	@%p67 bra $B4;
-	.loc 1 70 17
-	cvt.f64.f32 %fd7, %f30;
-	cvt.f64.f32 %fd8, %f31;
-	.loc 1 71 28
-	mul.rn.f64 %fd9, %fd8, %fd8;
-	fma.rn.f64 %fd10, %fd7, %fd7, %fd9;
-	sqrt.rn.f64 %fd11, %fd10;
-	.loc 1 72 11
-	setp.lt.f64 %p68, 0d406FE00000000000, %fd11;
-	selp.f64 %fd12, 0d406FE00000000000, %fd11, %p68;
-	.loc 1 75 18
-	mad.wide.u32 %rd81, %r32, %r5, %rd58;
-	shl.b64 %rd82, %rd81, 2;
-	.loc 1 76 46
-	cvt.rzi.u32.f64 %r67, %fd12;
-	setp.nan.f64 %p69, %fd12, %fd12;
-	selp.b32 %r68, 0, %r67, %p69;
-	min.u32 %r69, %r68, 255;
-	and.b32 %r70, %r69, 255;
-	add.s64 %rd83, %rd1, %rd82;
-	st.global.u8 [%rd83], %r70;
-	st.global.u8 [%rd83+1], %r70;
-	st.global.u8 [%rd83+2], %r70;
-	st.global.u8 [%rd83+3], 255;
-	bra $EXIT;
-$B5:
-	add.s64 %rd84, %rd54, 1;
-	add.s64 %rd85, %rd54, 2;
-	setp.lt.u64 %p70, %rd84, %rd2;
-	setp.lt.u64 %p71, %rd85, %rd2;
-	@!%p33 bra $FAULT12;
-	@!%p70 bra $FAULT13;
-	@!%p71 bra $FAULT14;
-	bra $FAULT15;
-$B6:
-	.loc 1 82 57
-	add.s64 %rd86, %rd64, 1;
-	setp.lt.u64 %p72, %rd86, %rd4;
-	add.s64 %rd87, %rd67, 1;
-	setp.lt.u64 %p73, %rd87, %rd4;
-	add.s64 %rd88, %rd71, 1;
-	setp.lt.u64 %p74, %rd88, %rd4;
-	add.s64 %rd89, %rd74, 1;
-	setp.lt.u64 %p75, %rd89, %rd4;
-	@!%p49 bra $FAULT16;
-	@!%p72 bra $FAULT17;
-	@!%p50 bra $FAULT18;
-	@!%p51 bra $FAULT19;
-	@!%p73 bra $FAULT20;
-	@!%p52 bra $FAULT21;
-	@!%p56 bra $FAULT22;
-	@!%p74 bra $FAULT23;
-	@!%p57 bra $FAULT24;
-	@!%p58 bra $FAULT25;
-	@!%p75 bra $FAULT26;
-	bra $FAULT27;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd29;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd31;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd32;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd36;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd38;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd39;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd44;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd46;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd47;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd49;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd51;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd52;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 76 5
-	mov.u32 %r71, 1;
-	mov.u64 %rd90, %rd54;
-	mov.u64 %rd91, %rd2;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r71, 1;
-	mov.u64 %rd90, %rd84;
-	mov.u64 %rd91, %rd2;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r71, 1;
-	mov.u64 %rd90, %rd85;
-	mov.u64 %rd91, %rd2;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r71, 1;
-	mov.u64 %rd90, %rd55;
-	mov.u64 %rd91, %rd2;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 82 28
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd64;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd86;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd65;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd67;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd87;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd68;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd71;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd88;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT24:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd72;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT25:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd74;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT26:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd89;
-	mov.u64 %rd91, %rd4;
-	bra $FAULT;
-$FAULT27:
-	mov.u32 %r71, 0;
-	mov.u64 %rd90, %rd75;
-	mov.u64 %rd91, %rd4;
-$FAULT:
-	ld.param.u64 %rd92, [edges_params+64];
-	atom.relaxed.gpu.global.cas.b32 %r72, [%rd92], 0, 1;
-	setp.ne.u32 %p76, %r72, 0;
-	@%p76 bra $EXIT;
-	ld.global.u64 %rd93, [%rd92+8];
-	ld.param.u32 %r73, [edges_params+72];
-	st.global.u32 [%rd93+4], %r73;
-	ld.param.u32 %r74, [edges_params+76];
-	st.global.v2.u32 [%rd93+8], {%r74, %r71};
-	mov.u32 %r75, %ctaid.x;
-	mov.u32 %r76, %ctaid.y;
-	st.global.v2.u32 [%rd93+16], {%r75, %r76};
-	mov.u32 %r77, %ctaid.z;
-	mov.u32 %r78, %tid.x;
-	st.global.v2.u32 [%rd93+24], {%r77, %r78};
-	mov.u32 %r79, %tid.y;
-	mov.u32 %r80, %tid.z;
-	st.global.v2.u32 [%rd93+32], {%r79, %r80};
-	st.global.u64 [%rd93+40], %rd90;
-	st.global.u64 [%rd93+48], %rd91;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd93], 56;
-	bra $EXIT;
-}
+const edgesSM70 = `packed1 15068 edges
+!pJ
+!pI
+!p8
+!t9
+!
+!pHtzpD
+!Pt@|bq>rGymrIAB
+!c
+p;9x,
+p9/un
+p:@t*
+qS8te
+Pt@r9rzqq~/Kpi~0,r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+qD=pE
+Q
+N
+p%
+p'
+qM7r.
+q+y:8|o9}#sT
+t^
+rC8|o9}#sT
+4
+0
+t+wy
+o
+stp"
+4
+}q
+"#
+wr
+p{p@A%
+p~XAqR
+)
+qD,f
+{hp"
+qopK
+4
+p6
+{Nr1
+O
+!#
+qD9ts
+u;B
+}Tpx
+w0qg
+r6{L
+|Rp[%
+"#
+v&qg
+"#
+zu
+qD9f,
+xiqg
+r&9f
+qo=
+rB=sO
+qD/yC
+tj
+)
+"%
+wY(C
+rBp"sO
+r&,r-
+vW'
+qD/f.
+vTzM
+"&
+s==
+|0qj
+)
+"$
+vW'
+:
+:
+r7zM
+!#
+p\
+qD7r-
+xBzYr|
+t(+U
+)
+wn}8|6
+qD9|_
+xsqR
+p\
+"%
+s==
+"'
+wY(C
+"#
+{O
+x)
+)
+sS
+|=/sO
+r&,r]
+tQ'31
+o
+r&+s6
+T&
+qU
+*%%
+yFql
+r<
+u;B
+T&
+pm
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+tmE
+T&
+u(
+yFz4lv=
+r<
+r@}Sq|/uPS
+"%
+|=/t]yR
+"%
+rB=%2uy
+"%
+tQ'33
+o
+"%
+T&
+z>
+*%%
+yFql
+r<
+u;B
+T&
+{K
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+tmE
+T&
+s'8
+yFz4lv=
+r<
+r@}Sq|/uPS
+qD9y'
+t3t$6
+q~#'%wz#
+qD/sQ
+*,V'
+"'
+wY'C
+"'
+wM
+w>
+sS
+|=0sO
+"'
+*6%
+o
+"'
+T&
+s'7
+*%%
+yFql
+r<
+u;B
+T&
+s'9
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+tmE
+T&
+s'/
+yFz4lv=
+r<
+r@}Sq|/uPS
+"#
+*8su
+o
+"#
+T&
+s'@
+*%%
+yFql
+r<
+u;B
+T&
+pm=
+yFds7y~n
+r<
+qJzAp5uP
+xTr}@rXuP6
+tmE
+T&
+pm,
+yFz4lv=
+r<
+r@}Sq|/uPS
+qD/|Y
+t3t$6
+q~$'%wz$
+qD8qe
+z'-1-B
+qVM-B
+\
+qM8qw
+s.p/-3'3,
+o
+qM7r]
+p}-
+q+u\$
+T$
+4
+wh
+qM=j
+u>vhq4r3y['#
+u>vhq4r3y['$
+qM,s6
+wqtgs$
+wDtE~$2~$s$
+z,zitg
+qM+qN
+wfrbrGqqxPytsq7qcq|uPv"sB
+rKpMrbq"{Cytsq7qcq|uPv"s$?
+qM7ps7
+}Qp<qq~7sB
+zzsB
+|0qj
+}W
+rQ
+*#p-
+yhqlD
+yhtR,t/
+yhtR+t/
+yhtR-nEv(
+O
+!#
+":
+ru$
+po#A%
+pB%yZ&
+":
+pC'
+r\(
+4
+p6
+":
+O
+!#
+":
+0
+tj
+":
+qk(qg
+"2
+qVM'U
+"#
+qk'qg
+"#
+t.?
+)
+":
+q1p@qg
+"3
+s==
+|0qj
+)
+":
+q1p0B
+"%
+qVM(D
+pz[qj
+"9
+z_M'
+":
+q1q,qg
+"&
+s==
+|0qj
+"$
+z_M'
+:
+:
+r7zM
+!#
+"9
+qF#U
+"$
+s==
+"&
+t1M(D
+"#
+{O
+x)
+sS
+pzR"qj
+"7
+t{M'rS
+o
+"7
+T&
+p}+
+T&
+"%
+pzR#2vnt,
+"%
+|0UyR
+"%
+xUyc'su
+o
+"%
+T&
+p}+
+T&
+"8
+qF'2[
+"&
+t1M'D
+"&
+{O
+x)
+sS
+pzR&qj
+)
+"&
+v&%
+o
+"&
+T&
+p}+
+T&
+"#
+v0qIrS
+o
+"#
+T&
+p}+
+T&
+re{v2x\
+w"x\
+w"x\
+w"{'
+w"{'
+w"{'
+w"{'
+rP
+":
+xBu*p*2p*
+t(+U
+)
+wn}8|6
+"#
+*%V#
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+*%wX
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+":
+t3t$6
+|K%$#sR%
+"#
+*%t]
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+*%su
+yFql
+r<
+vi,n
+r<
+qJzAp5uP
+xTr}@rXuP6
+viv=
+r<
+r@}Sq|/uPS
+":
+t3t$6
+|K1$0sR1
+":
+xS,<,B
+qVR,B
+\
+"8
+u>vhq4r3y[$2
+u>vhq4r3y[$1
+"8
+wqtgs$
+wDtE~$2~$s$
+z,zitg
+"8
+wfrbrGqqxPytsq7qcq|uPv"sB
+rKpMrbq"{Cytsq7qcq|uPv"s$?
+":
+zB81'V-
+o
+"9
+}Qp<qq~7sB
+zzsB
+|0qj
+}W
+rQ
+*#%
+yhqlD
+yhtR,t/
+yhtR+t/
+yhtR-nEv(
+O
+!#
+i4B
+i5E
+q+u\$
+T$
+pV<rL+
+rjz]rL-
+pm.
+(qu
+!#
+r&+r.9
+i,B
+T&
+i*B
+T&
+i'B
+T&
+i%B
+T&
+pV0rL7
+x"rL9
+pV/rL/
+pV.rL@
+y0sx=
+pV-sx,
+pV)sx+
+rjz]sx-
+pV(sx.
+pV'sx8
+u(7
+(+9
+!pZ
+p(
+!p^
+J
+{jS
+qa&
+(
+!qZ
+r~
+aR
+;&
+(
+!s*
+r~
+aQ
+;&
+(
+!tS
+r~
+aM
+;&
+(
+!vB
+r~
+aK
+;&
+(
+!w&
+r~
+aJ
+;&
+(
+!x=
+r~
+aE
+;&
+(
+!yE
+r~
+aC
+;&
+(
+!{-
+r~
+aB
+;&
+(
+!vKxw
+r~
+a@
+;&
+(
+!pty@
+r~
+a>
+;&
+(
+!ptyG
+r~
+a=
+;&
+(
+!pt+uU
+"<
+g
+a;
+;$
+(
+!pt{H
+g
+pfpG
+;$
+(
+!pt.uU
+g
+pfp"
+;$
+(
+!pt|F
+g
+a:
+;$
+(
+!pt|G
+"+
+r~
+a1
+;&
+(
+!pt}x
+r~
+pfpK
+;&
+(
+!pt/uU
+r~
+a0
+;&
+(
+!ptxw
+r~
+a.
+;&
+(
+!tYy@
+r~
+pfpY
+;&
+(
+!tYyG
+r~
+a-
+;&
+(
+!tY+uU
+r~
+a*
+;&
+(
+!tY{H
+r~
+pfp=
+;&
+(
+!tY.uU
+r~
+a)
+;&
+(
+!tY|F
+r~
+a'
+;&
+(
+!tY|G
+r~
+pfp)
+;&
+(
+!tY}x
+r~
+a&
+;&
+!q[
+xY
+p_
+m
+pN
+p]
+hr*
+pQ
+htl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

@@ -6,123 +6,125 @@ package main
 const kernelSources = `cc05b44e08cf7e25	kernel.go	hello
 `
 
-const helloSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry hello(.param .align 8 .b8 hello_params[16])
-{
-	.reg .pred %p<3>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<9>;
-
-	.loc 1 12 12
-	mov.u32 %r1, %tid.x;
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	cvt.u64.u32 %rd1, %r1;
-	cvt.u64.u32 %rd2, %r2;
-	cvt.u64.u32 %rd3, %r3;
-	mad.lo.s32 %r4, %r2, %r3, %r1;
-	cvt.u64.u32 %rd4, %r4;
-	.loc 1 11 12
-	ld.param.u64 %rd5, [hello_params];
-	ld.global.u32 %r5, [%rd5+24];
-	ld.volatile.global.u32 %r6, [%rd5+28];
-	add.s32 %r7, %r6, 72;
-	setp.gt.u32 %p1, %r7, %r5;
-	@%p1 bra $B0;
-	atom.relaxed.gpu.global.add.u32 %r8, [%rd5+28], 72;
-	add.s32 %r9, %r8, 72;
-	setp.gt.u32 %p2, %r9, %r5;
-	@%p2 bra $B0;
-	ld.global.u64 %rd6, [%rd5+16];
-	cvt.u64.u32 %rd7, %r8;
-	add.s64 %rd8, %rd6, %rd7;
-	ld.param.u32 %r10, [hello_params+8];
-	st.global.u32 [%rd8+4], %r10;
-	ld.param.u32 %r11, [hello_params+12];
-	st.global.v2.u32 [%rd8+8], {%r11, 0};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd8+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd8+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd8+32], {%r16, %r17};
-	st.global.u64 [%rd8+40], %rd1;
-	st.global.u64 [%rd8+48], %rd2;
-	st.global.u64 [%rd8+56], %rd3;
-	st.global.u64 [%rd8+64], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd8], 72;
-	bra $B1;
-$B0:
-	red.relaxed.gpu.global.add.u32 [%rd5+32], 1;
-$B1:
-	ret;
-}
+const helloSM70Narrow = `packed1 1463 hello
+!pJ
+!pI
+!p8
+!t9
+!
+!pHs%pD
+!c
+p;r0
+p9t=pF
+p:te
+!
+r#px
+N
+Q
+s1
+wP
+t>
+)
+p~rUqR
+)
+qxpx
+p>
+s@vm
+rbpiPs}rmu=xgy1{"tR+p&
+rsty
+wfr9rG|js0q=
+p6
+q)rG{>Pt@u=rWpMpiPr9q"t5y1Pq)pipi{"tRxWumty
+rsty
+wfr9rG|ju&X
+p6
+}*s%
+t>
+ta
+hp&
+pQ
+hse
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+v_p"
+w~wNq^
+w~pkrS
+pP
+syPs}rmu=xgy1r,ql2ty
+H
+!#
+{+{:p=lsLB
+!#
+p(
+!L
 `
 
-const helloSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry hello(.param .align 8 .b8 hello_params[16])
-{
-	.reg .pred %p<3>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<9>;
-
-	.loc 1 12 12
-	mov.u32 %r1, %tid.x;
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %ntid.x;
-	cvt.u64.u32 %rd1, %r1;
-	cvt.u64.u32 %rd2, %r2;
-	cvt.u64.u32 %rd3, %r3;
-	mad.wide.u32 %rd4, %r2, %r3, %rd1;
-	.loc 1 11 12
-	ld.param.u64 %rd5, [hello_params];
-	ld.global.u32 %r4, [%rd5+24];
-	ld.volatile.global.u32 %r5, [%rd5+28];
-	add.s32 %r6, %r5, 72;
-	setp.gt.u32 %p1, %r6, %r4;
-	@%p1 bra $B0;
-	atom.relaxed.gpu.global.add.u32 %r7, [%rd5+28], 72;
-	add.s32 %r8, %r7, 72;
-	setp.gt.u32 %p2, %r8, %r4;
-	@%p2 bra $B0;
-	ld.global.u64 %rd6, [%rd5+16];
-	cvt.u64.u32 %rd7, %r7;
-	add.s64 %rd8, %rd6, %rd7;
-	ld.param.u32 %r9, [hello_params+8];
-	st.global.u32 [%rd8+4], %r9;
-	ld.param.u32 %r10, [hello_params+12];
-	st.global.v2.u32 [%rd8+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd8+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd8+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd8+32], {%r15, %r16};
-	st.global.u64 [%rd8+40], %rd1;
-	st.global.u64 [%rd8+48], %rd2;
-	st.global.u64 [%rd8+56], %rd3;
-	st.global.u64 [%rd8+64], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd8], 72;
-	bra $B1;
-$B0:
-	red.relaxed.gpu.global.add.u32 [%rd5+32], 1;
-$B1:
-	ret;
-}
+const helloSM70 = `packed1 1441 hello
+!pJ
+!pI
+!p8
+!t9
+!
+!pHs%pD
+!c
+p;r0
+p9}<
+p:te
+!
+r#px
+N
+Q
+s1
+wP
+t>
+)
+p{wyrZ
+qxpx
+p>
+s@vm
+rbpiPs}rmu=xgy1{"tR+p&
+rsty
+wfr9rG|js0q=
+p6
+q)rG{>Pt@u=rWpMpiPr9q"t5y1Pq)pipi{"tRxWumty
+rsty
+wfr9rG|ju&X
+p6
+}*s%
+t>
+ta
+hp&
+pQ
+hse
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+v_p"
+w~wNq^
+w~pkrS
+pP
+syPs}rmu=xgy1r,ql2ty
+H
+!#
+{+{:p=lsLB
+!#
+p(
+!L
 `

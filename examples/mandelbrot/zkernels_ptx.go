@@ -10,353 +10,355 @@ f917a35fcd96bd2f	kernel.go	mandelbrot
 c7d12ab6978657dd	kernel.go	view
 `
 
-const mandelbrotSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry mandelbrot(.param .align 8 .b8 mandelbrot_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<3>;
-	.reg .f64 %fd<30>;
-
-	ld.param.u64 %rd1, [mandelbrot_params];
-	ld.param.u64 %rd2, [mandelbrot_params+8];
-	ld.param.u64 %rd3, [mandelbrot_params+24];
-	ld.param.u64 %rd4, [mandelbrot_params+32];
-	ld.param.f64 %fd1, [mandelbrot_params+48];
-	ld.param.f64 %fd2, [mandelbrot_params+56];
-	ld.param.f64 %fd3, [mandelbrot_params+64];
-	ld.param.u64 %rd5, [mandelbrot_params+72];
-	ld.param.u64 %rd6, [mandelbrot_params+80];
-	.loc 1 27 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd7, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd8, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.u32.u64 %r8, %rd6;
-	.loc 1 30 8
-	mul.wide.s32 %rd9, %r7, %r8;
-	setp.le.u64 %p1, %rd9, %rd7;
-	setp.le.u64 %p2, %rd9, %rd8;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B2;
-	.loc 1 27 19
-	mad.lo.s32 %r9, %r1, 16, %r2;
-	cvt.u64.u32 %rd10, %r9;
-	mad.lo.s32 %r10, %r3, 16, %r4;
-	cvt.u64.u32 %rd11, %r10;
-	.loc 1 28 7
-	setp.lt.s32 %p4, %r9, %r7;
-	setp.lt.s32 %p5, %r10, %r8;
-	and.pred %p6, %p4, %p5;
-	@!%p6 bra $B1;
-	.loc 1 29 18
-	mad.wide.u32 %rd12, %r10, %r7, %rd10;
-	.loc 1 30 44
-	cvt.rn.f64.u64 %fd4, %rd10;
-	fma.rn.f64 %fd5, %fd4, %fd3, %fd1;
-	cvt.rn.f64.u64 %fd6, %rd11;
-	neg.f64 %fd7, %fd6;
-	fma.rn.f64 %fd8, %fd7, %fd3, %fd2;
-	mov.u32 %r11, 0;
-	mov.f64 %fd9, 0d0000000000000000;
-	mov.f64 %fd10, 0d0000000000000000;
-	mov.f64 %fd11, 0d0000000000000000;
-$B0:
-	.loc 1 40 13
-	neg.f64 %fd12, %fd11;
-	fma.rn.f64 %fd13, %fd9, %fd9, %fd12;
-	add.rn.f64 %fd14, %fd13, %fd5;
-	mul.rn.f64 %fd15, %fd9, 0d4000000000000000;
-	fma.rn.f64 %fd10, %fd15, %fd10, %fd8;
-	.loc 1 41 3
-	add.s32 %r11, %r11, 1;
-	.loc 1 39 12
-	setp.lt.s32 %p7, %r11, 1000;
-	mul.rn.f64 %fd11, %fd10, %fd10;
-	fma.rn.f64 %fd16, %fd14, %fd14, %fd11;
-	setp.lt.f64 %p8, %fd16, 0d40F0000000000000;
-	and.pred %p9, %p7, %p8;
-	mov.f64 %fd9, %fd14;
-	@%p9 bra $B0;
-	.loc 1 43 23
-	cvt.rn.f32.f64 %f1, %fd16;
-	.loc 1 30 8
-	setp.lt.u64 %p10, %rd12, %rd7;
-	@!%p10 bra $FAULT0;
-	shl.b64 %rd13, %rd12, 2;
-	add.s64 %rd14, %rd1, %rd13;
-	st.global.u32 [%rd14], %r11;
-	cvt.u32.u64 %r12, %rd12;
-	setp.lt.u32 %p11, %r12, %r6;
-	@!%p11 bra $FAULT1;
-	add.s64 %rd15, %rd3, %rd13;
-	st.global.f32 [%rd15], %f1;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 27 19
-	mad.lo.s32 %r13, %r1, 16, %r2;
-	cvt.u64.u32 %rd16, %r13;
-	mad.lo.s32 %r14, %r3, 16, %r4;
-	cvt.u64.u32 %rd17, %r14;
-	.loc 1 28 7
-	setp.lt.s32 %p12, %r13, %r7;
-	setp.lt.s32 %p13, %r14, %r8;
-	and.pred %p14, %p12, %p13;
-	@!%p14 bra $B4;
-	.loc 1 30 44
-	cvt.rn.f64.u64 %fd17, %rd16;
-	fma.rn.f64 %fd18, %fd17, %fd3, %fd1;
-	cvt.rn.f64.u64 %fd19, %rd17;
-	neg.f64 %fd20, %fd19;
-	fma.rn.f64 %fd21, %fd20, %fd3, %fd2;
-	mov.u32 %r15, 0;
-	mov.f64 %fd22, 0d0000000000000000;
-	mov.f64 %fd23, 0d0000000000000000;
-	mov.f64 %fd24, 0d0000000000000000;
-$B3:
-	.loc 1 40 13
-	neg.f64 %fd25, %fd24;
-	fma.rn.f64 %fd26, %fd22, %fd22, %fd25;
-	add.rn.f64 %fd27, %fd26, %fd18;
-	mul.rn.f64 %fd28, %fd22, 0d4000000000000000;
-	fma.rn.f64 %fd23, %fd28, %fd23, %fd21;
-	.loc 1 41 3
-	add.s32 %r15, %r15, 1;
-	.loc 1 39 12
-	setp.lt.s32 %p15, %r15, 1000;
-	mul.rn.f64 %fd24, %fd23, %fd23;
-	fma.rn.f64 %fd29, %fd27, %fd27, %fd24;
-	setp.lt.f64 %p16, %fd29, 0d40F0000000000000;
-	and.pred %p17, %p15, %p16;
-	mov.f64 %fd22, %fd27;
-	@%p17 bra $B3;
-	.loc 1 43 23
-	cvt.rn.f32.f64 %f2, %fd29;
-	.loc 1 30 8
-	mad.lo.s32 %r16, %r14, %r7, %r13;
-	mad.wide.u32 %rd18, %r16, 4, %rd1;
-	st.global.u32 [%rd18], %r15;
-	mad.wide.u32 %rd19, %r16, 4, %rd3;
-	st.global.f32 [%rd19], %f2;
-$B4:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd7;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd8;
-$FAULT:
-	ld.param.u64 %rd21, [mandelbrot_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd21], 0, 1;
-	setp.ne.u32 %p18, %r17, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r18, [mandelbrot_params+96];
-	st.global.u32 [%rd22+4], %r18;
-	ld.param.u32 %r19, [mandelbrot_params+100];
-	st.global.v2.u32 [%rd22+8], {%r19, 0};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd22+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r24, %r25};
-	st.global.u64 [%rd22+40], %rd12;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const mandelbrotSM70Narrow = `packed1 4521 mandelbrot
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;,te
+p9+sV
+p:+r0
+qSr0
+Pt@r9rzqq~/Kpi~0sKpF
+!
+p>
+q*
+pa
+q$
+uxtEuwt[
+uxtEuwwN
+uxtEuwpk
+rd
+th
+t:pE
+Q
+N
+p%
+p'
+tN
+)
+u.
+)
+u.
+ri
+wt^
+zJvDympMy_xDUD
+stp)
+sts7
+4
+}q
+"#
+p~p0A2p2
+)
+p~p2A2[
+)
+v@f
+rhr|qR
+s=p,
+4
+rP
+sWqw
+p{{qp-
+wtua
+u>zivhq4qry[p-
+wD{42v.
+u>zivhq4qry[%
+u9tg
+wDtgwQ2~'
+J
+}.
+}.
+}.
+!#
+z0pw
+u9tg
+wDtEv.2v.s$
+w*tg2~.
+wqtE~'yt.v"x;
+wDqq~4sBwQ2~#
+|sr1
+qKs0DB
+wIx*
+s=qYz(
+wqqqv.wQwQ
+wDzU2|TwQ
+wfrbrGqqxPsBytsqqcyrx;
+4
+s5qq~#2|T
+\
+xnqe
+wnqqs\sB
+"*
+rCpK
+qU
+o
+*#%
+x9s0
+ri
+qB[
+pm
+*%p-
+s8
+!#
+O
+!#
+"*
+pB#At0
+)
+p~}\2q,
+)
+"*
+rhz#p2
+s=[
+4
+rP
+")
+u>zivhq4qry[%
+wDtgtX%tX#
+u>zivhq4qry[C
+u9tg
+wDtgtX%tX$
+J
+}.
+}.
+}.
+!#
+")
+u9tg
+wDtEv.2v.s$
+w*tg2~.
+wqtE~'yt.v"x;
+wDqq~4sBwQ2~#
+")
+qKs0DB
+")
+s=qYz(
+wqqqv.wQwQ
+wDzU2|TwQ
+wfrbrGqqxPsBytsqqcyrx;
+4
+s5qq~#2|T
+\
+")
+wnqqs\sB
+")
+y,p*qR
+{%#
+x9r|
+{%%
+s8
+!#
+!pZ
+p(
+!p^
+qa)
+(
+!qZ
+;*
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCqA
+qb
+pP
+pc
+O
+!L
 `
 
-const mandelbrotSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry mandelbrot(.param .align 8 .b8 mandelbrot_params[104])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<23>;
-	.reg .b32 %r<20>;
-	.reg .b64 %rd<25>;
-	.reg .f32 %f<3>;
-	.reg .f64 %fd<30>;
-
-	ld.param.u64 %rd1, [mandelbrot_params];
-	ld.param.u64 %rd2, [mandelbrot_params+8];
-	ld.param.u64 %rd3, [mandelbrot_params+24];
-	ld.param.u64 %rd4, [mandelbrot_params+32];
-	ld.param.f64 %fd1, [mandelbrot_params+48];
-	ld.param.f64 %fd2, [mandelbrot_params+56];
-	ld.param.f64 %fd3, [mandelbrot_params+64];
-	ld.param.u64 %rd5, [mandelbrot_params+72];
-	ld.param.u64 %rd6, [mandelbrot_params+80];
-	.loc 1 27 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %tid.x;
-	mov.u32 %r3, %ctaid.y;
-	mov.u32 %r4, %tid.y;
-	.loc 1 30 8
-	setp.lt.u64 %p1, %rd5, 536870912;
-	cvt.u32.u64 %r5, %rd5;
-	setp.lt.u64 %p2, %rd6, 536870912;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r6, %rd6;
-	mul.wide.u32 %rd7, %r5, %r6;
-	setp.le.u64 %p4, %rd7, %rd2;
-	and.pred %p5, %p3, %p4;
-	setp.le.u64 %p6, %rd7, %rd4;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B2;
-	.loc 1 27 19
-	cvt.u64.u32 %rd8, %r2;
-	mad.wide.u32 %rd9, %r1, 16, %rd8;
-	mad.lo.s32 %r7, %r3, 16, %r4;
-	cvt.u64.u32 %rd10, %r7;
-	.loc 1 28 7
-	setp.lt.s64 %p8, %rd9, %rd5;
-	setp.lt.s64 %p9, %rd10, %rd6;
-	and.pred %p10, %p8, %p9;
-	@!%p10 bra $B1;
-	.loc 1 29 18
-	mad.lo.s64 %rd11, %rd10, %rd5, %rd9;
-	.loc 1 30 44
-	cvt.rn.f64.u64 %fd4, %rd9;
-	fma.rn.f64 %fd5, %fd4, %fd3, %fd1;
-	cvt.rn.f64.u64 %fd6, %rd10;
-	neg.f64 %fd7, %fd6;
-	fma.rn.f64 %fd8, %fd7, %fd3, %fd2;
-	mov.u32 %r8, 0;
-	mov.f64 %fd9, 0d0000000000000000;
-	mov.f64 %fd10, 0d0000000000000000;
-	mov.f64 %fd11, 0d0000000000000000;
-$B0:
-	.loc 1 40 13
-	neg.f64 %fd12, %fd11;
-	fma.rn.f64 %fd13, %fd9, %fd9, %fd12;
-	add.rn.f64 %fd14, %fd13, %fd5;
-	mul.rn.f64 %fd15, %fd9, 0d4000000000000000;
-	fma.rn.f64 %fd10, %fd15, %fd10, %fd8;
-	.loc 1 41 3
-	add.s32 %r8, %r8, 1;
-	.loc 1 39 12
-	setp.lt.s32 %p11, %r8, 1000;
-	mul.rn.f64 %fd11, %fd10, %fd10;
-	fma.rn.f64 %fd16, %fd14, %fd14, %fd11;
-	setp.lt.f64 %p12, %fd16, 0d40F0000000000000;
-	and.pred %p13, %p11, %p12;
-	mov.f64 %fd9, %fd14;
-	@%p13 bra $B0;
-	.loc 1 43 23
-	cvt.rn.f32.f64 %f1, %fd16;
-	.loc 1 30 8
-	setp.lt.u64 %p14, %rd11, %rd2;
-	@!%p14 bra $FAULT0;
-	shl.b64 %rd12, %rd11, 2;
-	add.s64 %rd13, %rd1, %rd12;
-	st.global.u32 [%rd13], %r8;
-	setp.lt.u64 %p15, %rd11, %rd4;
-	@!%p15 bra $FAULT1;
-	add.s64 %rd14, %rd3, %rd12;
-	st.global.f32 [%rd14], %f1;
-$B1:
-	bra $EXIT;
-$B2:
-	.loc 1 27 19
-	cvt.u64.u32 %rd15, %r2;
-	mad.wide.u32 %rd16, %r1, 16, %rd15;
-	mad.lo.s32 %r9, %r3, 16, %r4;
-	cvt.u64.u32 %rd17, %r9;
-	.loc 1 28 7
-	setp.lt.s64 %p16, %rd16, %rd5;
-	setp.lt.u32 %p17, %r9, %r6;
-	and.pred %p18, %p16, %p17;
-	@!%p18 bra $B4;
-	.loc 1 29 18
-	mad.wide.u32 %rd18, %r9, %r5, %rd16;
-	.loc 1 30 44
-	cvt.rn.f64.u64 %fd17, %rd16;
-	fma.rn.f64 %fd18, %fd17, %fd3, %fd1;
-	cvt.rn.f64.u64 %fd19, %rd17;
-	neg.f64 %fd20, %fd19;
-	fma.rn.f64 %fd21, %fd20, %fd3, %fd2;
-	mov.u32 %r10, 0;
-	mov.f64 %fd22, 0d0000000000000000;
-	mov.f64 %fd23, 0d0000000000000000;
-	mov.f64 %fd24, 0d0000000000000000;
-$B3:
-	.loc 1 40 13
-	neg.f64 %fd25, %fd24;
-	fma.rn.f64 %fd26, %fd22, %fd22, %fd25;
-	add.rn.f64 %fd27, %fd26, %fd18;
-	mul.rn.f64 %fd28, %fd22, 0d4000000000000000;
-	fma.rn.f64 %fd23, %fd28, %fd23, %fd21;
-	.loc 1 41 3
-	add.s32 %r10, %r10, 1;
-	.loc 1 39 12
-	setp.lt.s32 %p19, %r10, 1000;
-	mul.rn.f64 %fd24, %fd23, %fd23;
-	fma.rn.f64 %fd29, %fd27, %fd27, %fd24;
-	setp.lt.f64 %p20, %fd29, 0d40F0000000000000;
-	and.pred %p21, %p19, %p20;
-	mov.f64 %fd22, %fd27;
-	@%p21 bra $B3;
-	.loc 1 43 23
-	cvt.rn.f32.f64 %f2, %fd29;
-	.loc 1 30 8
-	shl.b64 %rd19, %rd18, 2;
-	add.s64 %rd20, %rd1, %rd19;
-	st.global.u32 [%rd20], %r10;
-	add.s64 %rd21, %rd3, %rd19;
-	st.global.f32 [%rd21], %f2;
-$B4:
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd22, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd22, %rd4;
-$FAULT:
-	ld.param.u64 %rd23, [mandelbrot_params+88];
-	atom.relaxed.gpu.global.cas.b32 %r11, [%rd23], 0, 1;
-	setp.ne.u32 %p22, %r11, 0;
-	@%p22 bra $EXIT;
-	ld.global.u64 %rd24, [%rd23+8];
-	ld.param.u32 %r12, [mandelbrot_params+96];
-	st.global.u32 [%rd24+4], %r12;
-	ld.param.u32 %r13, [mandelbrot_params+100];
-	st.global.v2.u32 [%rd24+8], {%r13, 0};
-	mov.u32 %r14, %ctaid.x;
-	mov.u32 %r15, %ctaid.y;
-	st.global.v2.u32 [%rd24+16], {%r14, %r15};
-	mov.u32 %r16, %ctaid.z;
-	mov.u32 %r17, %tid.x;
-	st.global.v2.u32 [%rd24+24], {%r16, %r17};
-	mov.u32 %r18, %tid.y;
-	mov.u32 %r19, %tid.z;
-	st.global.v2.u32 [%rd24+32], {%r18, %r19};
-	st.global.u64 [%rd24+40], %rd11;
-	st.global.u64 [%rd24+48], %rd22;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd24], 56;
-	bra $EXIT;
-}
+const mandelbrotSM70 = `packed1 4559 mandelbrot
+!pJ
+!pI
+!p8
+!t9
+!
+!pHy^pD
+!Pt@|bq>rGymrIAB
+!c
+p;+r0
+p9rFpF
+p:y?pF
+qSr0
+Pt@r9rzqq~/Kpi~0sKpF
+!
+p>
+q*
+pa
+q$
+uxtEuwt[
+uxtEuwwN
+uxtEuwpk
+rd
+th
+t:pE
+Q
+N
+p%
+p'
+wt^
+q+y:8|o9}#sT
+t^
+rC8|o9}#sT
+4
+0
+t+wy
+stpK
+4
+stp=
+4
+}q
+"#
+wr
+p{p@A%
+p~XAqR
+)
+v@f
+{hpK
+qopY
+4
+rP
+sWqw
+s.s7sup-
+wtua
+u>zivhq4qry[p-
+wD{42v.
+u>zivhq4qry[%
+u9tg
+wDtgwQ2~'
+J
+}.
+}.
+}.
+!#
+z0pw
+u9tg
+wDtEv.2v.s$
+w*tg2~.
+wqtE~'yt.v"x;
+wDqq~4sBwQ2~#
+|sr1
+qKs0DB
+wIx*
+s=qYz(
+wqqqv.wQwQ
+wDzU2|TwQ
+wfrbrGqqxPsBytsqqcyrx;
+4
+s5qq~#2|T
+\
+xnqe
+wnqqs\sB
+"*
+rCpU
+qU
+o
+*#%
+x9s0
+ybvQ
+pm
+v0qIp-
+s8
+!#
+O
+!#
+"*
+s?[
+p{p2A%
+p~[Ar2
+)
+"*
+q\u\'
+Y{q
+4
+rP
+"*
+t{Xp-
+"*
+u>zivhq4qry[p-
+wDtgtX%tX#
+u>zivhq4qry[%
+u9tg
+wDtgtX%tX$
+J
+}.
+}.
+}.
+!#
+"*
+u9tg
+wDtEv.2v.s$
+w*tg2~.
+wqtE~'yt.v"x;
+wDqq~4sBwQ2~#
+"*
+qKs0DB
+"*
+s=qYz(
+wqqqv.wQwQ
+wDzU2|TwQ
+wfrbrGqqxPsBytsqqcyrx;
+4
+s5qq~#2|T
+\
+"*
+wnqqs\sB
+"*
+o
+*#%
+x9s0
+*%p-
+s8
+!#
+!pZ
+p(
+!p^
+qa$
+(
+!qZ
+;&
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/-
+qb
+pP
+pc
+O
+!L
 `

@@ -11,891 +11,895 @@ const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 d3af64662f58a9fa	kernel.go	tiled
 `
 
-const naiveSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry naive(.param .align 8 .b8 naive_params[112])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<31>;
-	.reg .b32 %r<36>;
-	.reg .b64 %rd<49>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [naive_params];
-	ld.param.u64 %rd2, [naive_params+8];
-	ld.param.u64 %rd3, [naive_params+24];
-	ld.param.u64 %rd4, [naive_params+32];
-	ld.param.u64 %rd5, [naive_params+48];
-	ld.param.u64 %rd6, [naive_params+56];
-	ld.param.u64 %rd7, [naive_params+72];
-	ld.param.u64 %rd8, [naive_params+80];
-	ld.param.u64 %rd9, [naive_params+88];
-	.loc 1 21 23
-	mov.u32 %r1, %ctaid.y;
-	mov.u32 %r2, %tid.y;
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.u32.u64 %r10, %rd9;
-	mad.lo.s32 %r11, %r1, 16, %r2;
-	mad.lo.s32 %r12, %r3, 16, %r4;
-	cvt.u64.u32 %rd13, %r12;
-	.loc 1 22 9
-	setp.lt.s32 %p1, %r11, %r8;
-	setp.lt.s32 %p2, %r12, %r10;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B0;
-	.loc 1 23 3
-	bra $EXIT;
-$B0:
-	.loc 1 26 19
-	setp.lt.s32 %p4, 0, %r9;
-	mov.f32 %f1, 0f00000000;
-	@!%p4 bra $B6;
-	.loc 1 27 15
-	mul.wide.u32 %rd14, %r11, %r9;
-	.loc 1 25 6
-	add.s32 %r13, %r9, -1;
-	setp.lt.u32 %p5, 0, %r9;
-	selp.b32 %r14, %r13, 0, %p5;
-	cvt.u64.u32 %rd15, %r14;
-	setp.lt.u32 %p6, %r14, -2147483648;
-	setp.lt.s64 %p7, %rd15, 2305843009213693952;
-	and.pred %p8, %p6, %p7;
-	setp.lt.u32 %p9, %r10, -2147483648;
-	and.pred %p10, %p8, %p9;
-	setp.lt.u64 %p11, %rd14, %rd10;
-	and.pred %p12, %p10, %p11;
-	add.s64 %rd16, %rd14, %rd15;
-	setp.lt.u64 %p13, %rd16, %rd10;
-	and.pred %p14, %p12, %p13;
-	setp.lt.u32 %p15, %r12, %r6;
-	and.pred %p16, %p14, %p15;
-	mad.wide.u32 %rd17, %r14, %r10, %rd13;
-	setp.lt.u64 %p17, %rd17, %rd11;
-	and.pred %p18, %p16, %p17;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r15, 0;
-	@%p18 bra $B2;
-$B1:
-	cvt.u64.u32 %rd18, %r15;
-	.loc 1 27 19
-	add.s64 %rd19, %rd14, %rd18;
-	setp.lt.u64 %p19, %rd19, %rd10;
-	@!%p19 bra $FAULT0;
-	shl.b64 %rd20, %rd19, 2;
-	add.s64 %rd21, %rd1, %rd20;
-	ld.global.f32 %f2, [%rd21];
-	mad.wide.u32 %rd22, %r15, %r10, %rd13;
-	setp.lt.u64 %p20, %rd22, %rd11;
-	@!%p20 bra $FAULT1;
-	shl.b64 %rd23, %rd22, 2;
-	add.s64 %rd24, %rd3, %rd23;
-	ld.global.f32 %f3, [%rd24];
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	add.s32 %r15, %r15, 1;
-	setp.lt.u32 %p21, %r15, %r9;
-	@%p21 bra $B1;
-	bra $B6;
-$B2:
-	.loc 1 25 6
-	add.s32 %r16, %r9, -3;
-	setp.le.s32 %p22, %r16, %r9;
-	setp.lt.s32 %p23, 0, %r16;
-	and.pred %p24, %p22, %p23;
-	selp.b32 %r17, %r16, 0, %p24;
-	setp.lt.u32 %p25, 0, %r17;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r18, 0;
-	@!%p25 bra $B4;
-	.loc 1 27 19
-	cvt.u32.u64 %r19, %rd14;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r18, 0;
-$B3:
-	add.s32 %r20, %r19, %r18;
-	mad.wide.u32 %rd25, %r20, 4, %rd1;
-	ld.global.f32 %f4, [%rd25];
-	mad.wide.u32 %rd26, %r18, %r10, %rd13;
-	shl.b64 %rd27, %rd26, 2;
-	add.s64 %rd28, %rd3, %rd27;
-	ld.global.f32 %f5, [%rd28];
-	fma.rn.f32 %f6, %f4, %f5, %f1;
-	add.s32 %r21, %r18, 1;
-	ld.global.f32 %f7, [%rd25+4];
-	mad.wide.u32 %rd29, %r21, %r10, %rd13;
-	shl.b64 %rd30, %rd29, 2;
-	add.s64 %rd31, %rd3, %rd30;
-	ld.global.f32 %f8, [%rd31];
-	fma.rn.f32 %f9, %f7, %f8, %f6;
-	add.s32 %r22, %r18, 2;
-	ld.global.f32 %f10, [%rd25+8];
-	mad.wide.u32 %rd32, %r22, %r10, %rd13;
-	shl.b64 %rd33, %rd32, 2;
-	add.s64 %rd34, %rd3, %rd33;
-	ld.global.f32 %f11, [%rd34];
-	fma.rn.f32 %f12, %f10, %f11, %f9;
-	add.s32 %r23, %r18, 3;
-	ld.global.f32 %f13, [%rd25+12];
-	mad.wide.u32 %rd35, %r23, %r10, %rd13;
-	shl.b64 %rd36, %rd35, 2;
-	add.s64 %rd37, %rd3, %rd36;
-	ld.global.f32 %f14, [%rd37];
-	fma.rn.f32 %f1, %f13, %f14, %f12;
-	add.s32 %r18, %r18, 4;
-	setp.lt.u32 %p26, %r18, %r9;
-	setp.lt.u32 %p27, %r18, %r17;
-	@%p27 bra $B3;
-	@!%p26 bra $B6;
-$B4:
-	cvt.u32.u64 %r24, %rd14;
-$B5:
-	add.s32 %r25, %r24, %r18;
-	mad.wide.u32 %rd38, %r25, 4, %rd1;
-	ld.global.f32 %f15, [%rd38];
-	mad.wide.u32 %rd39, %r18, %r10, %rd13;
-	shl.b64 %rd40, %rd39, 2;
-	add.s64 %rd41, %rd3, %rd40;
-	ld.global.f32 %f16, [%rd41];
-	fma.rn.f32 %f1, %f15, %f16, %f1;
-	add.s32 %r18, %r18, 1;
-	setp.lt.u32 %p28, %r18, %r9;
-	@%p28 bra $B5;
-$B6:
-	.loc 1 29 11
-	mad.wide.u32 %rd42, %r11, %r10, %rd13;
-	setp.lt.u64 %p29, %rd42, %rd12;
-	@!%p29 bra $FAULT2;
-	shl.b64 %rd43, %rd42, 2;
-	add.s64 %rd44, %rd5, %rd43;
-	st.global.f32 [%rd44], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 11
-	mov.u32 %r26, 1;
-	mov.u64 %rd45, %rd19;
-	mov.u64 %rd46, %rd10;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r26, 1;
-	mov.u64 %rd45, %rd22;
-	mov.u64 %rd46, %rd11;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 3
-	mov.u32 %r26, 0;
-	mov.u64 %rd45, %rd42;
-	mov.u64 %rd46, %rd12;
-$FAULT:
-	ld.param.u64 %rd47, [naive_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r27, [%rd47], 0, 1;
-	setp.ne.u32 %p30, %r27, 0;
-	@%p30 bra $EXIT;
-	ld.global.u64 %rd48, [%rd47+8];
-	ld.param.u32 %r28, [naive_params+104];
-	st.global.u32 [%rd48+4], %r28;
-	ld.param.u32 %r29, [naive_params+108];
-	st.global.v2.u32 [%rd48+8], {%r29, %r26};
-	mov.u32 %r30, %ctaid.x;
-	mov.u32 %r31, %ctaid.y;
-	st.global.v2.u32 [%rd48+16], {%r30, %r31};
-	mov.u32 %r32, %ctaid.z;
-	mov.u32 %r33, %tid.x;
-	st.global.v2.u32 [%rd48+24], {%r32, %r33};
-	mov.u32 %r34, %tid.y;
-	mov.u32 %r35, %tid.z;
-	st.global.v2.u32 [%rd48+32], {%r34, %r35};
-	st.global.u64 [%rd48+40], %rd45;
-	st.global.u64 [%rd48+48], %rd46;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd48], 56;
-	bra $EXIT;
-}
+const naiveSM70Narrow = `packed1 5361 naive
+!pJ
+!pI
+!p8
+!t9
+!
+!pHw$pD
+!Pt@|bq>rGymrIAB
+!c
+p;-un
+p9-sV
+p:.te
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+x.
+xkqe
+p%
+p'
+Q
+N
+uupG
+)
+x{
+)
+x3
+)
+x3
+tN
+u.
+p~y]2p*
+p~p*A2p0
+)
+vYpj
+rhz#X
+s=p,
+4
+p6
+usr1
+O
+!#
+z@pE
+}oqR
+:
+za
+t:r+
+t+r|qR
+vkq#
+vGzM
+Y=ry
+x)
+)
+qBuZ
+qoxZ
+4
+Yw%uZ
+4
+q+s7q^
+4
+ta
+rCp"
+4
+}3p0
+4
+t{XrS
+rCp"
+4
+s)
+J
+uE
+!#
+)
+t:pE
+v0pK%
+rCpU
+qU
+o
+*#%
+_
+t{p@vQ
+rCqI
+pm
+o
+*%%
+_
+|E
+qKs0DB
+qB[
+\
+u?~"
+!#
+"#
+xswv-
+t1u&p2
+}oD
+4
+x)
+zo
+|D
+J
+rP
+"#
+uuqA
+|D
+s_|t
+!#
+sl
+{%#
+_
+{6q,3/
+o
+*%%
+_
+z~v2
+q1q9B
+w[p=x?
+t{q}3/
+o
+*%%
+_
+z~qs
+vG+
+w[p"u"
+t{M,3/
+o
+*%%
+_
+z~qs
+q1t"-
+w[pUxu
+t{M,3/
+o
+*%%
+_
+q~#v,S
+qKp@r2G
+Yp@1+
+Yt"[
+\
+w9
+!#
+pl0
+!#
+rsp2
+{%#
+_
+p{p21,3/
+o
+*%%
+_
+q~#6wz#
+qK|ZB
+Yp21+
+\
+!#
+sWqN
+po-1,3/
+T.
+u(
+o
+*'%
+}5#
+!pZ
+p(
+!p^
+t:qN
+r7,
+qa5
+qa,
+(
+!qZ
+g
+p38
+;-
+(
+!s*
+sWr1
+r~
+pfpY
+;.
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const naiveSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry naive(.param .align 8 .b8 naive_params[112])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<30>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<59>;
-	.reg .f32 %f<17>;
-
-	ld.param.u64 %rd1, [naive_params];
-	ld.param.u64 %rd2, [naive_params+8];
-	ld.param.u64 %rd3, [naive_params+24];
-	ld.param.u64 %rd4, [naive_params+32];
-	ld.param.u64 %rd5, [naive_params+48];
-	ld.param.u64 %rd6, [naive_params+56];
-	ld.param.u64 %rd7, [naive_params+72];
-	ld.param.u64 %rd8, [naive_params+80];
-	ld.param.u64 %rd9, [naive_params+88];
-	.loc 1 21 23
-	mov.u32 %r1, %ctaid.y;
-	mov.u32 %r2, %tid.y;
-	mov.u32 %r3, %ctaid.x;
-	mov.u32 %r4, %tid.x;
-	mad.lo.s32 %r5, %r1, 16, %r2;
-	cvt.u64.u32 %rd10, %r5;
-	cvt.u64.u32 %rd11, %r4;
-	mad.wide.u32 %rd12, %r3, 16, %rd11;
-	.loc 1 22 9
-	setp.lt.s64 %p1, %rd10, %rd7;
-	setp.lt.s64 %p2, %rd12, %rd9;
-	and.pred %p3, %p1, %p2;
-	@%p3 bra $B0;
-	.loc 1 23 3
-	bra $EXIT;
-$B0:
-	.loc 1 26 19
-	setp.lt.s64 %p4, 0, %rd8;
-	mov.f32 %f1, 0f00000000;
-	@!%p4 bra $B7;
-	.loc 1 27 15
-	mul.lo.s64 %rd13, %rd10, %rd8;
-	.loc 1 25 6
-	add.s64 %rd14, %rd8, -1;
-	selp.b64 %rd15, %rd14, 0, %p4;
-	setp.lt.u64 %p5, %rd15, 2147483648;
-	setp.lt.s64 %p6, %rd15, 2305843009213693952;
-	and.pred %p7, %p5, %p6;
-	setp.lt.u64 %p8, %rd9, 2147483648;
-	and.pred %p9, %p7, %p8;
-	setp.lt.u64 %p10, %rd13, %rd2;
-	and.pred %p11, %p9, %p10;
-	add.s64 %rd16, %rd13, %rd15;
-	setp.lt.u64 %p12, %rd16, %rd2;
-	and.pred %p13, %p11, %p12;
-	setp.lt.u64 %p14, %rd12, %rd4;
-	and.pred %p15, %p13, %p14;
-	mad.lo.s64 %rd17, %rd15, %rd9, %rd12;
-	setp.lt.u64 %p16, %rd17, %rd4;
-	and.pred %p17, %p15, %p16;
-	@%p17 bra $B2;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd18, 0;
-$B1:
-	.loc 1 27 19
-	add.s64 %rd19, %rd13, %rd18;
-	setp.lt.u64 %p18, %rd19, %rd2;
-	@!%p18 bra $FAULT0;
-	shl.b64 %rd20, %rd19, 2;
-	add.s64 %rd21, %rd1, %rd20;
-	ld.global.f32 %f2, [%rd21];
-	mad.lo.s64 %rd22, %rd18, %rd9, %rd12;
-	setp.lt.u64 %p19, %rd22, %rd4;
-	@!%p19 bra $FAULT1;
-	shl.b64 %rd23, %rd22, 2;
-	add.s64 %rd24, %rd3, %rd23;
-	ld.global.f32 %f3, [%rd24];
-	fma.rn.f32 %f1, %f2, %f3, %f1;
-	add.s64 %rd18, %rd18, 1;
-	setp.lt.s64 %p20, %rd18, %rd8;
-	@%p20 bra $B1;
-	bra $B7;
-$B2:
-	.loc 1 25 6
-	add.s64 %rd25, %rd8, -3;
-	setp.le.s64 %p21, %rd25, %rd8;
-	setp.lt.s64 %p22, 0, %rd25;
-	and.pred %p23, %p21, %p22;
-	selp.b64 %rd26, %rd25, 0, %p23;
-	setp.lt.s64 %p24, 0, %rd26;
-	@!%p24 bra $B3;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd27, 0;
-	bra $B4;
-$B3:
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd27, 0;
-	bra $B5;
-$B4:
-	.loc 1 27 19
-	add.s64 %rd28, %rd13, %rd27;
-	shl.b64 %rd29, %rd28, 2;
-	add.s64 %rd30, %rd1, %rd29;
-	ld.global.f32 %f4, [%rd30];
-	mad.lo.s64 %rd31, %rd27, %rd9, %rd12;
-	shl.b64 %rd32, %rd31, 2;
-	add.s64 %rd33, %rd3, %rd32;
-	ld.global.f32 %f5, [%rd33];
-	fma.rn.f32 %f6, %f4, %f5, %f1;
-	add.s64 %rd34, %rd27, 1;
-	ld.global.f32 %f7, [%rd30+4];
-	mad.lo.s64 %rd35, %rd34, %rd9, %rd12;
-	shl.b64 %rd36, %rd35, 2;
-	add.s64 %rd37, %rd3, %rd36;
-	ld.global.f32 %f8, [%rd37];
-	fma.rn.f32 %f9, %f7, %f8, %f6;
-	add.s64 %rd38, %rd27, 2;
-	ld.global.f32 %f10, [%rd30+8];
-	mad.lo.s64 %rd39, %rd38, %rd9, %rd12;
-	shl.b64 %rd40, %rd39, 2;
-	add.s64 %rd41, %rd3, %rd40;
-	ld.global.f32 %f11, [%rd41];
-	fma.rn.f32 %f12, %f10, %f11, %f9;
-	add.s64 %rd42, %rd27, 3;
-	ld.global.f32 %f13, [%rd30+12];
-	mad.lo.s64 %rd43, %rd42, %rd9, %rd12;
-	shl.b64 %rd44, %rd43, 2;
-	add.s64 %rd45, %rd3, %rd44;
-	ld.global.f32 %f14, [%rd45];
-	fma.rn.f32 %f1, %f13, %f14, %f12;
-	add.s64 %rd27, %rd27, 4;
-	setp.lt.s64 %p25, %rd27, %rd8;
-	setp.lt.s64 %p26, %rd27, %rd26;
-	@%p26 bra $B4;
-	@!%p25 bra $B7;
-$B5:
-$B6:
-	add.s64 %rd46, %rd13, %rd27;
-	shl.b64 %rd47, %rd46, 2;
-	add.s64 %rd48, %rd1, %rd47;
-	ld.global.f32 %f15, [%rd48];
-	mad.lo.s64 %rd49, %rd27, %rd9, %rd12;
-	shl.b64 %rd50, %rd49, 2;
-	add.s64 %rd51, %rd3, %rd50;
-	ld.global.f32 %f16, [%rd51];
-	fma.rn.f32 %f1, %f15, %f16, %f1;
-	add.s64 %rd27, %rd27, 1;
-	setp.lt.s64 %p27, %rd27, %rd8;
-	@%p27 bra $B6;
-$B7:
-	.loc 1 29 11
-	mad.lo.s64 %rd52, %rd10, %rd9, %rd12;
-	setp.lt.u64 %p28, %rd52, %rd6;
-	@!%p28 bra $FAULT2;
-	shl.b64 %rd53, %rd52, 2;
-	add.s64 %rd54, %rd5, %rd53;
-	st.global.f32 [%rd54], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 11
-	mov.u32 %r6, 1;
-	mov.u64 %rd55, %rd19;
-	mov.u64 %rd56, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r6, 1;
-	mov.u64 %rd55, %rd22;
-	mov.u64 %rd56, %rd4;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 3
-	mov.u32 %r6, 0;
-	mov.u64 %rd55, %rd52;
-	mov.u64 %rd56, %rd6;
-$FAULT:
-	ld.param.u64 %rd57, [naive_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd57], 0, 1;
-	setp.ne.u32 %p29, %r7, 0;
-	@%p29 bra $EXIT;
-	ld.global.u64 %rd58, [%rd57+8];
-	ld.param.u32 %r8, [naive_params+104];
-	st.global.u32 [%rd58+4], %r8;
-	ld.param.u32 %r9, [naive_params+108];
-	st.global.v2.u32 [%rd58+8], {%r9, %r6};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd58+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd58+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd58+32], {%r14, %r15};
-	st.global.u64 [%rd58+40], %rd55;
-	st.global.u64 [%rd58+48], %rd56;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd58], 56;
-	bra $EXIT;
-}
+const naiveSM70 = `packed1 5119 naive
+!pJ
+!pI
+!p8
+!t9
+!
+!pHw$pD
+!Pt@|bq>rGymrIAB
+!c
+p;sKpF
+p9ve
+p:8te
+qS}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+x.
+xkqe
+p%
+p'
+Q
+N
+p~XAqR
+)
+t>
+{6p5%
+vYpj
+|,q^
+qop=
+4
+p6
+usr1
+O
+!#
+z@pE
+wurS
+:
+{#zQ
+t:r+
+vNp=q^
+vkq#
+xiqg
+w>
+yS
+qoxZ
+4
+q+p"Ex@9t2-7t2
+4
+yb3$
+4
+tT
+T$
+4
+q+yo&
+4
+s.p)t]q^
+T&
+4
+uE
+s)
+qm
+!#
+t:pE
+xi%
+T$
+qU
+o
+*#%
+_
+s.yo+t~
+T&
+pm
+o
+*%%
+_
+|E
+ugp"suB
+q\p"3*
+\
+u?~,
+!#
+"#
+**wv-
+qnp/*
+uh
+4
+w>
+uh
+5
+|D
+qm
+H
+!#
+|D
+v#
+H
+!#
+"#
+*/%
+o
+*#%
+_
+s.yo+3.
+o
+*%%
+_
+z~v2
+w0B
+w[pYx?
+tQ+3.
+o
+*%%
+_
+z~qs
+v0qIE
+w[p[u"
+tQ+3.
+o
+*%%
+_
+z~qs
+i%q&
+|mu/"xu
+tQ+3.
+o
+*%%
+_
+q~#v,S
+|w(V(G
+tf(3*
+tf(V)
+\
+w9
+!#
+!#
+*/V)
+o
+*#%
+_
+s.pW,3+3.
+o
+*%%
+_
+q~#6wz#
+|w.V.B
+tf.3*
+\
+!#
+sWqN
+s.p/,3+3.
+T(
+u(
+o
+*'%
+}5#
+!pZ
+p(
+!p^
+t:qN
+r7,
+qa5
+qa$
+(
+!qZ
+g
+p38
+;&
+(
+!s*
+sWr1
+r~
+pfpY
+;(
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const tiledSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$tiled$2eshared[1024];
-.shared .align 16 .b8 $shared$tiled$2eshared$2d2[1024];
-
-.visible .entry tiled(.param .align 8 .b8 tiled_params[112])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<34>;
-	.reg .b32 %r<53>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<11>;
-
-	ld.param.u64 %rd1, [tiled_params];
-	ld.param.u64 %rd2, [tiled_params+8];
-	ld.param.u64 %rd3, [tiled_params+24];
-	ld.param.u64 %rd4, [tiled_params+32];
-	ld.param.u64 %rd5, [tiled_params+48];
-	ld.param.u64 %rd6, [tiled_params+56];
-	ld.param.u64 %rd7, [tiled_params+72];
-	ld.param.u64 %rd8, [tiled_params+80];
-	ld.param.u64 %rd9, [tiled_params+88];
-	.loc 1 39 39
-	mov.u32 %r1, $shared$tiled$2eshared;
-	.loc 1 40 39
-	mov.u32 %r2, $shared$tiled$2eshared$2d2;
-	.loc 1 41 19
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %tid.y;
-	.loc 1 42 23
-	mov.u32 %r5, %ctaid.y;
-	mov.u32 %r6, %ctaid.x;
-	cvt.u32.u64 %r7, %rd2;
-	cvt.u64.u32 %rd10, %r7;
-	cvt.u32.u64 %r8, %rd4;
-	cvt.u64.u32 %rd11, %r8;
-	cvt.u32.u64 %r9, %rd6;
-	cvt.u64.u32 %rd12, %r9;
-	cvt.u32.u64 %r10, %rd7;
-	cvt.u32.u64 %r11, %rd8;
-	cvt.u32.u64 %r12, %rd9;
-	.loc 1 64 16
-	mul.wide.s32 %rd13, %r10, %r11;
-	setp.le.u64 %p1, %rd13, %rd10;
-	mul.wide.s32 %rd14, %r11, %r12;
-	setp.le.u64 %p2, %rd14, %rd11;
-	and.pred %p3, %p1, %p2;
-	mul.wide.s32 %rd15, %r10, %r12;
-	setp.le.u64 %p4, %rd15, %rd12;
-	and.pred %p5, %p3, %p4;
-	@%p5 bra $B6;
-	.loc 1 42 23
-	mad.lo.s32 %r13, %r5, 16, %r4;
-	mad.lo.s32 %r14, %r6, 16, %r3;
-	cvt.u64.u32 %rd16, %r14;
-	.loc 1 44 24
-	setp.lt.s32 %p6, 0, %r11;
-	mov.f32 %f1, 0f00000000;
-	@!%p6 bra $B4;
-	.loc 1 45 5
-	mad.lo.s32 %r15, %r4, 64, %r1;
-	.loc 1 63 9
-	setp.lt.s32 %p7, %r13, %r10;
-	.loc 1 64 20
-	mul.wide.u32 %rd17, %r13, %r11;
-	.loc 1 45 8
-	mad.lo.s32 %r16, %r3, 4, %r15;
-	.loc 1 46 5
-	mad.lo.s32 %r17, %r4, 64, %r2;
-	.loc 1 63 25
-	setp.lt.s32 %p8, %r14, %r12;
-	.loc 1 46 8
-	mad.lo.s32 %r18, %r3, 4, %r17;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r19, 0;
-$B0:
-	.loc 1 45 47
-	add.s32 %r20, %r19, %r3;
-	cvt.u64.u32 %rd18, %r20;
-	.loc 1 63 25
-	setp.lt.u32 %p9, %r20, %r11;
-	and.pred %p10, %p7, %p9;
-	mov.f32 %f2, 0f00000000;
-	@!%p10 bra $B1;
-	.loc 1 64 27
-	add.s64 %rd19, %rd17, %rd18;
-	setp.lt.u64 %p11, %rd19, %rd10;
-	@!%p11 bra $FAULT0;
-	shl.b64 %rd20, %rd19, 2;
-	add.s64 %rd21, %rd1, %rd20;
-	ld.global.f32 %f2, [%rd21];
-$B1:
-	.loc 1 45 8
-	st.shared.f32 [%r16], %f2;
-	.loc 1 46 42
-	add.s32 %r21, %r19, %r4;
-	.loc 1 63 9
-	setp.lt.u32 %p12, %r21, %r11;
-	and.pred %p13, %p12, %p8;
-	mov.f32 %f3, 0f00000000;
-	@!%p13 bra $B2;
-	.loc 1 64 27
-	mad.wide.u32 %rd22, %r21, %r12, %rd16;
-	setp.lt.u64 %p14, %rd22, %rd11;
-	@!%p14 bra $FAULT1;
-	shl.b64 %rd23, %rd22, 2;
-	add.s64 %rd24, %rd3, %rd23;
-	ld.global.f32 %f3, [%rd24];
-$B2:
-	.loc 1 46 8
-	st.shared.f32 [%r18], %f3;
-	.loc 1 47 9
-	bar.sync 0;
-	mov.u32 %r22, 0;
-$B3:
-	.loc 1 49 16
-	mad.lo.s32 %r23, %r22, 4, %r15;
-	ld.shared.f32 %f4, [%r23];
-	mad.lo.s32 %r24, %r22, 64, %r2;
-	mad.lo.s32 %r25, %r3, 4, %r24;
-	ld.shared.f32 %f5, [%r25];
-	fma.rn.f32 %f1, %f4, %f5, %f1;
-	add.s32 %r22, %r22, 1;
-	setp.lt.u32 %p15, %r22, 16;
-	@%p15 bra $B3;
-	.loc 1 51 9
-	bar.sync 0;
-	.loc 1 44 31
-	add.s32 %r19, %r19, 16;
-	setp.lt.u32 %p16, %r19, %r11;
-	@%p16 bra $B0;
-$B4:
-	.loc 1 53 9
-	setp.lt.s32 %p17, %r13, %r10;
-	setp.lt.s32 %p18, %r14, %r12;
-	and.pred %p19, %p17, %p18;
-	@!%p19 bra $B5;
-	.loc 1 54 12
-	mad.wide.u32 %rd25, %r13, %r12, %rd16;
-	setp.lt.u64 %p20, %rd25, %rd12;
-	@!%p20 bra $FAULT2;
-	shl.b64 %rd26, %rd25, 2;
-	add.s64 %rd27, %rd5, %rd26;
-	st.global.f32 [%rd27], %f1;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 42 23
-	mad.lo.s32 %r26, %r5, 16, %r4;
-	mad.lo.s32 %r27, %r6, 16, %r3;
-	.loc 1 44 24
-	setp.lt.s32 %p21, 0, %r11;
-	mov.f32 %f6, 0f00000000;
-	@!%p21 bra $B11;
-	.loc 1 45 5
-	mad.lo.s32 %r28, %r4, 64, %r1;
-	.loc 1 63 9
-	setp.lt.s32 %p22, %r26, %r10;
-	.loc 1 45 8
-	mad.lo.s32 %r29, %r3, 4, %r28;
-	.loc 1 46 5
-	mad.lo.s32 %r30, %r4, 64, %r2;
-	.loc 1 63 25
-	setp.lt.s32 %p23, %r27, %r12;
-	.loc 1 46 8
-	mad.lo.s32 %r31, %r3, 4, %r30;
-	.loc 1 64 16
-	mul.lo.s32 %r32, %r26, %r11;
-	mov.f32 %f6, 0f00000000;
-	mov.u32 %r33, 0;
-$B7:
-	.loc 1 45 47
-	add.s32 %r34, %r33, %r3;
-	.loc 1 63 25
-	setp.lt.u32 %p24, %r34, %r11;
-	and.pred %p25, %p22, %p24;
-	.loc 1 64 16
-	add.s32 %r35, %r32, %r34;
-	mad.wide.u32 %rd28, %r35, 4, %rd1;
-	mov.f32 %f7, 0f00000000;
-	.loc 1 63 9
-	@!%p25 bra $B8;
-	.loc 1 64 16
-	ld.global.f32 %f7, [%rd28];
-$B8:
-	.loc 1 45 8
-	st.shared.f32 [%r29], %f7;
-	.loc 1 46 42
-	add.s32 %r36, %r33, %r4;
-	.loc 1 63 9
-	setp.lt.u32 %p26, %r36, %r11;
-	and.pred %p27, %p26, %p23;
-	.loc 1 64 16
-	mad.lo.s32 %r37, %r36, %r12, %r27;
-	mad.wide.u32 %rd29, %r37, 4, %rd3;
-	mov.f32 %f8, 0f00000000;
-	.loc 1 63 9
-	@!%p27 bra $B9;
-	.loc 1 64 16
-	ld.global.f32 %f8, [%rd29];
-$B9:
-	.loc 1 46 8
-	st.shared.f32 [%r31], %f8;
-	.loc 1 47 9
-	bar.sync 0;
-	mov.u32 %r38, 0;
-$B10:
-	.loc 1 49 16
-	mad.lo.s32 %r39, %r38, 4, %r28;
-	ld.shared.f32 %f9, [%r39];
-	mad.lo.s32 %r40, %r38, 64, %r2;
-	mad.lo.s32 %r41, %r3, 4, %r40;
-	ld.shared.f32 %f10, [%r41];
-	fma.rn.f32 %f6, %f9, %f10, %f6;
-	add.s32 %r38, %r38, 1;
-	setp.lt.u32 %p28, %r38, 16;
-	@%p28 bra $B10;
-	.loc 1 51 9
-	bar.sync 0;
-	.loc 1 44 31
-	add.s32 %r33, %r33, 16;
-	setp.lt.u32 %p29, %r33, %r11;
-	@%p29 bra $B7;
-$B11:
-	.loc 1 53 9
-	setp.lt.s32 %p30, %r26, %r10;
-	setp.lt.s32 %p31, %r27, %r12;
-	and.pred %p32, %p30, %p31;
-	@!%p32 bra $B12;
-	.loc 1 54 4
-	mad.lo.s32 %r42, %r26, %r12, %r27;
-	mad.wide.u32 %rd30, %r42, 4, %rd5;
-	st.global.f32 [%rd30], %f6;
-$B12:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 64 16
-	mov.u32 %r43, 1;
-	mov.u64 %rd31, %rd19;
-	mov.u64 %rd32, %rd10;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r43, 1;
-	mov.u64 %rd31, %rd22;
-	mov.u64 %rd32, %rd11;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 54 4
-	mov.u32 %r43, 0;
-	mov.u64 %rd31, %rd25;
-	mov.u64 %rd32, %rd12;
-$FAULT:
-	ld.param.u64 %rd33, [tiled_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r44, [%rd33], 0, 1;
-	setp.ne.u32 %p33, %r44, 0;
-	@%p33 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r45, [tiled_params+104];
-	st.global.u32 [%rd34+4], %r45;
-	ld.param.u32 %r46, [tiled_params+108];
-	st.global.v2.u32 [%rd34+8], {%r46, %r43};
-	mov.u32 %r47, %ctaid.x;
-	mov.u32 %r48, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r47, %r48};
-	mov.u32 %r49, %ctaid.z;
-	mov.u32 %r50, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r49, %r50};
-	mov.u32 %r51, %tid.y;
-	mov.u32 %r52, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r51, %r52};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const tiledSM70Narrow = `packed1 6445 tiled
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
+!
+!pHw$pD
+!Pt@|bq>rGymrIAB
+!c
+p;-t*
+p98r0
+p:tGpF
+qS,un
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+x.
+wI@tI
+u3
+z0tI
+u3xR
+|spE
+N
+p'
+z$qe
+p%
+Q
+uupG
+)
+x{
+)
+x3
+)
+x3
+tN
+u.
+{rp5
+zJvDympMy_xD2rU
+stp=
+zJvDympMy_xDUD
+stp=
+4
+zJvDympMy_xDq=D
+stp=
+4
+sJzQ
+"#
+p~p0A2p*
+p~p0At0
+)
+yXqy
+}oqR
+:
+vp
+}pr.
+p~q}rq1#
+{1pj
+rhp,r2
+{rrF
+t+uHX
+}p^
+pB%uD
+vl7r.
+pB&rq1$
+{1p|
+rhq9r2
+vl7^
+pB%uD
+s)
+J
+!#
+}pyY
+rsM%
+)
+"$
+qBp*
+zcpu
+:
+5
+{r+9
+ta
+rCpU
+qU
+o
+*#%
+v'ql
+!#
+"'
+syu8r3dX}2
+vl7w-
+vTM&
+"*
+qBq,
+w"~5
+:
+5
+"%
+t{p*su
+rCqI
+pm
+o
+*%%
+v'ql
+!#
+"(
+syu8r3dq9}2
+|kpj
+p+
+J
+!#
+vl@rI
+vb2p0
+q;
+y,q41$
+pB%uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+{Ppj
+p+
+yXt'
+qK[2[A
+yn1-
+sJ~3
+!#
+q'-pj
+{*/1,
+rhq}1.
+4
+5
+q'.px
+po/1.vQ
+T.
+u(
+o
+*'%
+|Hr_
+!#
+O
+!#
+"3
+pB'yZ&
+pB(yZ%
+"3
+}o1-
+:
+vp
+"3
+pB&rq1#
+"-
+rhp,1,
+"/
+pB%uD
+"2
+pB&rq1$
+"1
+rhq91.
+"/
+pB%uD
+"4
+xBu*[1-
+s)
+J
+!#
+"3
+rsM%
+"%
+r\-
+zcpu
+"$
+q1q9U
+{%#
+:
+"(
+5
+"#
+v'ql
+!#
+"(
+syu8r3d[}2
+"3
+q1q91&
+"%
+r\-
+w"t,
+"%
+qvM.2q,
+{%%
+:
+"#
+5
+"#
+v'ql
+!#
+"(
+syu8r3d[}2
+"2
+p+
+J
+!#
+"2
+vbt0
+q;
+y,q41$
+pB%uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+"2
+p+
+"2
+qKu4p0A
+Yp01-
+sJ~3
+!#
+"2
+z)%1,
+z)$1.
+4
+5
+q'.ps
+tH&1.<%
+{%'
+|Hr_
+!#
+!pZ
+p(
+!p^
+")
+r7,
+qa5
+qa,
+(
+!qZ
+g
+pfqA
+;-
+(
+!s*
+"#
+r~
+pfpG
+;.
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const tiledSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$tiled$2eshared[1024];
-.shared .align 16 .b8 $shared$tiled$2eshared$2d2[1024];
-
-.visible .entry tiled(.param .align 8 .b8 tiled_params[112])
-.reqntid 16, 16, 1
-{
-	.reg .pred %p<22>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<31>;
-	.reg .f32 %f<6>;
-
-	ld.param.u64 %rd1, [tiled_params];
-	ld.param.u64 %rd2, [tiled_params+8];
-	ld.param.u64 %rd3, [tiled_params+24];
-	ld.param.u64 %rd4, [tiled_params+32];
-	ld.param.u64 %rd5, [tiled_params+48];
-	ld.param.u64 %rd6, [tiled_params+56];
-	ld.param.u64 %rd7, [tiled_params+72];
-	ld.param.u64 %rd8, [tiled_params+80];
-	ld.param.u64 %rd9, [tiled_params+88];
-	.loc 1 39 39
-	mov.u32 %r1, $shared$tiled$2eshared;
-	.loc 1 40 39
-	mov.u32 %r2, $shared$tiled$2eshared$2d2;
-	.loc 1 41 19
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %tid.y;
-	.loc 1 42 23
-	mov.u32 %r5, %ctaid.y;
-	mov.u32 %r6, %ctaid.x;
-	.loc 1 41 19
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u64.u32 %rd11, %r4;
-	.loc 1 42 23
-	mad.lo.s32 %r7, %r5, 16, %r4;
-	cvt.u64.u32 %rd12, %r7;
-	mad.wide.u32 %rd13, %r6, 16, %rd10;
-	.loc 1 44 24
-	setp.lt.s64 %p1, 0, %rd8;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	.loc 1 45 5
-	mad.lo.s32 %r8, %r4, 64, %r1;
-	.loc 1 63 9
-	setp.lt.s64 %p2, %rd12, %rd7;
-	.loc 1 64 20
-	mul.lo.s64 %rd14, %rd12, %rd8;
-	.loc 1 45 8
-	mad.lo.s32 %r9, %r3, 4, %r8;
-	.loc 1 46 5
-	mad.lo.s32 %r10, %r4, 64, %r2;
-	.loc 1 63 25
-	setp.lt.s64 %p3, %rd13, %rd9;
-	.loc 1 46 8
-	mad.lo.s32 %r11, %r3, 4, %r10;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd15, 0;
-$B0:
-	.loc 1 45 47
-	add.s64 %rd16, %rd15, %rd10;
-	.loc 1 63 25
-	setp.lt.s64 %p4, %rd16, %rd8;
-	and.pred %p5, %p2, %p4;
-	.loc 1 64 27
-	add.s64 %rd17, %rd14, %rd16;
-	setp.lt.u64 %p6, %rd17, %rd2;
-	not.pred %p7, %p5;
-	or.pred %p8, %p7, %p6;
-	.loc 1 46 42
-	add.s64 %rd18, %rd15, %rd11;
-	.loc 1 63 9
-	setp.lt.s64 %p9, %rd18, %rd8;
-	and.pred %p10, %p9, %p3;
-	.loc 1 64 27
-	mad.lo.s64 %rd19, %rd18, %rd9, %rd13;
-	setp.lt.u64 %p11, %rd19, %rd4;
-	not.pred %p12, %p10;
-	or.pred %p13, %p12, %p11;
-	and.pred %p14, %p8, %p13;
-	@!%p14 bra $B6;
-	mov.f32 %f2, 0f00000000;
-	.loc 1 63 9
-	@!%p5 bra $B1;
-	.loc 1 64 16
-	shl.b64 %rd20, %rd17, 2;
-	add.s64 %rd21, %rd1, %rd20;
-	ld.global.f32 %f2, [%rd21];
-$B1:
-	.loc 1 45 8
-	st.shared.f32 [%r9], %f2;
-	mov.f32 %f3, 0f00000000;
-	.loc 1 63 9
-	@!%p10 bra $B2;
-	.loc 1 64 16
-	shl.b64 %rd22, %rd19, 2;
-	add.s64 %rd23, %rd3, %rd22;
-	ld.global.f32 %f3, [%rd23];
-$B2:
-	.loc 1 46 8
-	st.shared.f32 [%r11], %f3;
-	.loc 1 47 9
-	bar.sync 0;
-	mov.u32 %r12, 0;
-$B3:
-	.loc 1 49 16
-	mad.lo.s32 %r13, %r12, 4, %r8;
-	ld.shared.f32 %f4, [%r13];
-	mad.lo.s32 %r14, %r12, 64, %r2;
-	mad.lo.s32 %r15, %r3, 4, %r14;
-	ld.shared.f32 %f5, [%r15];
-	fma.rn.f32 %f1, %f4, %f5, %f1;
-	add.s32 %r12, %r12, 1;
-	setp.lt.u32 %p15, %r12, 16;
-	@%p15 bra $B3;
-	.loc 1 51 9
-	bar.sync 0;
-	.loc 1 44 31
-	add.s64 %rd15, %rd15, 16;
-	setp.lt.s64 %p16, %rd15, %rd8;
-	@%p16 bra $B0;
-$B4:
-	.loc 1 53 9
-	setp.lt.s64 %p17, %rd12, %rd7;
-	setp.lt.s64 %p18, %rd13, %rd9;
-	and.pred %p19, %p17, %p18;
-	@!%p19 bra $B5;
-	.loc 1 54 12
-	mad.lo.s64 %rd24, %rd12, %rd9, %rd13;
-	setp.lt.u64 %p20, %rd24, %rd6;
-	@!%p20 bra $FAULT0;
-	shl.b64 %rd25, %rd24, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	st.global.f32 [%rd26], %f1;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 64 16
-	@!%p8 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 54 4
-	mov.u32 %r16, 0;
-	mov.u64 %rd27, %rd24;
-	mov.u64 %rd28, %rd6;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 64 16
-	mov.u32 %r16, 1;
-	mov.u64 %rd27, %rd17;
-	mov.u64 %rd28, %rd2;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r16, 1;
-	mov.u64 %rd27, %rd19;
-	mov.u64 %rd28, %rd4;
-$FAULT:
-	ld.param.u64 %rd29, [tiled_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd29], 0, 1;
-	setp.ne.u32 %p21, %r17, 0;
-	@%p21 bra $EXIT;
-	ld.global.u64 %rd30, [%rd29+8];
-	ld.param.u32 %r18, [tiled_params+104];
-	st.global.u32 [%rd30+4], %r18;
-	ld.param.u32 %r19, [tiled_params+108];
-	st.global.v2.u32 [%rd30+8], {%r19, %r16};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd30+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd30+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd30+32], {%r24, %r25};
-	st.global.u64 [%rd30+40], %rd27;
-	st.global.u64 [%rd30+48], %rd28;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd30], 56;
-	bra $EXIT;
-}
+const tiledSM70 = `packed1 4300 tiled
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
+!
+!pHw$pD
+!Pt@|bq>rGymrIAB
+!c
+p;+to
+p9+sV
+p:-un
+qSsV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+x.
+wI@tI
+u3
+z0tI
+u3xR
+|spE
+N
+p'
+z$qe
+p%
+Q
+"#
+ya
+wP
+"#
+y,p5qR
+)
+yJp5rZ
+yXqy
+wuq^
+:
+vp
+}pr.
+p~Xrq2p2
+{1pj
+{hp"
+{rrF
+vNp)su
+}p^
+p~[uD
+vl7r.
+p~[rq2p0
+{1p|
+{hpK
+vl7^
+p~p0uD
+s)
+qm
+!#
+}pyY
+p}p"
+"$
+qop[
+zcpu
+{r+9
+tT
+T$
+rN
+tP
+vl7w-
+tms[
+"*
+qoqA
+w"{'
+"$
+s.s7t~su
+T&
+rN
+tP
+reuypu
+za
+:
+"#
+rj|;I
+{rp5
+|9
+*#%
+v'ql
+!#
+"*
+syu8r3dp,}2
+:
+"$
+rjt,I
+"$
+|9
+*%%
+v'ql
+!#
+")
+so
+|kpj
+p+
+J
+!#
+vl@rI
+vbr2
+q;
+y,q41$
+pB%uD
+q;
+}"r_v,W
+qK|IB
+x<A
+\
+{Ppj
+p+
+yXt'
+ugp[t]A
+q\p[3*
+sJ~3
+!#
+q'-pj
+q\qI3)
+q\qA3+
+4
+5
+q'.px
+s.p/.3+wX
+T(
+qU
+o
+*'%
+|Hr_
+!#
+O
+!#
+")
+]*rL
+(+
+!pZ
+p(
+!p^
+q'.ps
+J
+tAp=
+qa(
+(
+!qZ
+"#
+g
+pfqI
+;$
+(
+!s*
+g
+pfpU
+;&
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

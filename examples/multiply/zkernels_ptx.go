@@ -6,293 +6,296 @@ package main
 const kernelSources = `23728af7af8d272d	kernel.go	multiply
 `
 
-const multiplySM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[96])
-{
-	.reg .pred %p<18>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<23>;
-	.reg .f32 %f<16>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	ld.param.u64 %rd7, [multiply_params+88];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd7;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd6;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd2;
-	.loc 1 12 11
-	setp.lt.u32 %p4, %r7, %r9;
-	.loc 1 11 19
-	and.pred %p5, %p3, %p4;
-	cvt.u32.u64 %r10, %rd4;
-	.loc 1 12 18
-	setp.lt.u32 %p6, %r7, %r10;
-	.loc 1 11 19
-	and.pred %p7, %p5, %p6;
-	or.b64 %rd8, %rd1, %rd3;
-	or.b64 %rd9, %rd8, %rd5;
-	and.b64 %rd10, %rd9, 15;
-	setp.eq.s64 %p8, %rd10, 0;
-	and.pred %p9, %p7, %p8;
-	@%p9 bra $B3;
-	add.s32 %r11, %r5, 4;
-	setp.lt.u32 %p10, %r11, %r6;
-	selp.b32 %r12, %r11, %r6, %p10;
-	setp.lt.u32 %p11, %r5, %r6;
-	@!%p11 bra $B2;
-$B0:
-	cvt.u32.u64 %r13, %rd2;
-	cvt.u32.u64 %r14, %rd4;
-	cvt.u32.u64 %r15, %rd6;
-	cvt.u64.u32 %rd11, %r5;
-	setp.lt.u32 %p12, %r5, %r15;
-	@!%p12 bra $B1;
-	.loc 1 12 11
-	setp.lt.u32 %p13, %r5, %r13;
-	setp.lt.u32 %p14, %r5, %r14;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B4;
-	mad.wide.u32 %rd12, %r5, 4, %rd1;
-	ld.global.f32 %f1, [%rd12];
-	mad.wide.u32 %rd13, %r5, 4, %rd3;
-	ld.global.f32 %f2, [%rd13];
-	mul.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd14, %r5, 4, %rd5;
-	st.global.f32 [%rd14], %f3;
-$B1:
-	.loc 1 11 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p16, %r5, %r12;
-	@%p16 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 12 11
-	mad.wide.u32 %rd15, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd15];
-	mad.wide.u32 %rd16, %r5, 4, %rd3;
-	ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd16];
-	mul.rn.f32 %f12, %f4, %f8;
-	mul.rn.f32 %f13, %f5, %f9;
-	mul.rn.f32 %f14, %f6, %f10;
-	mul.rn.f32 %f15, %f7, %f11;
-	mad.wide.u32 %rd17, %r5, 4, %rd5;
-	st.global.v4.f32 [%rd17], {%f12, %f13, %f14, %f15};
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd18, %r13;
-	cvt.u64.u32 %rd19, %r14;
-	@!%p13 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd20, %rd18;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd20, %rd19;
-$FAULT:
-	ld.param.u64 %rd21, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r16, [%rd21], 0, 1;
-	setp.ne.u32 %p17, %r16, 0;
-	@%p17 bra $EXIT;
-	ld.global.u64 %rd22, [%rd21+8];
-	ld.param.u32 %r17, [multiply_params+80];
-	st.global.u32 [%rd22+4], %r17;
-	ld.param.u32 %r18, [multiply_params+84];
-	st.global.v2.u32 [%rd22+8], {%r18, 0};
-	mov.u32 %r19, %ntid.x;
-	div.u32 %r20, %r5, %r19;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd22+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	rem.u32 %r23, %r5, %r19;
-	st.global.v2.u32 [%rd22+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd22+32], {%r24, %r25};
-	st.global.u64 [%rd22+40], %rd11;
-	st.global.u64 [%rd22+48], %rd20;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd22], 56;
-	bra $EXIT;
-}
+const multiplySM70NarrowCoarse = `packed1 3242 multiply
+!pJ
+!pI
+!p8
+!t9
+!
+!pHrJpD
+!c
+p;t=pF
+p9+sV
+p:+r0
+qSve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+x.
+qxpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+t^
+wR
+4
+x3
+r#qN
+Yp,D
+"#
+4
+u.
+r#qw
+x<D
+"#
+4
+sapGq^
+ywpY
+q)q>piy4xD%B8
+{Z}U
+4
+zT
+q1[G
+qBp@
+t8[?
+YyD[
+sd
+!#
+zt
+x{
+tN
+s?q,
+Y||
+5
+"$
+Yq,q=
+Yq,U
+4
+wh
+}9qI
+_
+}9qA
+_
+rx
+}9pU
+s8
+!#
+"#
+qKwgq,B
+Yq,qR
+td
+!#
+O
+!#
+"#
+|L#
+vE
+|L%
+vE
+|-W
+|-W
+|-W
+|-W
+|L'
+|*xfqsSv,L
+O
+!#
+wP
+t>
+x"x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCqI
+qb
+pP
+pc
+O
+!L
 `
 
-const multiplySM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd7, %r7;
-	setp.lt.u32 %p1, %r7, %r6;
-	@!%p1 bra $B0;
-	.loc 1 12 11
-	setp.lt.u32 %p2, %r7, %r4;
-	setp.lt.u32 %p3, %r7, %r5;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	mad.wide.u32 %rd8, %r7, 4, %rd1;
-	ld.global.f32 %f1, [%rd8];
-	mad.wide.u32 %rd9, %r7, 4, %rd3;
-	ld.global.f32 %f2, [%rd9];
-	mul.rn.f32 %f3, %f1, %f2;
-	mad.wide.u32 %rd10, %r7, 4, %rd5;
-	st.global.f32 [%rd10], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u64.u32 %rd12, %r5;
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd11;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd12;
-$FAULT:
-	ld.param.u64 %rd14, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r8, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r9, [multiply_params+80];
-	st.global.u32 [%rd15+4], %r9;
-	ld.param.u32 %r10, [multiply_params+84];
-	st.global.v2.u32 [%rd15+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r15, %r16};
-	st.global.u64 [%rd15+40], %rd7;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const multiplySM70Narrow = `packed1 1983 multiply
+!pJ
+!pI
+!p8
+!t9
+!
+!}|
+!c
+p;sV
+p9}<
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+qxpE
+Q
+s1
+N
+tN
+ri
+0
+p~[r2ry
+)
+u$
+5
+r#qN
+Y{q
+{b
+4
+rP
+uCs[
+_
+uCsu
+_
+rx
+uCq^
+s8
+!#
+O
+!#
+ya
+wP
+y0x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp[
+qb
+pP
+pc
+O
+!L
 `
 
-const multiplySM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry multiply(.param .align 8 .b8 multiply_params[88])
-{
-	.reg .pred %p<6>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<16>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [multiply_params];
-	ld.param.u64 %rd2, [multiply_params+8];
-	ld.param.u64 %rd3, [multiply_params+24];
-	ld.param.u64 %rd4, [multiply_params+32];
-	ld.param.u64 %rd5, [multiply_params+48];
-	ld.param.u64 %rd6, [multiply_params+56];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd7, %r3;
-	mad.wide.u32 %rd8, %r1, %r2, %rd7;
-	setp.lt.s64 %p1, %rd8, %rd6;
-	@!%p1 bra $B0;
-	.loc 1 12 11
-	setp.lt.u64 %p2, %rd8, %rd2;
-	setp.lt.u64 %p3, %rd8, %rd4;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B1;
-	shl.b64 %rd9, %rd8, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.f32 %f1, [%rd10];
-	add.s64 %rd11, %rd3, %rd9;
-	ld.global.f32 %f2, [%rd11];
-	mul.rn.f32 %f3, %f1, %f2;
-	add.s64 %rd12, %rd5, %rd9;
-	st.global.f32 [%rd12], %f3;
-$B0:
-	bra $EXIT;
-$B1:
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u64 %rd13, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u64 %rd13, %rd4;
-$FAULT:
-	ld.param.u64 %rd14, [multiply_params+72];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd14], 0, 1;
-	setp.ne.u32 %p5, %r4, 0;
-	@%p5 bra $EXIT;
-	ld.global.u64 %rd15, [%rd14+8];
-	ld.param.u32 %r5, [multiply_params+80];
-	st.global.u32 [%rd15+4], %r5;
-	ld.param.u32 %r6, [multiply_params+84];
-	st.global.v2.u32 [%rd15+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd15+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd15+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd15+32], {%r11, %r12};
-	st.global.u64 [%rd15+40], %rd8;
-	st.global.u64 [%rd15+48], %rd13;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd15], 56;
-	bra $EXIT;
-}
+const multiplySM70 = `packed1 1868 multiply
+!pJ
+!pI
+!p8
+!t9
+!
+!}|
+!c
+p;sV
+p9,r0
+p:ve
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+qxpE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+r#qN
+rCp"
+rCpY
+4
+rP
+o
+v&%
+_
+wmp-
+_
+rx
+w0rZ
+s8
+!#
+O
+!#
+y0x4
+zk
+!pZ
+p(
+!p^
+tAqI
+(
+!qZ
+qPpU
+!q[
+rd
+p_
+m
+pN
+p]
+wx
+pQ
+xo
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpG
+qb
+pP
+pc
+O
+!L
 `

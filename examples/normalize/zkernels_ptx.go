@@ -9,1035 +9,1043 @@ fc3e36e32becc825	kernel.go	divide
 4c31c91346fa896a	kernel.go	singleSum
 `
 
-const partialSumsSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$partialSums$2eshared[1024];
-
-.visible .entry partialSums(.param .align 8 .b8 partialSums_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<21>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<26>;
-	.reg .f32 %f<35>;
-
-	ld.param.u64 %rd1, [partialSums_params];
-	ld.param.u64 %rd2, [partialSums_params+8];
-	ld.param.u64 %rd3, [partialSums_params+24];
-	ld.param.u64 %rd4, [partialSums_params+32];
-	.loc 1 17 36
-	mov.u32 %r1, $shared$partialSums$2eshared;
-	.loc 1 19 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd5, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd6, %r6;
-	cvt.u64.u32 %rd7, %r2;
-	mad.lo.s32 %r7, %r2, 256, %r3;
-	setp.lt.u32 %p1, %r7, %r5;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	shl.b32 %r8, %r4, 8;
-	cvt.u64.u32 %rd8, %r8;
-	mul.wide.u32 %rd9, %r8, 3;
-	sub.s64 %rd10, %rd5, %rd9;
-	setp.le.s64 %p2, %rd10, %rd5;
-	setp.lt.s64 %p3, 0, %rd10;
-	and.pred %p4, %p2, %p3;
-	cvt.u32.u64 %r9, %rd10;
-	selp.b32 %r10, %r9, 0, %p4;
-	cvt.u64.u32 %rd11, %r10;
-	setp.lt.u32 %p5, %r7, %r10;
-	@!%p5 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 1 20 11
-	mad.wide.u32 %rd12, %r7, 4, %rd1;
-	ld.global.f32 %f2, [%rd12];
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 19 36
-	add.s32 %r11, %r7, %r8;
-	cvt.u64.u32 %rd13, %r11;
-	.loc 1 20 11
-	mad.wide.u32 %rd14, %r11, 4, %rd1;
-	ld.global.f32 %f4, [%rd14];
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 19 36
-	add.s64 %rd15, %rd13, %rd8;
-	.loc 1 20 11
-	shl.b64 %rd16, %rd15, 2;
-	add.s64 %rd17, %rd1, %rd16;
-	ld.global.f32 %f6, [%rd17];
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 19 36
-	add.s64 %rd18, %rd15, %rd8;
-	.loc 1 20 11
-	shl.b64 %rd19, %rd18, 2;
-	add.s64 %rd20, %rd1, %rd19;
-	ld.global.f32 %f8, [%rd20];
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 19 36
-	add.s64 %rd21, %rd18, %rd8;
-	setp.lt.s64 %p6, %rd21, %rd5;
-	setp.lt.s64 %p7, %rd21, %rd11;
-	cvt.u32.u64 %r7, %rd21;
-	@%p7 bra $B1;
-	@!%p6 bra $B4;
-$B2:
-$B3:
-	.loc 1 20 11
-	mad.wide.u32 %rd22, %r7, 4, %rd1;
-	ld.global.f32 %f9, [%rd22];
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 19 36
-	add.s32 %r7, %r7, %r8;
-	setp.lt.u32 %p8, %r7, %r5;
-	@%p8 bra $B3;
-$B4:
-	.loc 1 23 6
-	mad.lo.s32 %r12, %r3, 4, %r1;
-	st.shared.f32 [%r12], %f1;
-	.loc 1 24 8
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p9, %r3, 128;
-	@!%p9 bra $B5;
-	.loc 1 27 20
-	ld.shared.f32 %f10, [%r12+512];
-	ld.shared.f32 %f11, [%r12];
-	add.rn.f32 %f12, %f11, %f10;
-	st.shared.f32 [%r12], %f12;
-$B5:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p10, %r3, 64;
-	@!%p10 bra $B6;
-	.loc 1 27 20
-	ld.shared.f32 %f13, [%r12+256];
-	ld.shared.f32 %f14, [%r12];
-	add.rn.f32 %f15, %f14, %f13;
-	st.shared.f32 [%r12], %f15;
-$B6:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p11, %r3, 32;
-	@!%p11 bra $B7;
-	.loc 1 27 20
-	ld.shared.f32 %f16, [%r12+128];
-	ld.shared.f32 %f17, [%r12];
-	add.rn.f32 %f18, %f17, %f16;
-	st.shared.f32 [%r12], %f18;
-$B7:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p12, %r3, 16;
-	@!%p12 bra $B8;
-	.loc 1 27 20
-	ld.shared.f32 %f19, [%r12+64];
-	ld.shared.f32 %f20, [%r12];
-	add.rn.f32 %f21, %f20, %f19;
-	st.shared.f32 [%r12], %f21;
-$B8:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p13, %r3, 8;
-	@!%p13 bra $B9;
-	.loc 1 27 20
-	ld.shared.f32 %f22, [%r12+32];
-	ld.shared.f32 %f23, [%r12];
-	add.rn.f32 %f24, %f23, %f22;
-	st.shared.f32 [%r12], %f24;
-$B9:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p14, %r3, 4;
-	@!%p14 bra $B10;
-	.loc 1 27 20
-	ld.shared.f32 %f25, [%r12+16];
-	ld.shared.f32 %f26, [%r12];
-	add.rn.f32 %f27, %f26, %f25;
-	st.shared.f32 [%r12], %f27;
-$B10:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p15, %r3, 2;
-	@!%p15 bra $B11;
-	.loc 1 27 20
-	ld.shared.f32 %f28, [%r12+8];
-	ld.shared.f32 %f29, [%r12];
-	add.rn.f32 %f30, %f29, %f28;
-	st.shared.f32 [%r12], %f30;
-$B11:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.eq.s32 %p16, %r3, 0;
-	@!%p16 bra $B12;
-	.loc 1 27 20
-	ld.shared.f32 %f31, [%r12+4];
-	ld.shared.f32 %f32, [%r12];
-	add.rn.f32 %f33, %f32, %f31;
-	st.shared.f32 [%r12], %f33;
-$B12:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 32 10
-	setp.lt.u32 %p17, %r2, %r6;
-	not.pred %p18, %p16;
-	or.pred %p19, %p18, %p17;
-	@!%p19 bra $FAULT0;
-	.loc 1 31 8
-	@!%p16 bra $B13;
-	.loc 1 32 29
-	ld.shared.f32 %f34, [$shared$partialSums$2eshared];
-	mad.wide.u32 %rd23, %r2, 4, %rd3;
-	st.global.f32 [%rd23], %f34;
-$B13:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd24, [partialSums_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd24], 0, 1;
-	setp.ne.u32 %p20, %r13, 0;
-	@%p20 bra $EXIT;
-	ld.global.u64 %rd25, [%rd24+8];
-	ld.param.u32 %r14, [partialSums_params+56];
-	st.global.u32 [%rd25+4], %r14;
-	ld.param.u32 %r15, [partialSums_params+60];
-	st.global.v2.u32 [%rd25+8], {%r15, 0};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd25+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd25+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd25+32], {%r20, %r21};
-	st.global.u64 [%rd25+40], %rd7;
-	st.global.u64 [%rd25+48], %rd6;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd25], 56;
-	bra $EXIT;
-}
+const partialSumsSM70Narrow = `packed1 5147 partialSums
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;+un
+p9+to
+p:+sV
+qStGpF
+!
+p>
+q*
+pa
+q$
+z5sm
+u3
+x1q0
+Q
+N
+{<rW
+ri
+)
+t^
+)
+wr
+p~p@v-ry
+{b
+:
+vp
+qzXqO
+)
+z_-
+vwpK%
+qnpK
+uh
+4
+0
+x)
+)
+x<D
+5
+s)
+H
+!#
+s)
+H
+!#
+{.qN
+p{q9GwX
+_
+q6
+x1sm
+vGq9
+)
+"#
+{%#
+_
+q6
+"#
+u;s[
+"#
+o
+*#%
+_
+q6
+"#
+tmt~
+"#
+o
+*#%
+_
+r?t$v,
+"#
+tm3*
+pC'
+qoqA
+rMXC
+\
+w9
+!#
+!#
+"#
+p{XyK#
+_
+r?rvqW>
+"#
+qKXryqR
+Yw%[
+\
+!#
+usq#
+p~p*Gt0
+syu8r3qpqW
+xl^
+p+
+z@pj
+Yp*v^
+5
+t:q0
+t6w3
+q;
+tZ
+so
+!#
+sWpj
+p+
+"$
+Yp*rq
+5
+"$
+t6y;
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp*pd
+5
+"$
+t6t&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp*A
+5
+"$
+|~
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp*qO
+5
+"$
+t6sL
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp*G
+5
+"$
+t6s%
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp*E
+5
+"$
+t6p&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+qTp*p$
+5
+"$
+t6r>
+q;
+tZ
+so
+!#
+"$
+p+
+vdqY
+Ywg[
+rN
+tP
+qU
+w.^
+x"I
+vd+@
+w)s:dzvn
+|L%
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/)
+v_p/(
+pP
+pc
+O
+!L
 `
 
-const partialSumsSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$partialSums$2eshared[1024];
-
-.visible .entry partialSums(.param .align 8 .b8 partialSums_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<21>;
-	.reg .b32 %r<15>;
-	.reg .b64 %rd<28>;
-	.reg .f32 %f<35>;
-
-	ld.param.u64 %rd1, [partialSums_params];
-	ld.param.u64 %rd2, [partialSums_params+8];
-	ld.param.u64 %rd3, [partialSums_params+24];
-	ld.param.u64 %rd4, [partialSums_params+32];
-	.loc 1 17 36
-	mov.u32 %r1, $shared$partialSums$2eshared;
-	.loc 1 19 20
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	mov.u32 %r4, %nctaid.x;
-	cvt.u64.u32 %rd5, %r2;
-	cvt.u64.u32 %rd6, %r3;
-	mad.wide.u32 %rd7, %r2, 256, %rd6;
-	setp.lt.s64 %p1, %rd7, %rd2;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	mul.wide.u32 %rd8, %r4, 256;
-	mul.lo.s64 %rd9, %rd8, 3;
-	sub.s64 %rd10, %rd2, %rd9;
-	setp.le.s64 %p2, %rd10, %rd2;
-	setp.lt.s64 %p3, 0, %rd10;
-	and.pred %p4, %p2, %p3;
-	selp.b64 %rd11, %rd10, 0, %p4;
-	setp.lt.s64 %p5, %rd7, %rd11;
-	@!%p5 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	bra $B2;
-$B1:
-	.loc 1 20 11
-	shl.b64 %rd12, %rd7, 2;
-	add.s64 %rd13, %rd1, %rd12;
-	ld.global.f32 %f2, [%rd13];
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 19 36
-	add.s64 %rd14, %rd7, %rd8;
-	.loc 1 20 11
-	shl.b64 %rd15, %rd14, 2;
-	add.s64 %rd16, %rd1, %rd15;
-	ld.global.f32 %f4, [%rd16];
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 19 36
-	add.s64 %rd17, %rd14, %rd8;
-	.loc 1 20 11
-	shl.b64 %rd18, %rd17, 2;
-	add.s64 %rd19, %rd1, %rd18;
-	ld.global.f32 %f6, [%rd19];
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 19 36
-	add.s64 %rd20, %rd17, %rd8;
-	.loc 1 20 11
-	shl.b64 %rd21, %rd20, 2;
-	add.s64 %rd22, %rd1, %rd21;
-	ld.global.f32 %f8, [%rd22];
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 19 36
-	add.s64 %rd7, %rd20, %rd8;
-	setp.lt.s64 %p6, %rd7, %rd2;
-	setp.lt.s64 %p7, %rd7, %rd11;
-	@%p7 bra $B1;
-	@!%p6 bra $B4;
-$B2:
-$B3:
-	.loc 1 20 11
-	shl.b64 %rd23, %rd7, 2;
-	add.s64 %rd24, %rd1, %rd23;
-	ld.global.f32 %f9, [%rd24];
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 19 36
-	add.s64 %rd7, %rd7, %rd8;
-	setp.lt.s64 %p8, %rd7, %rd2;
-	@%p8 bra $B3;
-$B4:
-	.loc 1 23 6
-	mad.lo.s32 %r5, %r3, 4, %r1;
-	st.shared.f32 [%r5], %f1;
-	.loc 1 24 8
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p9, %r3, 128;
-	@!%p9 bra $B5;
-	.loc 1 27 20
-	ld.shared.f32 %f10, [%r5+512];
-	ld.shared.f32 %f11, [%r5];
-	add.rn.f32 %f12, %f11, %f10;
-	st.shared.f32 [%r5], %f12;
-$B5:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p10, %r3, 64;
-	@!%p10 bra $B6;
-	.loc 1 27 20
-	ld.shared.f32 %f13, [%r5+256];
-	ld.shared.f32 %f14, [%r5];
-	add.rn.f32 %f15, %f14, %f13;
-	st.shared.f32 [%r5], %f15;
-$B6:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p11, %r3, 32;
-	@!%p11 bra $B7;
-	.loc 1 27 20
-	ld.shared.f32 %f16, [%r5+128];
-	ld.shared.f32 %f17, [%r5];
-	add.rn.f32 %f18, %f17, %f16;
-	st.shared.f32 [%r5], %f18;
-$B7:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p12, %r3, 16;
-	@!%p12 bra $B8;
-	.loc 1 27 20
-	ld.shared.f32 %f19, [%r5+64];
-	ld.shared.f32 %f20, [%r5];
-	add.rn.f32 %f21, %f20, %f19;
-	st.shared.f32 [%r5], %f21;
-$B8:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p13, %r3, 8;
-	@!%p13 bra $B9;
-	.loc 1 27 20
-	ld.shared.f32 %f22, [%r5+32];
-	ld.shared.f32 %f23, [%r5];
-	add.rn.f32 %f24, %f23, %f22;
-	st.shared.f32 [%r5], %f24;
-$B9:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p14, %r3, 4;
-	@!%p14 bra $B10;
-	.loc 1 27 20
-	ld.shared.f32 %f25, [%r5+16];
-	ld.shared.f32 %f26, [%r5];
-	add.rn.f32 %f27, %f26, %f25;
-	st.shared.f32 [%r5], %f27;
-$B10:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.lt.u32 %p15, %r3, 2;
-	@!%p15 bra $B11;
-	.loc 1 27 20
-	ld.shared.f32 %f28, [%r5+8];
-	ld.shared.f32 %f29, [%r5];
-	add.rn.f32 %f30, %f29, %f28;
-	st.shared.f32 [%r5], %f30;
-$B11:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 26 9
-	setp.eq.s32 %p16, %r3, 0;
-	@!%p16 bra $B12;
-	.loc 1 27 20
-	ld.shared.f32 %f31, [%r5+4];
-	ld.shared.f32 %f32, [%r5];
-	add.rn.f32 %f33, %f32, %f31;
-	st.shared.f32 [%r5], %f33;
-$B12:
-	.loc 1 29 9
-	bar.sync 0;
-	.loc 1 32 10
-	setp.lt.u64 %p17, %rd5, %rd4;
-	not.pred %p18, %p16;
-	or.pred %p19, %p18, %p17;
-	@!%p19 bra $FAULT0;
-	.loc 1 31 8
-	@!%p16 bra $B13;
-	.loc 1 32 29
-	ld.shared.f32 %f34, [$shared$partialSums$2eshared];
-	mad.wide.u32 %rd25, %r2, 4, %rd3;
-	st.global.f32 [%rd25], %f34;
-$B13:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd26, [partialSums_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r6, [%rd26], 0, 1;
-	setp.ne.u32 %p20, %r6, 0;
-	@%p20 bra $EXIT;
-	ld.global.u64 %rd27, [%rd26+8];
-	ld.param.u32 %r7, [partialSums_params+56];
-	st.global.u32 [%rd27+4], %r7;
-	ld.param.u32 %r8, [partialSums_params+60];
-	st.global.v2.u32 [%rd27+8], {%r8, 0};
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %ctaid.y;
-	st.global.v2.u32 [%rd27+16], {%r9, %r10};
-	mov.u32 %r11, %ctaid.z;
-	mov.u32 %r12, %tid.x;
-	st.global.v2.u32 [%rd27+24], {%r11, %r12};
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %tid.z;
-	st.global.v2.u32 [%rd27+32], {%r13, %r14};
-	st.global.u64 [%rd27+40], %rd5;
-	st.global.u64 [%rd27+48], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd27], 56;
-	bra $EXIT;
-}
+const partialSumsSM70 = `packed1 4997 partialSums
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;+un
+p9qupF
+p:xWpF
+qStGpF
+!
+p>
+q*
+pa
+q$
+z5sm
+u3
+x1q0
+Q
+N
+{<rW
+wP
+t>
+{6rc%
+qopK
+:
+vp
+z_rc
+}P-
+vwp[%
+qnp[
+uh
+4
+w>
+q\pYC
+5
+s)
+H
+!#
+s)
+H
+!#
+{.qN
+z=E
+*#%
+_
+q6
+x1sm
+w0su
+"#
+o
+*#%
+_
+q6
+"#
+tmvQ
+"#
+o
+*#%
+_
+q6
+"#
+tm3*
+"#
+o
+*#%
+_
+r?t$v,
+"#
+}7)p-3*
+v1)3$
+v1)wX
+\
+w9
+!#
+!#
+"#
+tV)E
+*#%
+_
+r?rvqW>
+"#
+}7)3)3*
+v1)3$
+\
+!#
+usq#
+y,.ry
+syu8r3qpqW
+xl^
+p+
+z@pj
+}3sp
+5
+t:q0
+t6w3
+q;
+tZ
+so
+!#
+sWpj
+p+
+"$
+}3q4
+5
+"$
+t6y;
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3p<
+5
+"$
+t6t&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+Yp,A
+5
+"$
+|~
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3/
+5
+"$
+t6sL
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3.
+5
+"$
+t6s%
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+}3+
+5
+"$
+t6p&
+q;
+tZ
+so
+!#
+"$
+p+
+"$
+qTzE
+5
+"$
+t6r>
+q;
+tZ
+so
+!#
+"$
+p+
+vdqY
+z['3&
+rN
+tP
+qU
+w.^
+x"I
+vd+@
+w)s:dzvn
+p{q9yK%
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/'
+v_p/&
+pP
+pc
+O
+!L
 `
 
-const singleSumSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry singleSum(.param .align 8 .b8 singleSum_params[64])
-{
-	.reg .pred %p<11>;
-	.reg .b32 %r<15>;
-	.reg .b64 %rd<10>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [singleSum_params];
-	ld.param.u64 %rd2, [singleSum_params+8];
-	ld.param.u64 %rd3, [singleSum_params+24];
-	ld.param.u64 %rd4, [singleSum_params+32];
-	cvt.u32.u64 %r1, %rd2;
-	cvt.u32.u64 %r2, %rd4;
-	cvt.u64.u32 %rd5, %r2;
-	.loc 1 40 6
-	setp.lt.u32 %p1, 0, %r1;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	add.s32 %r3, %r1, -3;
-	setp.le.s32 %p2, %r3, %r1;
-	setp.lt.s32 %p3, 0, %r3;
-	and.pred %p4, %p2, %p3;
-	selp.b32 %r4, %r3, 0, %p4;
-	setp.lt.u32 %p5, 0, %r4;
-	@!%p5 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r5, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r5, 0;
-	bra $B2;
-$B1:
-	.loc 1 41 20
-	mad.wide.u32 %rd6, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd6];
-	.loc 1 42 3
-	add.rn.f32 %f6, %f1, %f2;
-	add.rn.f32 %f7, %f6, %f3;
-	add.rn.f32 %f8, %f7, %f4;
-	add.rn.f32 %f1, %f8, %f5;
-	.loc 1 40 6
-	add.s32 %r5, %r5, 4;
-	setp.lt.u32 %p6, %r5, %r1;
-	setp.lt.u32 %p7, %r5, %r4;
-	@%p7 bra $B1;
-	@!%p6 bra $B4;
-$B2:
-$B3:
-	.loc 1 41 20
-	mad.wide.u32 %rd7, %r5, 4, %rd1;
-	ld.global.f32 %f9, [%rd7];
-	.loc 1 42 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 40 6
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p8, %r5, %r1;
-	@%p8 bra $B3;
-$B4:
-	.loc 1 44 5
-	setp.lt.u32 %p9, 0, %r2;
-	@!%p9 bra $FAULT0;
-	st.global.f32 [%rd3], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd8, [singleSum_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r6, [%rd8], 0, 1;
-	setp.ne.u32 %p10, %r6, 0;
-	@%p10 bra $EXIT;
-	ld.global.u64 %rd9, [%rd8+8];
-	ld.param.u32 %r7, [singleSum_params+56];
-	st.global.u32 [%rd9+4], %r7;
-	ld.param.u32 %r8, [singleSum_params+60];
-	st.global.v2.u32 [%rd9+8], {%r8, 0};
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %ctaid.y;
-	st.global.v2.u32 [%rd9+16], {%r9, %r10};
-	mov.u32 %r11, %ctaid.z;
-	mov.u32 %r12, %tid.x;
-	st.global.v2.u32 [%rd9+24], {%r11, %r12};
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %tid.z;
-	st.global.v2.u32 [%rd9+32], {%r13, %r14};
-	st.global.u64 [%rd9+40], 0;
-	st.global.u64 [%rd9+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd9], 56;
-	bra $EXIT;
-}
+const singleSumSM70NarrowAligned = `packed1 2205 singleSum
+!pJ
+!pI
+!p8
+!t9
+!
+!pHpkpD
+!c
+p;,un
+p9qupF
+p:qYpF
+qSqYpF
+!
+p>
+q*
+pa
+q$
+ri
+0
+)
+z0q#
+Y=U
+:
+vp
+vTyi-
+t1s0q=
+}oD
+4
+x)
+zo
+5
+s)
+J
+H
+!#
+s)
+r~
+H
+!#
+|sq0
+uCq^
+vE
+z$r1
+x-v2W
+tMW
+tMW
+r?t$>q/
+"$
+qKs0DG
+qBX
+u$
+\
+w9
+!#
+!#
+"$
+uCsu
+_
+"$
+r?rvqW>
+"$
+qKs0DB
+qBX
+\
+!#
+yXr.
+Y=qR
+qU
+syy1r3dpYnqW
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sC=
+v_pY
+pP
+pc
+O
+!L
 `
 
-const singleSumSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry singleSum(.param .align 8 .b8 singleSum_params[64])
-{
-	.reg .pred %p<11>;
-	.reg .b32 %r<15>;
-	.reg .b64 %rd<10>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [singleSum_params];
-	ld.param.u64 %rd2, [singleSum_params+8];
-	ld.param.u64 %rd3, [singleSum_params+24];
-	ld.param.u64 %rd4, [singleSum_params+32];
-	cvt.u32.u64 %r1, %rd2;
-	cvt.u32.u64 %r2, %rd4;
-	cvt.u64.u32 %rd5, %r2;
-	.loc 1 40 6
-	setp.lt.u32 %p1, 0, %r1;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	add.s32 %r3, %r1, -3;
-	setp.le.s32 %p2, %r3, %r1;
-	setp.lt.s32 %p3, 0, %r3;
-	and.pred %p4, %p2, %p3;
-	selp.b32 %r4, %r3, 0, %p4;
-	setp.lt.u32 %p5, 0, %r4;
-	@!%p5 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r5, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r5, 0;
-	bra $B2;
-$B1:
-	.loc 1 41 20
-	mad.wide.u32 %rd6, %r5, 4, %rd1;
-	ld.global.f32 %f2, [%rd6];
-	.loc 1 42 3
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 41 20
-	ld.global.f32 %f4, [%rd6+4];
-	.loc 1 42 3
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 41 20
-	ld.global.f32 %f6, [%rd6+8];
-	.loc 1 42 3
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 41 20
-	ld.global.f32 %f8, [%rd6+12];
-	.loc 1 42 3
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 40 6
-	add.s32 %r5, %r5, 4;
-	setp.lt.u32 %p6, %r5, %r1;
-	setp.lt.u32 %p7, %r5, %r4;
-	@%p7 bra $B1;
-	@!%p6 bra $B4;
-$B2:
-$B3:
-	.loc 1 41 20
-	mad.wide.u32 %rd7, %r5, 4, %rd1;
-	ld.global.f32 %f9, [%rd7];
-	.loc 1 42 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 40 6
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p8, %r5, %r1;
-	@%p8 bra $B3;
-$B4:
-	.loc 1 44 5
-	setp.lt.u32 %p9, 0, %r2;
-	@!%p9 bra $FAULT0;
-	st.global.f32 [%rd3], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd8, [singleSum_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r6, [%rd8], 0, 1;
-	setp.ne.u32 %p10, %r6, 0;
-	@%p10 bra $EXIT;
-	ld.global.u64 %rd9, [%rd8+8];
-	ld.param.u32 %r7, [singleSum_params+56];
-	st.global.u32 [%rd9+4], %r7;
-	ld.param.u32 %r8, [singleSum_params+60];
-	st.global.v2.u32 [%rd9+8], {%r8, 0};
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %ctaid.y;
-	st.global.v2.u32 [%rd9+16], {%r9, %r10};
-	mov.u32 %r11, %ctaid.z;
-	mov.u32 %r12, %tid.x;
-	st.global.v2.u32 [%rd9+24], {%r11, %r12};
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %tid.z;
-	st.global.v2.u32 [%rd9+32], {%r13, %r14};
-	st.global.u64 [%rd9+40], 0;
-	st.global.u64 [%rd9+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd9], 56;
-	bra $EXIT;
-}
+const singleSumSM70Narrow = `packed1 2357 singleSum
+!pJ
+!pI
+!p8
+!t9
+!
+!pHpkpD
+!c
+p;,un
+p9qupF
+p:qYpF
+qSqYpF
+!
+p>
+q*
+pa
+q$
+ri
+0
+)
+z0q#
+Y=U
+:
+vp
+vTyi-
+t1s0q=
+}oD
+4
+x)
+zo
+5
+s)
+J
+H
+!#
+s)
+r~
+H
+!#
+|sq0
+uCq^
+_
+z$r1
+q6
+"#
+y(
+"#
+q6
+"#
+s4p&
+"#
+q6
+"#
+s4se
+"#
+r?t$v,
+"$
+qKs0DG
+qBX
+u$
+\
+w9
+!#
+!#
+"$
+uCsu
+_
+"$
+r?rvqW>
+"$
+qKs0DB
+qBX
+\
+!#
+yXr.
+Y=qR
+qU
+syy1r3dpYnqW
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sC=
+v_pY
+pP
+pc
+O
+!L
 `
 
-const singleSumSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry singleSum(.param .align 8 .b8 singleSum_params[64])
-{
-	.reg .pred %p<11>;
-	.reg .b32 %r<10>;
-	.reg .b64 %rd<14>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [singleSum_params];
-	ld.param.u64 %rd2, [singleSum_params+8];
-	ld.param.u64 %rd3, [singleSum_params+24];
-	ld.param.u64 %rd4, [singleSum_params+32];
-	.loc 1 40 6
-	setp.lt.s64 %p1, 0, %rd2;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B4;
-	add.s64 %rd5, %rd2, -3;
-	setp.le.s64 %p2, %rd5, %rd2;
-	setp.lt.s64 %p3, 0, %rd5;
-	and.pred %p4, %p2, %p3;
-	selp.b64 %rd6, %rd5, 0, %p4;
-	setp.lt.s64 %p5, 0, %rd6;
-	@!%p5 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd7, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd7, 0;
-	bra $B2;
-$B1:
-	.loc 1 41 20
-	shl.b64 %rd8, %rd7, 2;
-	add.s64 %rd9, %rd1, %rd8;
-	ld.global.f32 %f2, [%rd9];
-	.loc 1 42 3
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 41 20
-	ld.global.f32 %f4, [%rd9+4];
-	.loc 1 42 3
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 41 20
-	ld.global.f32 %f6, [%rd9+8];
-	.loc 1 42 3
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 41 20
-	ld.global.f32 %f8, [%rd9+12];
-	.loc 1 42 3
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 40 6
-	add.s64 %rd7, %rd7, 4;
-	setp.lt.s64 %p6, %rd7, %rd2;
-	setp.lt.s64 %p7, %rd7, %rd6;
-	@%p7 bra $B1;
-	@!%p6 bra $B4;
-$B2:
-$B3:
-	.loc 1 41 20
-	shl.b64 %rd10, %rd7, 2;
-	add.s64 %rd11, %rd1, %rd10;
-	ld.global.f32 %f9, [%rd11];
-	.loc 1 42 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 40 6
-	add.s64 %rd7, %rd7, 1;
-	setp.lt.s64 %p8, %rd7, %rd2;
-	@%p8 bra $B3;
-$B4:
-	.loc 1 44 5
-	setp.lt.u64 %p9, 0, %rd4;
-	@!%p9 bra $FAULT0;
-	st.global.f32 [%rd3], %f1;
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd12, [singleSum_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r1, [%rd12], 0, 1;
-	setp.ne.u32 %p10, %r1, 0;
-	@%p10 bra $EXIT;
-	ld.global.u64 %rd13, [%rd12+8];
-	ld.param.u32 %r2, [singleSum_params+56];
-	st.global.u32 [%rd13+4], %r2;
-	ld.param.u32 %r3, [singleSum_params+60];
-	st.global.v2.u32 [%rd13+8], {%r3, 0};
-	mov.u32 %r4, %ctaid.x;
-	mov.u32 %r5, %ctaid.y;
-	st.global.v2.u32 [%rd13+16], {%r4, %r5};
-	mov.u32 %r6, %ctaid.z;
-	mov.u32 %r7, %tid.x;
-	st.global.v2.u32 [%rd13+24], {%r6, %r7};
-	mov.u32 %r8, %tid.y;
-	mov.u32 %r9, %tid.z;
-	st.global.v2.u32 [%rd13+32], {%r8, %r9};
-	st.global.u64 [%rd13+40], 0;
-	st.global.u64 [%rd13+48], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd13], 56;
-	bra $EXIT;
-}
+const singleSumSM70 = `packed1 2347 singleSum
+!pJ
+!pI
+!p8
+!t9
+!
+!pHpkpD
+!c
+p;,un
+p9qYpF
+p:,t*
+qSqYpF
+!
+p>
+q*
+pa
+q$
+z0q#
+wup-
+:
+vp
+tmwv-
+qnp=
+uh
+4
+w>
+uh
+5
+s)
+qm
+H
+!#
+s)
+v#
+H
+!#
+|sq0
+o
+wm%
+_
+z$r1
+q6
+"#
+y(
+"#
+q6
+"#
+s4p&
+"#
+q6
+"#
+s4se
+"#
+r?t$v,
+"$
+ugp)p-G
+|,s[
+|,rZ
+\
+w9
+!#
+!#
+"$
+|9
+};%
+_
+"$
+r?rvqW>
+"$
+ugpYrSB
+q\pYvQ
+\
+!#
+yXr.
+q+=s[
+qU
+syy1r3dp[nqW
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sC=
+v_pU
+pP
+pc
+O
+!L
 `
 
-const divideSM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry divide(.param .align 8 .b8 divide_params[72])
-{
-	.reg .pred %p<29>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<12>;
-	.reg .f32 %f<33>;
-
-	ld.param.u64 %rd1, [divide_params];
-	ld.param.u64 %rd2, [divide_params+8];
-	ld.param.u64 %rd3, [divide_params+24];
-	ld.param.u64 %rd4, [divide_params+32];
-	ld.param.u64 %rd5, [divide_params+64];
-	.loc 1 51 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd5;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd2;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u32.u64 %r9, %rd4;
-	.loc 1 52 14
-	setp.lt.u32 %p4, 0, %r9;
-	.loc 1 51 19
-	and.pred %p5, %p3, %p4;
-	and.b64 %rd6, %rd1, 15;
-	setp.eq.s64 %p6, %rd6, 0;
-	and.pred %p7, %p5, %p6;
-	@%p7 bra $B3;
-	add.s32 %r10, %r5, 4;
-	setp.lt.u32 %p8, %r10, %r6;
-	selp.b32 %r11, %r10, %r6, %p8;
-	setp.lt.u32 %p9, %r5, %r6;
-	@!%p9 bra $B2;
-$B0:
-	cvt.u32.u64 %r12, %rd2;
-	cvt.u32.u64 %r13, %rd4;
-	cvt.u64.u32 %rd7, %r13;
-	setp.lt.u32 %p10, %r5, %r12;
-	@!%p10 bra $B1;
-	.loc 1 52 14
-	setp.lt.u32 %p11, 0, %r13;
-	@!%p11 bra $FAULT0;
-	ld.global.f32 %f1, [%rd3];
-	mad.wide.u32 %rd8, %r5, 4, %rd1;
-	ld.global.f32 %f2, [%rd8];
-	div.rn.f32 %f3, %f2, %f1;
-	st.global.f32 [%rd8], %f3;
-$B1:
-	.loc 1 51 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p12, %r5, %r11;
-	@%p12 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 52 14
-	ld.global.f32 %f4, [%rd3];
-	mad.wide.u32 %rd9, %r5, 4, %rd1;
-	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd9];
-	rcp.approx.ftz.f32 %f9, %f4;
-	neg.f32 %f10, %f4;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f5, %f12;
-	fma.rn.f32 %f14, %f10, %f13, %f5;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f5;
-	setp.lt.f32 %p13, 0f0D800000, %f16;
-	abs.f32 %f17, %f15;
-	setp.lt.f32 %p14, 0f03800000, %f17;
-	and.pred %p15, %p13, %p14;
-	mul.rn.f32 %f18, %f6, %f12;
-	fma.rn.f32 %f19, %f10, %f18, %f6;
-	fma.rn.f32 %f20, %f19, %f12, %f18;
-	abs.f32 %f21, %f6;
-	setp.lt.f32 %p16, 0f0D800000, %f21;
-	and.pred %p17, %p15, %p16;
-	abs.f32 %f22, %f20;
-	setp.lt.f32 %p18, 0f03800000, %f22;
-	and.pred %p19, %p17, %p18;
-	mul.rn.f32 %f23, %f7, %f12;
-	fma.rn.f32 %f24, %f10, %f23, %f7;
-	fma.rn.f32 %f25, %f24, %f12, %f23;
-	abs.f32 %f26, %f7;
-	setp.lt.f32 %p20, 0f0D800000, %f26;
-	and.pred %p21, %p19, %p20;
-	abs.f32 %f27, %f25;
-	setp.lt.f32 %p22, 0f03800000, %f27;
-	and.pred %p23, %p21, %p22;
-	mul.rn.f32 %f28, %f8, %f12;
-	fma.rn.f32 %f29, %f10, %f28, %f8;
-	fma.rn.f32 %f30, %f29, %f12, %f28;
-	abs.f32 %f31, %f8;
-	setp.lt.f32 %p24, 0f0D800000, %f31;
-	and.pred %p25, %p23, %p24;
-	abs.f32 %f32, %f30;
-	setp.lt.f32 %p26, 0f03800000, %f32;
-	and.pred %p27, %p25, %p26;
-	@%p27 bra $B4;
-	div.rn.f32 %f15, %f5, %f4;
-	div.rn.f32 %f20, %f6, %f4;
-	div.rn.f32 %f25, %f7, %f4;
-	div.rn.f32 %f30, %f8, %f4;
-$B4:
-	st.global.v4.f32 [%rd9], {%f15, %f20, %f25, %f30};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd10, [divide_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r14, [%rd10], 0, 1;
-	setp.ne.u32 %p28, %r14, 0;
-	@%p28 bra $EXIT;
-	ld.global.u64 %rd11, [%rd10+8];
-	ld.param.u32 %r15, [divide_params+56];
-	st.global.u32 [%rd11+4], %r15;
-	ld.param.u32 %r16, [divide_params+60];
-	st.global.v2.u32 [%rd11+8], {%r16, 0};
-	mov.u32 %r17, %ntid.x;
-	div.u32 %r18, %r5, %r17;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd11+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	rem.u32 %r21, %r5, %r17;
-	st.global.v2.u32 [%rd11+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd11+32], {%r22, %r23};
-	st.global.u64 [%rd11+40], 0;
-	st.global.u64 [%rd11+48], %rd7;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd11], 56;
-	bra $EXIT;
-}
+const divideSM70NarrowCoarse = `packed1 3735 divide
+!pJ
+!pI
+!p8
+!t9
+!
+!pHr*pD
+!c
+p;+te
+p9+t*
+p:,to
+qS-r0
+!
+p>
+q*
+pa
+q$
+xY
+{PpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+u.
+wR
+4
+t^
+q'+q@
+zo
+"#
+4
+q)q>piy4xDq^B8
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+tN
+ri
+)
+Yp0U
+5
+"#
+zo
+qU
+w[pYn
+p{p0Gs[
+_
+z-xhS
+s8
+!#
+"#
+qKu4p0B
+Yp0q=
+td
+!#
+O
+!#
+"#
+w[pKn
+p{p0Gt]
+vE
+|cq)q"q"vLrWvhrG~(s:v2
+u9s:u_
+xH
+xI
+|-6
+w|6t|
+v)S
+x7s:tL
+vo=qf|'
+|(
+{B
+4
+rp(sI
+v;ulxJ(
+r@qWS
+x7r^(
+vo=qf|'
+4
+|(
+{B
+4
+rp)u#
+r:,xJ)
+s&.S
+x7r^)
+vo=qf|'
+4
+|(
+{B
+4
+rp*'.
+r:,xJ*
+s&.S
+x7r^*
+vo=qf|'
+4
+|(
+{B
+4
+p6
+wOzir3p41'''&
+wOzir3p46'('&
+wOzir3t$')'&
+wOzir3rn'*'&
+!#
+|*xfp41'6rlSL
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sC=
+v_pY
+pP
+pc
+O
+!L
 `
 
-const divideSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry divide(.param .align 8 .b8 divide_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<16>;
-	.reg .b64 %rd<9>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [divide_params];
-	ld.param.u64 %rd2, [divide_params+8];
-	ld.param.u64 %rd3, [divide_params+24];
-	ld.param.u64 %rd4, [divide_params+32];
-	.loc 1 51 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd5, %r5;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	setp.lt.u32 %p1, %r6, %r4;
-	@!%p1 bra $B0;
-	.loc 1 52 14
-	setp.lt.u32 %p2, 0, %r5;
-	@!%p2 bra $FAULT0;
-	ld.global.f32 %f1, [%rd3];
-	mad.wide.u32 %rd6, %r6, 4, %rd1;
-	ld.global.f32 %f2, [%rd6];
-	div.rn.f32 %f3, %f2, %f1;
-	st.global.f32 [%rd6], %f3;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd7, [divide_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r7, [%rd7], 0, 1;
-	setp.ne.u32 %p3, %r7, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd8, [%rd7+8];
-	ld.param.u32 %r8, [divide_params+56];
-	st.global.u32 [%rd8+4], %r8;
-	ld.param.u32 %r9, [divide_params+60];
-	st.global.v2.u32 [%rd8+8], {%r9, 0};
-	mov.u32 %r10, %ctaid.x;
-	mov.u32 %r11, %ctaid.y;
-	st.global.v2.u32 [%rd8+16], {%r10, %r11};
-	mov.u32 %r12, %ctaid.z;
-	mov.u32 %r13, %tid.x;
-	st.global.v2.u32 [%rd8+24], {%r12, %r13};
-	mov.u32 %r14, %tid.y;
-	mov.u32 %r15, %tid.z;
-	st.global.v2.u32 [%rd8+32], {%r14, %r15};
-	st.global.u64 [%rd8+40], 0;
-	st.global.u64 [%rd8+48], %rd5;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd8], 56;
-	bra $EXIT;
-}
+const divideSM70Narrow = `packed1 1540 divide
+!pJ
+!pI
+!p8
+!t9
+!
+!pHpkpD
+!c
+p;t*
+p9ve
+p:te
+{M
+!
+p>
+q*
+pa
+q$
+{PpE
+Q
+s1
+N
+ri
+0
+)
+p~t"XqR
+{b
+5
+q'+q@
+Y=U
+qU
+|mz4n
+uCq^
+_
+z-xhS
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sC=
+v_p=
+pP
+pc
+O
+!L
 `
 
-const divideSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry divide(.param .align 8 .b8 divide_params[64])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<11>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [divide_params];
-	ld.param.u64 %rd2, [divide_params+8];
-	ld.param.u64 %rd3, [divide_params+24];
-	ld.param.u64 %rd4, [divide_params+32];
-	.loc 1 51 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	setp.lt.s64 %p1, %rd6, %rd2;
-	@!%p1 bra $B0;
-	.loc 1 52 14
-	setp.lt.u64 %p2, 0, %rd4;
-	@!%p2 bra $FAULT0;
-	ld.global.f32 %f1, [%rd3];
-	shl.b64 %rd7, %rd6, 2;
-	add.s64 %rd8, %rd1, %rd7;
-	ld.global.f32 %f2, [%rd8];
-	div.rn.f32 %f3, %f2, %f1;
-	st.global.f32 [%rd8], %f3;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd9, [divide_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd9], 0, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd10, [%rd9+8];
-	ld.param.u32 %r5, [divide_params+56];
-	st.global.u32 [%rd10+4], %r5;
-	ld.param.u32 %r6, [divide_params+60];
-	st.global.v2.u32 [%rd10+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd10+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd10+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd10+32], {%r11, %r12};
-	st.global.u64 [%rd10+40], 0;
-	st.global.u64 [%rd10+48], %rd4;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd10], 56;
-	bra $EXIT;
-}
+const divideSM70 = `packed1 1520 divide
+!pJ
+!pI
+!p8
+!t9
+!
+!pHpkpD
+!c
+p;t*
+p9,r0
+p:,un
+{M
+!
+p>
+q*
+pa
+q$
+{PpE
+Q
+s1
+N
+)
+p{rU%
+qopY
+5
+q'+q@
+q+=p-
+qU
+w[p=n
+o
+w0%
+_
+z-xhS
+s8
+!#
+!pZ
+p(
+!p^
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sC=
+v_p"
+pP
+pc
+O
+!L
 `

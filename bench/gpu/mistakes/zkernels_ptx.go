@@ -7,607 +7,612 @@ const kernelSources = `48d638f83a0ad9e5	kernel.go	past
 243c8aba1854f308	kernel.go	sum
 `
 
-const pastSM70NarrowCoarse = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry past(.param .align 8 .b8 past_params[80])
-{
-	.reg .pred %p<20>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<36>;
-	.reg .f32 %f<6>;
-
-	ld.param.u64 %rd1, [past_params];
-	ld.param.u64 %rd2, [past_params+8];
-	ld.param.u64 %rd3, [past_params+24];
-	ld.param.u64 %rd4, [past_params+32];
-	ld.param.u64 %rd5, [past_params+48];
-	ld.param.u64 %rd6, [past_params+72];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r4, %r1, %r2, %r3;
-	shl.b32 %r5, %r4, 2;
-	cvt.u32.u64 %r6, %rd6;
-	add.s32 %r7, %r5, 3;
-	setp.lt.u32 %p1, %r7, %r6;
-	cvt.u32.u64 %r8, %rd4;
-	setp.lt.u32 %p2, %r7, %r8;
-	and.pred %p3, %p1, %p2;
-	cvt.u64.u32 %rd7, %r5;
-	cvt.u32.u64 %r9, %rd5;
-	cvt.s64.s32 %rd8, %r9;
-	.loc 1 12 15
-	add.s64 %rd9, %rd7, %rd8;
-	cvt.u32.u64 %r10, %rd2;
-	cvt.u64.u32 %rd10, %r10;
-	setp.lt.u64 %p4, %rd9, %rd10;
-	.loc 1 11 19
-	and.pred %p5, %p3, %p4;
-	add.s32 %r11, %r5, 1;
-	cvt.u64.u32 %rd11, %r11;
-	.loc 1 12 15
-	add.s64 %rd12, %rd11, %rd8;
-	setp.lt.u64 %p6, %rd12, %rd10;
-	.loc 1 11 19
-	and.pred %p7, %p5, %p6;
-	add.s32 %r12, %r5, 2;
-	cvt.u64.u32 %rd13, %r12;
-	.loc 1 12 15
-	add.s64 %rd14, %rd13, %rd8;
-	setp.lt.u64 %p8, %rd14, %rd10;
-	.loc 1 11 19
-	and.pred %p9, %p7, %p8;
-	cvt.u64.u32 %rd15, %r7;
-	.loc 1 12 15
-	add.s64 %rd16, %rd15, %rd8;
-	setp.lt.u64 %p10, %rd16, %rd10;
-	.loc 1 11 19
-	and.pred %p11, %p9, %p10;
-	and.b64 %rd17, %rd3, 15;
-	setp.eq.s64 %p12, %rd17, 0;
-	and.pred %p13, %p11, %p12;
-	@%p13 bra $B3;
-	add.s32 %r13, %r5, 4;
-	setp.lt.u32 %p14, %r13, %r6;
-	selp.b32 %r14, %r13, %r6, %p14;
-	setp.lt.u32 %p15, %r5, %r6;
-	@!%p15 bra $B2;
-$B0:
-	cvt.u32.u64 %r15, %rd2;
-	cvt.u64.u32 %rd18, %r15;
-	cvt.u32.u64 %r16, %rd4;
-	cvt.u32.u64 %r17, %rd5;
-	cvt.s64.s32 %rd19, %r17;
-	cvt.u64.u32 %rd20, %r5;
-	setp.lt.u32 %p16, %r5, %r16;
-	@!%p16 bra $B1;
-	.loc 1 12 15
-	add.s64 %rd21, %rd20, %rd19;
-	setp.lt.u64 %p17, %rd21, %rd18;
-	@!%p17 bra $FAULT0;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd1, %rd22;
-	ld.global.f32 %f1, [%rd23];
-	mad.wide.u32 %rd24, %r5, 4, %rd3;
-	st.global.f32 [%rd24], %f1;
-$B1:
-	.loc 1 11 19
-	add.s32 %r5, %r5, 1;
-	setp.lt.u32 %p18, %r5, %r14;
-	@%p18 bra $B0;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 12 13
-	shl.b64 %rd25, %rd9, 2;
-	add.s64 %rd26, %rd1, %rd25;
-	ld.global.f32 %f2, [%rd26];
-	shl.b64 %rd27, %rd12, 2;
-	add.s64 %rd28, %rd1, %rd27;
-	ld.global.f32 %f3, [%rd28];
-	shl.b64 %rd29, %rd14, 2;
-	add.s64 %rd30, %rd1, %rd29;
-	ld.global.f32 %f4, [%rd30];
-	shl.b64 %rd31, %rd16, 2;
-	add.s64 %rd32, %rd1, %rd31;
-	ld.global.f32 %f5, [%rd32];
-	mad.wide.u32 %rd33, %r5, 4, %rd3;
-	st.global.v4.f32 [%rd33], {%f2, %f3, %f4, %f5};
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd34, [past_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r18, [%rd34], 0, 1;
-	setp.ne.u32 %p19, %r18, 0;
-	@%p19 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r19, [past_params+64];
-	st.global.u32 [%rd35+4], %r19;
-	ld.param.u32 %r20, [past_params+68];
-	st.global.v2.u32 [%rd35+8], {%r20, 0};
-	mov.u32 %r21, %ntid.x;
-	div.u32 %r22, %r5, %r21;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	rem.u32 %r25, %r5, %r21;
-	st.global.v2.u32 [%rd35+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r26, %r27};
-	st.global.u64 [%rd35+40], %rd21;
-	st.global.u64 [%rd35+48], %rd18;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const pastSM70NarrowCoarse = `packed1 3425 past
+!pJ
+!pI
+!p8
+!t9
+!
+!pHtzpD
+!c
+p;rFpF
+p9xWpF
+p:-sV
+qSsV
+!
+p>
+q*
+pa
+q$
+q?
+rd
+qxpE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+ri
+wR
+4
+ya
+ri
+p\
+r#r+
+ta
+uupG
+)
+q+|>
+"#
+4
+q1}w
+)
+"#
+p}pY
+rCp)
+"#
+4
+xsE
+)
+"#
+p}p"
+rCpY
+"#
+4
+s?p@
+"#
+p}p[
+rCp"
+"#
+4
+q)q>piy4xD3%B8
+{Z}U
+4
+zT
+q1p0G
+qBp2
+t8p0?
+Yp*2p0
+sd
+!#
+pl$
+)
+pl&
+pl'
+p\
+ru'
+qt'U
+5
+"#
+}h
+rCp=
+qU
+o
+*#%
+_
+po'yK%
+s8
+!#
+"#
+z''1'B
+qt'qR
+td
+!#
+O
+!#
+r#pw
+tV+E
+*#%
+_
+tV.E
+*#%
+_
+tV0E
+*#%
+_
+tV2E
+*#%
+_
+po'yK%
+|*xfqsSv,L
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+s1
+uVM'U
+p%
+pR
+pL
+xQM'ry
+pS
+p'
+p?
+pT
+sCp/7
+v_p/4
+pP
+pc
+O
+!L
 `
 
-const pastSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry past(.param .align 8 .b8 past_params[72])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [past_params];
-	ld.param.u64 %rd2, [past_params+8];
-	ld.param.u64 %rd3, [past_params+24];
-	ld.param.u64 %rd4, [past_params+32];
-	ld.param.u64 %rd5, [past_params+48];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd6, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u32.u64 %r6, %rd5;
-	cvt.s64.s32 %rd7, %r6;
-	mad.lo.s32 %r7, %r1, %r2, %r3;
-	cvt.u64.u32 %rd8, %r7;
-	setp.lt.u32 %p1, %r7, %r5;
-	@!%p1 bra $B0;
-	.loc 1 12 15
-	add.s64 %rd9, %rd8, %rd7;
-	setp.lt.u64 %p2, %rd9, %rd6;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd10, %rd9, 2;
-	add.s64 %rd11, %rd1, %rd10;
-	ld.global.f32 %f1, [%rd11];
-	mad.wide.u32 %rd12, %r7, 4, %rd3;
-	st.global.f32 [%rd12], %f1;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [past_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd13], 0, 1;
-	setp.ne.u32 %p3, %r8, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r9, [past_params+64];
-	st.global.u32 [%rd14+4], %r9;
-	ld.param.u32 %r10, [past_params+68];
-	st.global.v2.u32 [%rd14+8], {%r10, 0};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd14+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r15, %r16};
-	st.global.u64 [%rd14+40], %rd9;
-	st.global.u64 [%rd14+48], %rd6;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const pastSM70Narrow = `packed1 1683 past
+!pJ
+!pI
+!p8
+!t9
+!
+!pHr*pD
+!c
+p;t*
+p9}<
+p:qupF
+qSto
+!
+p>
+q*
+pa
+q$
+q?
+qxpE
+Q
+s1
+N
+u.
+)
+ri
+t^
+p\
+p~[r2ry
+)
+{b
+5
+r#r+
+}h
+rCp=
+qU
+o
+};%
+_
+uCvQ
+s8
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCpK
+v_p[
+pP
+pc
+O
+!L
 `
 
-const pastSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.visible .entry past(.param .align 8 .b8 past_params[72])
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<13>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [past_params];
-	ld.param.u64 %rd2, [past_params+8];
-	ld.param.u64 %rd3, [past_params+24];
-	ld.param.u64 %rd4, [past_params+32];
-	ld.param.u64 %rd5, [past_params+48];
-	.loc 1 11 19
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd6, %r3;
-	mad.wide.u32 %rd7, %r1, %r2, %rd6;
-	setp.lt.s64 %p1, %rd7, %rd4;
-	@!%p1 bra $B0;
-	.loc 1 12 15
-	add.s64 %rd8, %rd7, %rd5;
-	setp.lt.u64 %p2, %rd8, %rd2;
-	@!%p2 bra $FAULT0;
-	shl.b64 %rd9, %rd8, 2;
-	add.s64 %rd10, %rd1, %rd9;
-	ld.global.f32 %f1, [%rd10];
-	shl.b64 %rd11, %rd7, 2;
-	add.s64 %rd12, %rd3, %rd11;
-	st.global.f32 [%rd12], %f1;
-$B0:
-$EXIT:
-	ret;
-$FAULT0:
-	ld.param.u64 %rd13, [past_params+56];
-	atom.relaxed.gpu.global.cas.b32 %r4, [%rd13], 0, 1;
-	setp.ne.u32 %p3, %r4, 0;
-	@%p3 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r5, [past_params+64];
-	st.global.u32 [%rd14+4], %r5;
-	ld.param.u32 %r6, [past_params+68];
-	st.global.v2.u32 [%rd14+8], {%r6, 0};
-	mov.u32 %r7, %ctaid.x;
-	mov.u32 %r8, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r7, %r8};
-	mov.u32 %r9, %ctaid.z;
-	mov.u32 %r10, %tid.x;
-	st.global.v2.u32 [%rd14+24], {%r9, %r10};
-	mov.u32 %r11, %tid.y;
-	mov.u32 %r12, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r11, %r12};
-	st.global.u64 [%rd14+40], %rd8;
-	st.global.u64 [%rd14+48], %rd2;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const pastSM70 = `packed1 1578 past
+!pJ
+!pI
+!p8
+!t9
+!
+!pHr*pD
+!c
+p;t*
+p9,r0
+p:qupF
+qSto
+!
+p>
+q*
+pa
+q$
+q?
+qxpE
+Q
+s1
+N
+)
+p{rU%
+qop=
+5
+r#r+
+x#
+rCp"
+qU
+o
+v&%
+_
+vIE
+v&%
+s8
+!#
+!pZ
+p(
+!p^
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp"
+v_p/$
+pP
+pc
+O
+!L
 `
 
-const sumSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$sum$2eshared[1024];
-
-.visible .entry sum(.param .align 8 .b8 sum_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<27>;
-
-	ld.param.u64 %rd1, [sum_params];
-	ld.param.u64 %rd2, [sum_params+8];
-	ld.param.u64 %rd3, [sum_params+24];
-	ld.param.u64 %rd4, [sum_params+32];
-	.loc 1 22 17
-	mov.u32 %r1, %tid.x;
-	.loc 1 23 21
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd5, %r3;
-	mad.lo.s32 %r4, %r2, 256, %r1;
-	cvt.u64.u32 %rd6, %r4;
-	setp.lt.u32 %p1, %r4, %r3;
-	@!%p1 bra $FAULT0;
-	.loc 1 21 31
-	mov.u32 %r5, $shared$sum$2eshared;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd7, %r6;
-	.loc 1 23 21
-	cvt.u64.u32 %rd8, %r2;
-	mad.wide.u32 %rd9, %r4, 4, %rd1;
-	ld.global.f32 %f1, [%rd9];
-	mad.lo.s32 %r7, %r1, 4, %r5;
-	st.shared.f32 [%r7], %f1;
-	.loc 1 24 8
-	bar.sync 0;
-	.loc 1 26 9
-	setp.eq.s32 %p2, %r1, 0;
-	.loc 1 31 7
-	setp.lt.u32 %p3, %r2, %r6;
-	not.pred %p4, %p2;
-	or.pred %p5, %p4, %p3;
-	@!%p5 bra $FAULT1;
-	.loc 1 26 9
-	setp.lt.u32 %p6, %r1, 128;
-	@!%p6 bra $B0;
-	.loc 1 27 14
-	ld.shared.f32 %f2, [%r7+512];
-	ld.shared.f32 %f3, [%r7];
-	add.rn.f32 %f4, %f3, %f2;
-	st.shared.f32 [%r7], %f4;
-$B0:
-	.loc 1 26 9
-	setp.lt.u32 %p7, %r1, 64;
-	@!%p7 bra $B1;
-	.loc 1 27 14
-	ld.shared.f32 %f5, [%r7+256];
-	ld.shared.f32 %f6, [%r7];
-	add.rn.f32 %f7, %f6, %f5;
-	st.shared.f32 [%r7], %f7;
-$B1:
-	.loc 1 26 9
-	setp.lt.u32 %p8, %r1, 32;
-	@!%p8 bra $B2;
-	.loc 1 27 14
-	ld.shared.f32 %f8, [%r7+128];
-	ld.shared.f32 %f9, [%r7];
-	add.rn.f32 %f10, %f9, %f8;
-	st.shared.f32 [%r7], %f10;
-$B2:
-	.loc 1 26 9
-	setp.lt.u32 %p9, %r1, 16;
-	@!%p9 bra $B3;
-	.loc 1 27 14
-	ld.shared.f32 %f11, [%r7+64];
-	ld.shared.f32 %f12, [%r7];
-	add.rn.f32 %f13, %f12, %f11;
-	st.shared.f32 [%r7], %f13;
-$B3:
-	.loc 1 26 9
-	setp.lt.u32 %p10, %r1, 8;
-	@!%p10 bra $B4;
-	.loc 1 27 14
-	ld.shared.f32 %f14, [%r7+32];
-	ld.shared.f32 %f15, [%r7];
-	add.rn.f32 %f16, %f15, %f14;
-	st.shared.f32 [%r7], %f16;
-$B4:
-	.loc 1 26 9
-	setp.lt.u32 %p11, %r1, 4;
-	@!%p11 bra $B5;
-	.loc 1 27 14
-	ld.shared.f32 %f17, [%r7+16];
-	ld.shared.f32 %f18, [%r7];
-	add.rn.f32 %f19, %f18, %f17;
-	st.shared.f32 [%r7], %f19;
-$B5:
-	.loc 1 26 9
-	setp.lt.u32 %p12, %r1, 2;
-	@!%p12 bra $B6;
-	.loc 1 27 14
-	ld.shared.f32 %f20, [%r7+8];
-	ld.shared.f32 %f21, [%r7];
-	add.rn.f32 %f22, %f21, %f20;
-	st.shared.f32 [%r7], %f22;
-$B6:
-	.loc 1 26 9
-	@!%p2 bra $B7;
-	.loc 1 27 14
-	ld.shared.f32 %f23, [%r7+4];
-	ld.shared.f32 %f24, [%r7];
-	add.rn.f32 %f25, %f24, %f23;
-	st.shared.f32 [%r7], %f25;
-$B7:
-	.loc 1 30 8
-	@!%p2 bra $B8;
-	.loc 1 31 23
-	ld.shared.f32 %f26, [$shared$sum$2eshared];
-	mad.wide.u32 %rd10, %r2, 4, %rd3;
-	st.global.f32 [%rd10], %f26;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 23 11
-	mov.u32 %r8, 0;
-	mov.u64 %rd11, %rd6;
-	mov.u64 %rd12, %rd5;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 31 7
-	mov.u32 %r8, 1;
-	mov.u64 %rd11, %rd8;
-	mov.u64 %rd12, %rd7;
-$FAULT:
-	ld.param.u64 %rd13, [sum_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd13], 0, 1;
-	setp.ne.u32 %p13, %r9, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r10, [sum_params+56];
-	st.global.u32 [%rd14+4], %r10;
-	ld.param.u32 %r11, [sum_params+60];
-	st.global.v2.u32 [%rd14+8], {%r11, %r8};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd14+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r16, %r17};
-	st.global.u64 [%rd14+40], %rd11;
-	st.global.u64 [%rd14+48], %rd12;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const sumSM70Narrow = `packed1 3656 sum
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;,t*
+p9t=pF
+p:qupF
+qS+x,
+!
+p>
+q*
+pa
+q$
+vYj
+N
+uspb
+Q
+ri
+)
+y,rcqR
+)
+u$
+qU
+xkt'
+u3
+ri
+)
+"#
+wr
+{6.t]
+_
+p~[Gq=
+so
+xl^
+p+
+z@pj
+qT[p$
+w.f
+YvX
+rN
+tP
+pm
+"#
+ynv^
+5
+t:q@
+t6w3
+q;
+tZ
+so
+!#
+"#
+ynrq
+5
+"#
+t6y;
+q;
+tZ
+so
+!#
+"#
+ynpd
+5
+"#
+t6t&
+q;
+tZ
+so
+!#
+"#
+ynA
+5
+"#
+|~
+q;
+tZ
+so
+!#
+"#
+ynqO
+5
+"#
+t6sL
+q;
+tZ
+so
+!#
+"#
+ynG
+5
+"#
+t6s%
+q;
+tZ
+so
+!#
+"#
+ynE
+5
+"#
+t6p&
+q;
+tZ
+so
+!#
+"#
+rjx\I
+"#
+t6r>
+q;
+tZ
+so
+!#
+wt^
+rjx\I
+w.qe
+w)s:dzvn
+p{p@Gs[
+s8
+!#
+!pZ
+p(
+!p^
+usqN
+J
+tApK
+tApG
+(
+!qZ
+"'
+g
+pfpY
+qPpK
+!q[
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const sumSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernel.go"
-
-.shared .align 16 .b8 $shared$sum$2eshared[1024];
-
-.visible .entry sum(.param .align 8 .b8 sum_params[64])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<15>;
-	.reg .b64 %rd<15>;
-	.reg .f32 %f<27>;
-
-	ld.param.u64 %rd1, [sum_params];
-	ld.param.u64 %rd2, [sum_params+8];
-	ld.param.u64 %rd3, [sum_params+24];
-	ld.param.u64 %rd4, [sum_params+32];
-	.loc 1 22 17
-	mov.u32 %r1, %tid.x;
-	.loc 1 23 21
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 22 17
-	cvt.u64.u32 %rd5, %r1;
-	.loc 1 23 21
-	cvt.u64.u32 %rd6, %r2;
-	mad.wide.u32 %rd7, %r2, 256, %rd5;
-	setp.lt.u64 %p1, %rd7, %rd2;
-	@!%p1 bra $FAULT0;
-	.loc 1 21 31
-	mov.u32 %r3, $shared$sum$2eshared;
-	.loc 1 23 11
-	shl.b64 %rd8, %rd7, 2;
-	add.s64 %rd9, %rd1, %rd8;
-	ld.global.f32 %f1, [%rd9];
-	mad.lo.s32 %r4, %r1, 4, %r3;
-	st.shared.f32 [%r4], %f1;
-	.loc 1 24 8
-	bar.sync 0;
-	.loc 1 26 9
-	setp.eq.s32 %p2, %r1, 0;
-	.loc 1 31 7
-	setp.lt.u64 %p3, %rd6, %rd4;
-	not.pred %p4, %p2;
-	or.pred %p5, %p4, %p3;
-	@!%p5 bra $FAULT1;
-	.loc 1 26 9
-	setp.lt.u32 %p6, %r1, 128;
-	@!%p6 bra $B0;
-	.loc 1 27 14
-	ld.shared.f32 %f2, [%r4+512];
-	ld.shared.f32 %f3, [%r4];
-	add.rn.f32 %f4, %f3, %f2;
-	st.shared.f32 [%r4], %f4;
-$B0:
-	.loc 1 26 9
-	setp.lt.u32 %p7, %r1, 64;
-	@!%p7 bra $B1;
-	.loc 1 27 14
-	ld.shared.f32 %f5, [%r4+256];
-	ld.shared.f32 %f6, [%r4];
-	add.rn.f32 %f7, %f6, %f5;
-	st.shared.f32 [%r4], %f7;
-$B1:
-	.loc 1 26 9
-	setp.lt.u32 %p8, %r1, 32;
-	@!%p8 bra $B2;
-	.loc 1 27 14
-	ld.shared.f32 %f8, [%r4+128];
-	ld.shared.f32 %f9, [%r4];
-	add.rn.f32 %f10, %f9, %f8;
-	st.shared.f32 [%r4], %f10;
-$B2:
-	.loc 1 26 9
-	setp.lt.u32 %p9, %r1, 16;
-	@!%p9 bra $B3;
-	.loc 1 27 14
-	ld.shared.f32 %f11, [%r4+64];
-	ld.shared.f32 %f12, [%r4];
-	add.rn.f32 %f13, %f12, %f11;
-	st.shared.f32 [%r4], %f13;
-$B3:
-	.loc 1 26 9
-	setp.lt.u32 %p10, %r1, 8;
-	@!%p10 bra $B4;
-	.loc 1 27 14
-	ld.shared.f32 %f14, [%r4+32];
-	ld.shared.f32 %f15, [%r4];
-	add.rn.f32 %f16, %f15, %f14;
-	st.shared.f32 [%r4], %f16;
-$B4:
-	.loc 1 26 9
-	setp.lt.u32 %p11, %r1, 4;
-	@!%p11 bra $B5;
-	.loc 1 27 14
-	ld.shared.f32 %f17, [%r4+16];
-	ld.shared.f32 %f18, [%r4];
-	add.rn.f32 %f19, %f18, %f17;
-	st.shared.f32 [%r4], %f19;
-$B5:
-	.loc 1 26 9
-	setp.lt.u32 %p12, %r1, 2;
-	@!%p12 bra $B6;
-	.loc 1 27 14
-	ld.shared.f32 %f20, [%r4+8];
-	ld.shared.f32 %f21, [%r4];
-	add.rn.f32 %f22, %f21, %f20;
-	st.shared.f32 [%r4], %f22;
-$B6:
-	.loc 1 26 9
-	@!%p2 bra $B7;
-	.loc 1 27 14
-	ld.shared.f32 %f23, [%r4+4];
-	ld.shared.f32 %f24, [%r4];
-	add.rn.f32 %f25, %f24, %f23;
-	st.shared.f32 [%r4], %f25;
-$B7:
-	.loc 1 30 8
-	@!%p2 bra $B8;
-	.loc 1 31 23
-	ld.shared.f32 %f26, [$shared$sum$2eshared];
-	mad.wide.u32 %rd10, %r2, 4, %rd3;
-	st.global.f32 [%rd10], %f26;
-$B8:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 23 11
-	mov.u32 %r5, 0;
-	mov.u64 %rd11, %rd7;
-	mov.u64 %rd12, %rd2;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 31 7
-	mov.u32 %r5, 1;
-	mov.u64 %rd11, %rd6;
-	mov.u64 %rd12, %rd4;
-$FAULT:
-	ld.param.u64 %rd13, [sum_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r6, [%rd13], 0, 1;
-	setp.ne.u32 %p13, %r6, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd14, [%rd13+8];
-	ld.param.u32 %r7, [sum_params+56];
-	st.global.u32 [%rd14+4], %r7;
-	ld.param.u32 %r8, [sum_params+60];
-	st.global.v2.u32 [%rd14+8], {%r8, %r5};
-	mov.u32 %r9, %ctaid.x;
-	mov.u32 %r10, %ctaid.y;
-	st.global.v2.u32 [%rd14+16], {%r9, %r10};
-	mov.u32 %r11, %ctaid.z;
-	mov.u32 %r12, %tid.x;
-	st.global.v2.u32 [%rd14+24], {%r11, %r12};
-	mov.u32 %r13, %tid.y;
-	mov.u32 %r14, %tid.z;
-	st.global.v2.u32 [%rd14+32], {%r13, %r14};
-	st.global.u64 [%rd14+40], %rd11;
-	st.global.u64 [%rd14+48], %rd12;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd14], 56;
-	bra $EXIT;
-}
+const sumSM70 = `packed1 3607 sum
+!pJ
+!pI
+!p8
+!t9
+!
+!vtuYs<
+!
+!pHpkpD
+!vV
+!c
+p;,t*
+p9qupF
+p:qupF
+qS+x,
+!
+p>
+q*
+pa
+q$
+vYj
+N
+uspb
+Q
+"#
+t>
+"#
+)
+t{rcp-
+rCpK
+qU
+xkt'
+u3
+usqN
+o
+wm%
+_
+x%.U
+so
+xl^
+p+
+z@pj
+qTyW
+w.f
+q+p=q^
+rN
+tP
+pm
+"#
+x<v^
+5
+t:q@
+t6w3
+q;
+tZ
+so
+!#
+"#
+x<rq
+5
+"#
+t6y;
+q;
+tZ
+so
+!#
+"#
+x<pd
+5
+"#
+t6t&
+q;
+tZ
+so
+!#
+"#
+x<A
+5
+"#
+|~
+q;
+tZ
+so
+!#
+"#
+x<qO
+5
+"#
+t6sL
+q;
+tZ
+so
+!#
+"#
+x<G
+5
+"#
+t6s%
+q;
+tZ
+so
+!#
+"#
+x<E
+5
+"#
+t6p&
+q;
+tZ
+so
+!#
+"#
+rjx\I
+"#
+t6r>
+q;
+tZ
+so
+!#
+wt^
+rjx\I
+w.qe
+w)s:dzvn
+{6.s[
+s8
+!#
+!pZ
+p(
+!p^
+"(
+J
+tApY
+tAqA
+(
+!qZ
+"'
+g
+pfp"
+qPp[
+!q[
+q?
+p_
+m
+pN
+p]
+{V
+pQ
+{W
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -29,7 +30,7 @@ var attendKernel = &driver.Kernel{
 	Name:    "attend",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "attend.go",
-	Line:    93,
+	Line:    109,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 128, Tensor: true},
 		{Name: "k", Offset: 128, Size: 128, Tensor: true},
@@ -43,14 +44,14 @@ var attendKernel = &driver.Kernel{
 	Dynamic:    163936,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "attend.go", Line: 84, Format: "integer divide by zero"},
-		{File: "attend.go", Line: 123, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 151, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "attend.go", Line: 260, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "attend.go", Line: 260, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "attend.go", Line: 100, Format: "integer divide by zero"},
+		{File: "attend.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 161, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 167, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 153, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 153, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "attend.go", Line: 282, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "attend.go", Line: 282, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSM90A},
@@ -69,12 +70,78 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 110, 111, 112, 113, 114, 115, 116, 117, 145},
 }
 
-// store32 stores a head of a token's keys and values.
-func store32(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(store32Kernel, store32Kernel.Grid(g))
+// AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
+func AttendSpans(s *device.Stream, g device.Blocks, q, k, v device.TensorMap[panel], o device.Slice[[2]dtype.BF16], spans device.Slice[prefill.Span], table device.Slice[int32], rows int, l prefill.Layout) error {
+	p := s.Plan(attendSpansKernel, attendSpansKernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	o.Pass(p)
+	spans.Pass(p)
+	table.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var attendSpansKernel = &driver.Kernel{
+	Name:    "attendSpans",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "spans.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "k", Offset: 128, Size: 128, Tensor: true},
+		{Name: "v", Offset: 256, Size: 128, Tensor: true},
+		{Name: "o", Offset: 384, Size: 24, Elem: 4},
+		{Name: "spans", Offset: 408, Size: 24, Elem: 16},
+		{Name: "table", Offset: 432, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 456, Size: 8},
+		{Name: "l", Offset: 464, Size: 28},
+	},
+	ParamBytes: 512,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    163936,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 75, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "spans.go", Line: 111, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "spans.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 30, Format: "integer divide by zero"},
+		{File: "spans.go", Line: 65, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "spans.go", Line: 65, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSpansSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q     gpu.TensorMap[panel]
+			k     gpu.TensorMap[panel]
+			v     gpu.TensorMap[panel]
+			o     [][2]dtype.BF16
+			spans []prefill.Span
+			table []int32
+			rows  int
+			l     prefill.Layout
+		})(args)
+		for ts.Next() {
+			attendSpans(ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.rows, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 39, 41, 42, 43, 44, 45, 47, 49, 50, 51, 53, 54, 55, 56, 57, 60, 61, 62, 63, 64, 65, 110, 112, 113, 114, 115, 116, 117, 144, 145, 146, 147, 148, 149, 150, 151},
+}
+
+// StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
+func StoreRows(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[quad], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, width int) error {
+	p := s_.Plan(storeRowsKernel, storeRowsKernel.Grid(g))
 	k.Pass(p)
 	v.Pass(p)
 	keys.Pass(p)
@@ -82,172 +149,66 @@ func store32(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice
 	table.Pass(p)
 	tokens.Pass(p)
 	driver.Pass(p, s)
+	driver.Pass(p, width)
 	return p.Launch()
 }
 
-var store32Kernel = &driver.Kernel{
-	Name:    "storeCached[float32]",
+var storeRowsKernel = &driver.Kernel{
+	Name:    "storeRows",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    23,
+	File:    "store.go",
+	Line:    52,
 	Params: []driver.Param{
-		{Name: "k", Offset: 0, Size: 24, Elem: 4},
-		{Name: "v", Offset: 24, Size: 24, Elem: 4},
-		{Name: "keys", Offset: 48, Size: 24, Elem: 4},
-		{Name: "values", Offset: 72, Size: 24, Elem: 4},
+		{Name: "k", Offset: 0, Size: 24, Elem: 16},
+		{Name: "v", Offset: 24, Size: 24, Elem: 16},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 16},
+		{Name: "values", Offset: 72, Size: 24, Elem: 16},
 		{Name: "table", Offset: 96, Size: 24, Elem: 4},
 		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
 		{Name: "s", Offset: 144, Size: 32},
+		{Name: "width", Offset: 176, Size: 8},
 	},
-	ParamBytes: 192,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	ParamBytes: 200,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "cached.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 55, Format: "integer divide by zero"},
+		{File: "store.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 61, Format: "integer divide by zero"},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "store.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168, 176},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: store32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: store32SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: storeRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: storeRowsSM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: storeRowsSM90},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: storeRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			k, v, keys, values []float32
+			k, v, keys, values []quad
 			table              []int32
 			tokens             []Token
 			s                  CacheShape
+			width              int
 		})(args)
 		for ts.Next() {
-			storeCached[float32](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+			storeRows(ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s, a.width)
 		}
 	},
-	Twin:    store32Twin,
+	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{22, 49, 51, 52, 53, 60},
+	Uses:    []uint16{66, 68, 69, 152, 153, 154, 156, 157},
 }
 
-// storeBF16 stores a head of a token's keys and values.
-func storeBF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(storeBF16Kernel, storeBF16Kernel.Grid(g))
-	k.Pass(p)
-	v.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var storeBF16Kernel = &driver.Kernel{
-	Name:    "storeCached[dtype.BF16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    23,
-	Params: []driver.Param{
-		{Name: "k", Offset: 0, Size: 24, Elem: 2},
-		{Name: "v", Offset: 24, Size: 24, Elem: 2},
-		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
-		{Name: "values", Offset: 72, Size: 24, Elem: 2},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "s", Offset: 144, Size: 32},
-	},
-	ParamBytes: 192,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "cached.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeBF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			k, v, keys, values []dtype.BF16
-			table              []int32
-			tokens             []Token
-			s                  CacheShape
-		})(args)
-		for ts.Next() {
-			storeCached[dtype.BF16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
-		}
-	},
-	Twin:    storeBF16Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{22, 49, 51, 52, 53, 60},
-}
-
-// storeF16 stores a head of a token's keys and values.
-func storeF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(storeF16Kernel, storeF16Kernel.Grid(g))
-	k.Pass(p)
-	v.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var storeF16Kernel = &driver.Kernel{
-	Name:    "storeCached[dtype.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    23,
-	Params: []driver.Param{
-		{Name: "k", Offset: 0, Size: 24, Elem: 2},
-		{Name: "v", Offset: 24, Size: 24, Elem: 2},
-		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
-		{Name: "values", Offset: 72, Size: 24, Elem: 2},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "s", Offset: 144, Size: 32},
-	},
-	ParamBytes: 192,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "cached.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			k, v, keys, values []dtype.F16
-			table              []int32
-			tokens             []Token
-			s                  CacheShape
-		})(args)
-		for ts.Next() {
-			storeCached[dtype.F16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
-		}
-	},
-	Twin:    storeF16Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{22, 49, 51, 52, 53, 60},
-}
-
-// attend32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
 // for each thread.
-func attend32(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(attend32Kernel, attend32Kernel.Grid(g))
+func lanes32(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(lanes32Kernel, lanes32Kernel.Grid(g))
 	q.Pass(p)
 	o.Pass(p)
 	keys.Pass(p)
@@ -258,11 +219,11 @@ func attend32(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slic
 	return p.Launch()
 }
 
-var attend32Kernel = &driver.Kernel{
-	Name:    "attendCached[float32, row.F32]",
+var lanes32Kernel = &driver.Kernel{
+	Name:    "attendLanes[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    52,
+	File:    "lanes.go",
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 64},
 		{Name: "o", Offset: 24, Size: 24, Elem: 64},
@@ -277,25 +238,25 @@ var attend32Kernel = &driver.Kernel{
 	Shared:     832,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 45, Format: "integer divide by zero"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 116, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attend32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attend32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanes32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -305,19 +266,19 @@ var attend32Kernel = &driver.Kernel{
 			s                  CacheShape
 		})(args)
 		for ts.Next() {
-			attendCached[float32, row.F32](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+			attendLanes[float32, row.F32](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
 		}
 	},
-	Twin:    attend32Twin,
+	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 18, 19, 20, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 25, 26, 27, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
 }
 
-// attendBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
 // for each thread.
-func attendBF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(attendBF16Kernel, attendBF16Kernel.Grid(g))
+func lanesBF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(lanesBF16Kernel, lanesBF16Kernel.Grid(g))
 	q.Pass(p)
 	o.Pass(p)
 	keys.Pass(p)
@@ -328,11 +289,11 @@ func attendBF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Sl
 	return p.Launch()
 }
 
-var attendBF16Kernel = &driver.Kernel{
-	Name:    "attendCached[dtype.BF16, row.BF16]",
+var lanesBF16Kernel = &driver.Kernel{
+	Name:    "attendLanes[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    52,
+	File:    "lanes.go",
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 32},
 		{Name: "o", Offset: 24, Size: 24, Elem: 32},
@@ -347,25 +308,25 @@ var attendBF16Kernel = &driver.Kernel{
 	Shared:     832,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 45, Format: "integer divide by zero"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 116, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attendBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanesBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanesBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -375,19 +336,19 @@ var attendBF16Kernel = &driver.Kernel{
 			s                  CacheShape
 		})(args)
 		for ts.Next() {
-			attendCached[dtype.BF16, row.BF16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+			attendLanes[dtype.BF16, row.BF16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
 		}
 	},
-	Twin:    attendBF16Twin,
+	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 19, 20, 21, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
 }
 
-// attendF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
+// lanesF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
 // for each thread.
-func attendF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(attendF16Kernel, attendF16Kernel.Grid(g))
+func lanesF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(lanesF16Kernel, lanesF16Kernel.Grid(g))
 	q.Pass(p)
 	o.Pass(p)
 	keys.Pass(p)
@@ -398,11 +359,11 @@ func attendF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Sli
 	return p.Launch()
 }
 
-var attendF16Kernel = &driver.Kernel{
-	Name:    "attendCached[dtype.F16, row.F16]",
+var lanesF16Kernel = &driver.Kernel{
+	Name:    "attendLanes[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "cached.go",
-	Line:    52,
+	File:    "lanes.go",
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 32},
 		{Name: "o", Offset: 24, Size: 24, Elem: 32},
@@ -417,25 +378,25 @@ var attendF16Kernel = &driver.Kernel{
 	Shared:     832,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "cached.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 71, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 16, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 80, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 108, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 142, Format: "integer divide by zero"},
-		{File: "cached.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "cached.go", Line: 143, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 45, Format: "integer divide by zero"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 116, Format: "integer divide by zero"},
+		{File: "lanes.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: attendF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: attendF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanesF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanesF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -445,10 +406,1399 @@ var attendF16Kernel = &driver.Kernel{
 			s                  CacheShape
 		})(args)
 		for ts.Next() {
-			attendCached[dtype.F16, row.F16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
+			attendLanes[dtype.F16, row.F16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
 		}
 	},
-	Twin:    attendF16Twin,
+	Twin:    lanesF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 15, 16, 17, 21, 22, 23, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 22, 23, 24, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
+}
+
+// direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
+// takes eight tokens at a time, with four lanes for the scores of each. Then each lane adds four elements of all eight values.
+func direct32(s *device.Stream, g device.Blocks, q device.Slice[float32], keys, values device.Slice[[4]float32], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]float32]) error {
+	p := s.Plan(direct32Kernel, direct32Kernel.Grid(g))
+	q.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var direct32Kernel = &driver.Kernel{
+	Name:    "attendDirect[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "direct.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
+		{Name: "values", Offset: 48, Size: 24, Elem: 16},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 32},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     21888,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 36, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: direct32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: direct32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: direct32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: direct32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []float32
+			keys, values [][4]float32
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]float32
+		})(args)
+		for ts.Next() {
+			attendDirect[float32, row.F32](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 25, 26, 27, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+}
+
+// directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
+// takes eight tokens at a time, with four lanes for the scores of each. Then each lane adds four elements of all eight values.
+func directBF16(s *device.Stream, g device.Blocks, q device.Slice[dtype.BF16], keys, values device.Slice[[4]dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.BF16]) error {
+	p := s.Plan(directBF16Kernel, directBF16Kernel.Grid(g))
+	q.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var directBF16Kernel = &driver.Kernel{
+	Name:    "attendDirect[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "direct.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 8},
+		{Name: "values", Offset: 48, Size: 24, Elem: 8},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     21888,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 36, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: directBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: directBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: directBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []dtype.BF16
+			keys, values [][4]dtype.BF16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.BF16
+		})(args)
+		for ts.Next() {
+			attendDirect[dtype.BF16, row.BF16](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 19, 20, 21, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+}
+
+// directF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
+// takes eight tokens at a time, with four lanes for the scores of each. Then each lane adds four elements of all eight values.
+func directF16(s *device.Stream, g device.Blocks, q device.Slice[dtype.F16], keys, values device.Slice[[4]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.F16]) error {
+	p := s.Plan(directF16Kernel, directF16Kernel.Grid(g))
+	q.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var directF16Kernel = &driver.Kernel{
+	Name:    "attendDirect[dtype.F16, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "direct.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 8},
+		{Name: "values", Offset: 48, Size: 24, Elem: 8},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     21888,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 36, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: directF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: directF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: directF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []dtype.F16
+			keys, values [][4]dtype.F16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.F16
+		})(args)
+		for ts.Next() {
+			attendDirect[dtype.F16, row.F16](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 24, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+}
+
+// decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
+// for elements of two bytes and the tensor cores of compute capability 8.0. A warp takes 16 tokens of each page, which it copies to its
+// own ring of stages in shared memory, several pages ahead. Products of queries and keys have a head in each row; products with values
+// are transposed, so that they have a head in each column: then the scores are where the second product needs the weights.
+func decodeBF16[T dtype.BF16, F row.BF16, D dim64 | dim128](s *device.Stream, g device.Grid, q device.Slice[uint32], keys, values device.Slice[[8]T], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]T]) error {
+	var k *driver.Kernel
+	switch any((func(T, F, D))(nil)).(type) {
+	case func(dtype.BF16, row.BF16, dim64):
+		k = decodeBF16DtypeBF16RowBF16Dim64Kernel
+	case func(dtype.BF16, row.BF16, dim128):
+		k = decodeBF16DtypeBF16RowBF16Dim128Kernel
+	}
+	p := s.Plan(k, g)
+	q.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
+	Name:    "decode[dtype.BF16, row.BF16, dim64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "decode.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
+		{Name: "values", Offset: 48, Size: 24, Elem: 16},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeBF16DtypeBF16RowBF16Dim64SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []uint32
+			keys, values [][8]dtype.BF16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.BF16
+		})(args)
+		for ts.Next() {
+			decode[dtype.BF16, row.BF16, dim64](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 67, 68, 69, 70, 71, 72, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+}
+
+var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
+	Name:    "decode[dtype.BF16, row.BF16, dim128]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "decode.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
+		{Name: "values", Offset: 48, Size: 24, Elem: 16},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeBF16DtypeBF16RowBF16Dim128SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []uint32
+			keys, values [][8]dtype.BF16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.BF16
+		})(args)
+		for ts.Next() {
+			decode[dtype.BF16, row.BF16, dim128](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 67, 68, 69, 70, 71, 72, 73, 74, 75, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+}
+
+// decodeF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
+// for elements of two bytes and the tensor cores of compute capability 8.0. A warp takes 16 tokens of each page, which it copies to its
+// own ring of stages in shared memory, several pages ahead. Products of queries and keys have a head in each row; products with values
+// are transposed, so that they have a head in each column: then the scores are where the second product needs the weights.
+func decodeF16[T dtype.F16, F row.F16, D dim64 | dim128](s *device.Stream, g device.Grid, q device.Slice[uint32], keys, values device.Slice[[8]T], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]T]) error {
+	var k *driver.Kernel
+	switch any((func(T, F, D))(nil)).(type) {
+	case func(dtype.F16, row.F16, dim64):
+		k = decodeF16DtypeF16RowF16Dim64Kernel
+	case func(dtype.F16, row.F16, dim128):
+		k = decodeF16DtypeF16RowF16Dim128Kernel
+	}
+	p := s.Plan(k, g)
+	q.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var decodeF16DtypeF16RowF16Dim64Kernel = &driver.Kernel{
+	Name:    "decode[dtype.F16, row.F16, dim64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "decode.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
+		{Name: "values", Offset: 48, Size: 24, Elem: 16},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim64SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim64SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeF16DtypeF16RowF16Dim64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeF16DtypeF16RowF16Dim64SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []uint32
+			keys, values [][8]dtype.F16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.F16
+		})(args)
+		for ts.Next() {
+			decode[dtype.F16, row.F16, dim64](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 67, 68, 69, 70, 71, 72, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+}
+
+var decodeF16DtypeF16RowF16Dim128Kernel = &driver.Kernel{
+	Name:    "decode[dtype.F16, row.F16, dim128]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "decode.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
+		{Name: "values", Offset: 48, Size: 24, Elem: 16},
+		{Name: "table", Offset: 72, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
+		{Name: "c", Offset: 120, Size: 44},
+		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
+		{Name: "states", Offset: 192, Size: 24, Elem: 8},
+		{Name: "o", Offset: 216, Size: 24, Elem: 16},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim128SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim128SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeF16DtypeF16RowF16Dim128SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeF16DtypeF16RowF16Dim128SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q            []uint32
+			keys, values [][8]dtype.F16
+			table        []int32
+			tokens       []Token
+			c            decoding
+			sums         [][8]float32
+			states       []state
+			o            [][8]dtype.F16
+		})(args)
+		for ts.Next() {
+			decode[dtype.F16, row.F16, dim128](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 67, 68, 69, 70, 71, 72, 73, 74, 75, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+}
+
+// join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
+// state of one of 32 parts. It leaves queries alone of which a block had all pages.
+func join32(s *device.Stream, g device.Blocks, tokens device.Slice[Token], c decoding, parts uint32, sums device.Slice[float32], states device.Slice[state], o device.Slice[float32]) error {
+	p := s.Plan(join32Kernel, join32Kernel.Grid(g))
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	driver.Pass(p, parts)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var join32Kernel = &driver.Kernel{
+	Name:    "joinParts[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "join.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
+		{Name: "c", Offset: 24, Size: 44},
+		{Name: "parts", Offset: 68, Size: 4},
+		{Name: "sums", Offset: 72, Size: 24, Elem: 4},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "o", Offset: 120, Size: 24, Elem: 4},
+	},
+	ParamBytes: 160,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "part.go", Line: 31, Format: "integer divide by zero"},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: join32SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: join32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: join32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			tokens []Token
+			c      decoding
+			parts  uint32
+			sums   []float32
+			states []state
+			o      []float32
+		})(args)
+		for ts.Next() {
+			joinParts[float32, row.F32](ts.Thread(), a.tokens, a.c, a.parts, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 25, 27, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+}
+
+// joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
+// state of one of 32 parts. It leaves queries alone of which a block had all pages.
+func joinBF16(s *device.Stream, g device.Blocks, tokens device.Slice[Token], c decoding, parts uint32, sums device.Slice[float32], states device.Slice[state], o device.Slice[dtype.BF16]) error {
+	p := s.Plan(joinBF16Kernel, joinBF16Kernel.Grid(g))
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	driver.Pass(p, parts)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var joinBF16Kernel = &driver.Kernel{
+	Name:    "joinParts[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "join.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
+		{Name: "c", Offset: 24, Size: 44},
+		{Name: "parts", Offset: 68, Size: 4},
+		{Name: "sums", Offset: 72, Size: 24, Elem: 4},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "o", Offset: 120, Size: 24, Elem: 2},
+	},
+	ParamBytes: 160,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "part.go", Line: 31, Format: "integer divide by zero"},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinBF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			tokens []Token
+			c      decoding
+			parts  uint32
+			sums   []float32
+			states []state
+			o      []dtype.BF16
+		})(args)
+		for ts.Next() {
+			joinParts[dtype.BF16, row.BF16](ts.Thread(), a.tokens, a.c, a.parts, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+}
+
+// joinF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
+// state of one of 32 parts. It leaves queries alone of which a block had all pages.
+func joinF16(s *device.Stream, g device.Blocks, tokens device.Slice[Token], c decoding, parts uint32, sums device.Slice[float32], states device.Slice[state], o device.Slice[dtype.F16]) error {
+	p := s.Plan(joinF16Kernel, joinF16Kernel.Grid(g))
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	driver.Pass(p, parts)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var joinF16Kernel = &driver.Kernel{
+	Name:    "joinParts[dtype.F16, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "join.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
+		{Name: "c", Offset: 24, Size: 44},
+		{Name: "parts", Offset: 68, Size: 4},
+		{Name: "sums", Offset: 72, Size: 24, Elem: 4},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "o", Offset: 120, Size: 24, Elem: 2},
+	},
+	ParamBytes: 160,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "part.go", Line: 31, Format: "integer divide by zero"},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			tokens []Token
+			c      decoding
+			parts  uint32
+			sums   []float32
+			states []state
+			o      []dtype.F16
+		})(args)
+		for ts.Next() {
+			joinParts[dtype.F16, row.F16](ts.Thread(), a.tokens, a.c, a.parts, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+}
+
+// turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
+func turnLanes32(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[float32], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnLanes32Kernel, turnLanes32Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnLanes32Kernel = &driver.Kernel{
+	Name:    "turnLanes[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    76,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "k", Offset: 24, Size: 24, Elem: 4},
+		{Name: "v", Offset: 48, Size: 24, Elem: 4},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 4},
+		{Name: "values", Offset: 120, Size: 24, Elem: 4},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 4},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanes32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []float32
+			angles                         []float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnLanes[float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{25, 26, 27, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+}
+
+// turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
+func turnLanesBF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[dtype.BF16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnLanesBF16Kernel, turnLanesBF16Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnLanesBF16Kernel = &driver.Kernel{
+	Name:    "turnLanes[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    76,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 2},
+		{Name: "k", Offset: 24, Size: 24, Elem: 2},
+		{Name: "v", Offset: 48, Size: 24, Elem: 2},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 2},
+		{Name: "values", Offset: 120, Size: 24, Elem: 2},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 4},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: turnLanesBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: turnLanesBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanesBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanesBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []dtype.BF16
+			angles                         []float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnLanes[dtype.BF16, row.BF16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+}
+
+// turnLanesF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
+func turnLanesF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnLanesF16Kernel, turnLanesF16Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnLanesF16Kernel = &driver.Kernel{
+	Name:    "turnLanes[dtype.F16, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    76,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 2},
+		{Name: "k", Offset: 24, Size: 24, Elem: 2},
+		{Name: "v", Offset: 48, Size: 24, Elem: 2},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 2},
+		{Name: "values", Offset: 120, Size: 24, Elem: 2},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 4},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanesF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanesF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []dtype.F16
+			angles                         []float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnLanes[dtype.F16, row.F16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{22, 23, 24, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+}
+
+// turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
+// of 16 bytes, and of the angles of as many elements.
+func turnRows32(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[row.Words], angles device.Slice[[4]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnRows32Kernel, turnRows32Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnRows32Kernel = &driver.Kernel{
+	Name:    "turnRows[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    127,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 16},
+		{Name: "k", Offset: 24, Size: 24, Elem: 16},
+		{Name: "v", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 16},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 16},
+		{Name: "values", Offset: 120, Size: 24, Elem: 16},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 16},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 134, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 138, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRows32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRows32SM90},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRows32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRows32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []row.Words
+			angles                         [][4]float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnRows[[4]float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{25, 35, 36, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+}
+
+// turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
+// of 16 bytes, and of the angles of as many elements.
+func turnRowsBF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[row.Words], angles device.Slice[[8]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnRowsBF16Kernel, turnRowsBF16Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnRowsBF16Kernel = &driver.Kernel{
+	Name:    "turnRows[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    127,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 16},
+		{Name: "k", Offset: 24, Size: 24, Elem: 16},
+		{Name: "v", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 16},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 16},
+		{Name: "values", Offset: 120, Size: 24, Elem: 16},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 32},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 134, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 138, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRowsBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRowsBF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: turnRowsBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRowsBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []row.Words
+			angles                         [][8]float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnRows[[8]float32, row.BF16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 31, 32, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+}
+
+// turnRowsF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
+// of 16 bytes, and of the angles of as many elements.
+func turnRowsF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[row.Words], angles device.Slice[[8]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(turnRowsF16Kernel, turnRowsF16Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var turnRowsF16Kernel = &driver.Kernel{
+	Name:    "turnRows[[8]float32, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "rotate.go",
+	Line:    127,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 16},
+		{Name: "k", Offset: 24, Size: 24, Elem: 16},
+		{Name: "v", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 16},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 16},
+		{Name: "values", Offset: 120, Size: 24, Elem: 16},
+		{Name: "angles", Offset: 144, Size: 24, Elem: 32},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
+		{Name: "s", Offset: 216, Size: 32},
+		{Name: "r", Offset: 248, Size: 16},
+	},
+	ParamBytes: 280,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rotate.go", Line: 134, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 138, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "rotate.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rotate.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRowsF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRowsF16SM90},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRowsF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated, keys, values []row.Words
+			angles                         [][8]float32
+			table                          []int32
+			tokens                         []Token
+			s                              CacheShape
+			r                              turning
+		})(args)
+		for ts.Next() {
+			turnRows[[8]float32, row.F16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{22, 33, 34, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+}
+
+// storeLanes32 stores a head of a token's keys and values.
+func storeLanes32(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(storeLanes32Kernel, storeLanes32Kernel.Grid(g))
+	k.Pass(p)
+	v.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var storeLanes32Kernel = &driver.Kernel{
+	Name:    "storeLanes[float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "store.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "k", Offset: 0, Size: 24, Elem: 4},
+		{Name: "v", Offset: 24, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 4},
+		{Name: "values", Offset: 72, Size: 24, Elem: 4},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "store.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "store.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanes32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k, v, keys, values []float32
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			storeLanes[float32](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    storeLanes32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
+}
+
+// storeLanesBF16 stores a head of a token's keys and values.
+func storeLanesBF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.BF16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(storeLanesBF16Kernel, storeLanesBF16Kernel.Grid(g))
+	k.Pass(p)
+	v.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var storeLanesBF16Kernel = &driver.Kernel{
+	Name:    "storeLanes[dtype.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "store.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "k", Offset: 0, Size: 24, Elem: 2},
+		{Name: "v", Offset: 24, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
+		{Name: "values", Offset: 72, Size: 24, Elem: 2},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "store.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "store.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanesBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanesBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k, v, keys, values []dtype.BF16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			storeLanes[dtype.BF16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    storeLanesBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
+}
+
+// storeLanesF16 stores a head of a token's keys and values.
+func storeLanesF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(storeLanesF16Kernel, storeLanesF16Kernel.Grid(g))
+	k.Pass(p)
+	v.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var storeLanesF16Kernel = &driver.Kernel{
+	Name:    "storeLanes[dtype.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "store.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "k", Offset: 0, Size: 24, Elem: 2},
+		{Name: "v", Offset: 24, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
+		{Name: "values", Offset: 72, Size: 24, Elem: 2},
+		{Name: "table", Offset: 96, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
+		{Name: "s", Offset: 144, Size: 32},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "store.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "store.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "store.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanesF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanesF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			k, v, keys, values []dtype.F16
+			table              []int32
+			tokens             []Token
+			s                  CacheShape
+		})(args)
+		for ts.Next() {
+			storeLanes[dtype.F16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
+		}
+	},
+	Twin:    storeLanesF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// store32Twin runs blocks of the kernel storeCached_float32.
+// storeRowsTwin runs blocks of the kernel storeRows.
 //
-//line cached.go:23
-func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line store.go:52
+func storeRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	k := *(*unsafe.Pointer)(args)
 	kLen := *(*int)(unsafe.Add(args, 8))
 	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -32,503 +32,213 @@ func store32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int)(unsafe.Add(args, 152))
 	s16 := *(*int)(unsafe.Add(args, 160))
 	s24 := *(*int)(unsafe.Add(args, 168))
-//line cached.go:16
-	var i170 int
-//line cached.go:16
+	width := *(*int)(unsafe.Add(args, 176))
+//line store.go:55
+	c41 := width != 0
+//line store.go:12
+	c198 := s24 != 0
+//line store.go:12
+	i260 := s24 << 6
+//line store.go:12
+	var i200 int
+//line store.go:12
 	if s24 != 0 {
-//line cached.go:16
-		i170 = tableLen / s24
+//line store.go:12
+		i200 = tableLen / s24
 	}
-//line cached.go:16
-	i209 := s24 << 6
-//line cached.go:16
-	c168 := s24 != 0
-//line cached.go:23
+//line store.go:61
+	c72 := s16 != 0
+//line store.go:52
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line cached.go:24
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:24
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:24
-			return
-		}
-//line cached.go:24
-		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:24
-		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-//line cached.go:16
-		c147 := 0 <= i182
-//line cached.go:16
-		c171 := int(i182) < i170
-//line cached.go:16
-		c161 := 0 <= i184
-//line cached.go:16
-		c155 := int(i184) < i209
-//line cached.go:28
-		i53 := int(i184)
-		i60 := int(i182)*s24 + i53/64
-//line cached.go:29
-		c62 := uint(i60) < uint(tableLen)
-//line cached.go:29
-		o65 := i60 * 4
-//line cached.go:34
-		i87 := (bx*s8 + by) * s16
-//line cached.go:36
-		i101 := i53 % 64
-		i119 := i101 * s16
-		for tx := range 16 {
-			var c157 bool
-			var i94 int
-//line cached.go:16
-			if c147 {
-//line cached.go:16
-				if !c168 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
+		i256 := by << 6
+//line store.go:60
+		c53 := uint(bx) < uint(tokensLen)
+//line store.go:60
+		o56 := bx * 8
+//line store.go:60
+		o213 := o56 + 4
+		i68 := bx * s8 * width
+		for tx := range 64 {
+			var c185, c158, c226 bool
+			var i224, i225 int
+//line store.go:54
+			i40 := i256 + tx
+			if !c41 {
+//line store.go:55
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:55
+				return
+			}
+//line store.go:55
+			var i43 int
+//line store.go:55
+			if width != 0 {
+//line store.go:55
+				i43 = i40 / width
+			}
+//line store.go:56
+			if s8 > i43 {
+//line store.go:60
+				if !c53 {
+//line store.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line store.go:60
 					return
 				}
-//line cached.go:16
-				if c171 {
-//line cached.go:16
-					if c161 {
-//line cached.go:16
-						c157 = c155
+//line store.go:60
+				i212 := *(*int32)(unsafe.Add(tokens, o56))
+//line store.go:60
+				i214 := *(*int32)(unsafe.Add(tokens, o213))
+//line store.go:12
+				if 0 <= i212 {
+//line store.go:12
+					if !c198 {
+//line store.go:12
+						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:12
+						return
+					}
+//line store.go:12
+					if int(i212) < i200 {
+//line store.go:12
+						if 0 <= i214 {
+//line store.go:12
+							c185 = int(i214) < i260
+						} else {
+//line store.go:12
+							c185 = false
+						}
 					} else {
-//line cached.go:16
-						c157 = false
+//line store.go:12
+						c185 = false
 					}
 				} else {
-//line cached.go:16
-					c157 = false
+//line store.go:12
+					c185 = false
 				}
-			} else {
-//line cached.go:16
-				c157 = false
-			}
-//line cached.go:25
-			if c157 {
-//line cached.go:29
-				if !c62 {
-//line cached.go:29
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
-//line cached.go:29
-					return
-				}
-//line cached.go:29
-				i66 := *(*int32)(unsafe.Add(table, o65))
-//line cached.go:29
-				i67 := int(i66)
-				if i66 >= 0 {
-//line cached.go:30
-					if s0 > i67 {
-//line cached.go:33
-						i78 := (i67*s8 + by) << 6 * s16
-//line cached.go:37
-						i120 := i78 + i119
-//line cached.go:35
-						i94 = tx
-//line cached.go:35
-						for {
-//line cached.go:35
-							if i94 >= s16 {
-//line cached.go:35
-								break
-							}
-//line cached.go:36
-							i102 := i78 + i94<<6 + i101
-//line cached.go:36
-							i103 := i87 + i94
-//line cached.go:36
-							if uint(i103) >= uint(kLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							if uint(i102) >= uint(keysLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							*(*float32)(unsafe.Add(keys, i102*4)) = *(*float32)(unsafe.Add(k, i103*4))
-							i121 := i120 + i94
-//line cached.go:37
-							if uint(i103) >= uint(vLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i121) >= uint(valuesLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*float32)(unsafe.Add(values, i121*4)) = *(*float32)(unsafe.Add(v, i103*4))
-//line cached.go:35
-							i94 = i94 + 16
-						}
+//line store.go:18
+				if c185 {
+//line store.go:21
+					i121 := int(i214)
+					i130 := int(i212)*s24 + i121/64
+//line store.go:22
+					if uint(i130) >= uint(tableLen) {
+//line store.go:22
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i130, tableLen)
+//line store.go:22
+						return
 					}
+//line store.go:22
+					i136 := *(*int32)(unsafe.Add(table, i130*4))
+//line store.go:22
+					i137 := int(i136)
+					if 0 <= i136 {
+//line store.go:23
+						c158 = i137 < s0
+					} else {
+//line store.go:23
+						c158 = false
+					}
+//line store.go:23
+					i224, i225, c226 = (i137*s8+i43)<<6*s16, i121%64, c158
+				} else {
+//line store.go:18
+					i224, i225, c226 = 0, 0, false
+				}
+//line store.go:60
+				if c226 {
+					i69 := i68 + i40
+//line store.go:61
+					if !c72 {
+//line store.go:61
+						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:61
+						return
+					}
+//line store.go:61
+					var i74 int
+//line store.go:61
+					if s16 != 0 {
+//line store.go:61
+						i74 = i224 / s16
+					}
+//line store.go:61
+					var i80 int
+//line store.go:61
+					if width != 0 {
+//line store.go:61
+						i80 = i40 % width
+					}
+//line store.go:61
+					i81 := i74*width + i225*width + i80
+					if uint(i69) >= uint(kLen) {
+//line store.go:62
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, kLen)
+//line store.go:62
+						return
+					}
+//line store.go:62
+					i229 := *(*int32)(unsafe.Add(k, i69*16+4))
+//line store.go:62
+					i231 := *(*int32)(unsafe.Add(k, i69*16+8))
+//line store.go:62
+					i233 := *(*int32)(unsafe.Add(k, i69*16+12))
+//line store.go:62
+					if uint(i69) >= uint(vLen) {
+//line store.go:62
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, vLen)
+//line store.go:62
+						return
+					}
+//line store.go:62
+					i234 := *(*int32)(unsafe.Add(v, i69*16))
+//line store.go:62
+					i236 := *(*int32)(unsafe.Add(v, i69*16+4))
+//line store.go:62
+					i238 := *(*int32)(unsafe.Add(v, i69*16+8))
+//line store.go:62
+					i240 := *(*int32)(unsafe.Add(v, i69*16+12))
+//line store.go:62
+					if uint(i81) >= uint(keysLen) {
+//line store.go:62
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i81, keysLen)
+//line store.go:62
+						return
+					}
+//line store.go:62
+					*(*int32)(unsafe.Add(keys, i81*16)) = *(*int32)(unsafe.Add(k, i69*16))
+//line store.go:62
+					*(*int32)(unsafe.Add(keys, i81*16+4)) = i229
+//line store.go:62
+					*(*int32)(unsafe.Add(keys, i81*16+8)) = i231
+//line store.go:62
+					*(*int32)(unsafe.Add(keys, i81*16+12)) = i233
+//line store.go:62
+					if uint(i81) >= uint(valuesLen) {
+//line store.go:62
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i81, valuesLen)
+//line store.go:62
+						return
+					}
+//line store.go:62
+					*(*int32)(unsafe.Add(values, i81*16)) = i234
+//line store.go:62
+					*(*int32)(unsafe.Add(values, i81*16+4)) = i236
+//line store.go:62
+					*(*int32)(unsafe.Add(values, i81*16+8)) = i238
+//line store.go:62
+					*(*int32)(unsafe.Add(values, i81*16+12)) = i240
 				}
 			}
 		}
 	}
 }
 
-// storeBF16Twin runs blocks of the kernel storeCached_dtype_BF16.
+// lanes32Twin runs blocks of the kernel attendLanes_float32_row_F32.
 //
-//line cached.go:23
-func storeBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	k := *(*unsafe.Pointer)(args)
-	kLen := *(*int)(unsafe.Add(args, 8))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	vLen := *(*int)(unsafe.Add(args, 32))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysLen := *(*int)(unsafe.Add(args, 56))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesLen := *(*int)(unsafe.Add(args, 80))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-//line cached.go:16
-	var i170 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i170 = tableLen / s24
-	}
-//line cached.go:16
-	i209 := s24 << 6
-//line cached.go:16
-	c168 := s24 != 0
-//line cached.go:23
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-//line cached.go:24
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:24
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:24
-			return
-		}
-//line cached.go:24
-		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:24
-		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-//line cached.go:16
-		c147 := 0 <= i182
-//line cached.go:16
-		c171 := int(i182) < i170
-//line cached.go:16
-		c161 := 0 <= i184
-//line cached.go:16
-		c155 := int(i184) < i209
-//line cached.go:28
-		i53 := int(i184)
-		i60 := int(i182)*s24 + i53/64
-//line cached.go:29
-		c62 := uint(i60) < uint(tableLen)
-//line cached.go:29
-		o65 := i60 * 4
-//line cached.go:34
-		i87 := (bx*s8 + by) * s16
-//line cached.go:36
-		i101 := i53 % 64
-		i119 := i101 * s16
-		for tx := range 16 {
-			var c157 bool
-			var i94 int
-//line cached.go:16
-			if c147 {
-//line cached.go:16
-				if !c168 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c171 {
-//line cached.go:16
-					if c161 {
-//line cached.go:16
-						c157 = c155
-					} else {
-//line cached.go:16
-						c157 = false
-					}
-				} else {
-//line cached.go:16
-					c157 = false
-				}
-			} else {
-//line cached.go:16
-				c157 = false
-			}
-//line cached.go:25
-			if c157 {
-//line cached.go:29
-				if !c62 {
-//line cached.go:29
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
-//line cached.go:29
-					return
-				}
-//line cached.go:29
-				i66 := *(*int32)(unsafe.Add(table, o65))
-//line cached.go:29
-				i67 := int(i66)
-				if i66 >= 0 {
-//line cached.go:30
-					if s0 > i67 {
-//line cached.go:33
-						i78 := (i67*s8 + by) << 6 * s16
-//line cached.go:37
-						i120 := i78 + i119
-//line cached.go:35
-						i94 = tx
-//line cached.go:35
-						for {
-//line cached.go:35
-							if i94 >= s16 {
-//line cached.go:35
-								break
-							}
-//line cached.go:36
-							i102 := i78 + i94<<6 + i101
-//line cached.go:36
-							i103 := i87 + i94
-//line cached.go:36
-							if uint(i103) >= uint(kLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							if uint(i102) >= uint(keysLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							*(*int16)(unsafe.Add(keys, i102*2)) = *(*int16)(unsafe.Add(k, i103*2))
-							i121 := i120 + i94
-//line cached.go:37
-							if uint(i103) >= uint(vLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i121) >= uint(valuesLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*int16)(unsafe.Add(values, i121*2)) = *(*int16)(unsafe.Add(v, i103*2))
-//line cached.go:35
-							i94 = i94 + 16
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// storeF16Twin runs blocks of the kernel storeCached_dtype_F16.
-//
-//line cached.go:23
-func storeF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	k := *(*unsafe.Pointer)(args)
-	kLen := *(*int)(unsafe.Add(args, 8))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	vLen := *(*int)(unsafe.Add(args, 32))
-	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	keysLen := *(*int)(unsafe.Add(args, 56))
-	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	valuesLen := *(*int)(unsafe.Add(args, 80))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	tableLen := *(*int)(unsafe.Add(args, 104))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tokensLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int)(unsafe.Add(args, 144))
-	s8 := *(*int)(unsafe.Add(args, 152))
-	s16 := *(*int)(unsafe.Add(args, 160))
-	s24 := *(*int)(unsafe.Add(args, 168))
-//line cached.go:16
-	var i170 int
-//line cached.go:16
-	if s24 != 0 {
-//line cached.go:16
-		i170 = tableLen / s24
-	}
-//line cached.go:16
-	i209 := s24 << 6
-//line cached.go:16
-	c168 := s24 != 0
-//line cached.go:23
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-//line cached.go:24
-		if uint(bx) >= uint(tokensLen) {
-//line cached.go:24
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:24
-			return
-		}
-//line cached.go:24
-		i182 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:24
-		i184 := *(*int32)(unsafe.Add(tokens, bx*8+4))
-//line cached.go:16
-		c147 := 0 <= i182
-//line cached.go:16
-		c171 := int(i182) < i170
-//line cached.go:16
-		c161 := 0 <= i184
-//line cached.go:16
-		c155 := int(i184) < i209
-//line cached.go:28
-		i53 := int(i184)
-		i60 := int(i182)*s24 + i53/64
-//line cached.go:29
-		c62 := uint(i60) < uint(tableLen)
-//line cached.go:29
-		o65 := i60 * 4
-//line cached.go:34
-		i87 := (bx*s8 + by) * s16
-//line cached.go:36
-		i101 := i53 % 64
-		i119 := i101 * s16
-		for tx := range 16 {
-			var c157 bool
-			var i94 int
-//line cached.go:16
-			if c147 {
-//line cached.go:16
-				if !c168 {
-//line cached.go:16
-					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
-					return
-				}
-//line cached.go:16
-				if c171 {
-//line cached.go:16
-					if c161 {
-//line cached.go:16
-						c157 = c155
-					} else {
-//line cached.go:16
-						c157 = false
-					}
-				} else {
-//line cached.go:16
-					c157 = false
-				}
-			} else {
-//line cached.go:16
-				c157 = false
-			}
-//line cached.go:25
-			if c157 {
-//line cached.go:29
-				if !c62 {
-//line cached.go:29
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i60, tableLen)
-//line cached.go:29
-					return
-				}
-//line cached.go:29
-				i66 := *(*int32)(unsafe.Add(table, o65))
-//line cached.go:29
-				i67 := int(i66)
-				if i66 >= 0 {
-//line cached.go:30
-					if s0 > i67 {
-//line cached.go:33
-						i78 := (i67*s8 + by) << 6 * s16
-//line cached.go:37
-						i120 := i78 + i119
-//line cached.go:35
-						i94 = tx
-//line cached.go:35
-						for {
-//line cached.go:35
-							if i94 >= s16 {
-//line cached.go:35
-								break
-							}
-//line cached.go:36
-							i102 := i78 + i94<<6 + i101
-//line cached.go:36
-							i103 := i87 + i94
-//line cached.go:36
-							if uint(i103) >= uint(kLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, kLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							if uint(i102) >= uint(keysLen) {
-//line cached.go:36
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i102, keysLen)
-//line cached.go:36
-								return
-							}
-//line cached.go:36
-							*(*int16)(unsafe.Add(keys, i102*2)) = *(*int16)(unsafe.Add(k, i103*2))
-							i121 := i120 + i94
-//line cached.go:37
-							if uint(i103) >= uint(vLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i103, vLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							if uint(i121) >= uint(valuesLen) {
-//line cached.go:37
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i121, valuesLen)
-//line cached.go:37
-								return
-							}
-//line cached.go:37
-							*(*int16)(unsafe.Add(values, i121*2)) = *(*int16)(unsafe.Add(v, i103*2))
-//line cached.go:35
-							i94 = i94 + 16
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// attend32Twin runs blocks of the kernel attendCached_float32_row_F32.
-//
-//line cached.go:52
-func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line lanes.go:26
+func lanes32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qCap := *(*int)(unsafe.Add(args, 16))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -548,995 +258,995 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(832)
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line cached.go:57
+//line lanes.go:31
 	i63 := s16 / 16
-//line cached.go:62
-	c1459 := 0 < i63
-//line cached.go:62
-	c1477 := 1 < i63
-//line cached.go:62
-	c1495 := 2 < i63
-//line cached.go:62
-	c1513 := 3 < i63
-//line cached.go:62
-	c1531 := 4 < i63
-//line cached.go:62
-	c1549 := 5 < i63
-//line cached.go:62
-	c1567 := 6 < i63
-//line cached.go:62
-	c1585 := 7 < i63
-//line cached.go:59
+//line lanes.go:36
+	c1441 := 0 < i63
+//line lanes.go:36
+	c1459 := 1 < i63
+//line lanes.go:36
+	c1477 := 2 < i63
+//line lanes.go:36
+	c1495 := 3 < i63
+//line lanes.go:36
+	c1513 := 4 < i63
+//line lanes.go:36
+	c1531 := 5 < i63
+//line lanes.go:36
+	c1549 := 6 < i63
+//line lanes.go:36
+	c1567 := 7 < i63
+//line lanes.go:33
 	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
-//line cached.go:16
-	var i384 int
-//line cached.go:16
+//line store.go:12
+	var i386 int
+//line store.go:12
 	if s24 != 0 {
-//line cached.go:16
-		i384 = tableLen / s24
+//line store.go:12
+		i386 = tableLen / s24
 	}
-//line cached.go:16
-	i845 := s24 << 6
-//line cached.go:71
-	var i133 int
-//line cached.go:71
+//line store.go:12
+	i835 := s24 << 6
+//line lanes.go:45
+	var i132 int
+//line lanes.go:45
 	if s8 != 0 {
-//line cached.go:71
-		i133 = gy / s8
+//line lanes.go:45
+		i132 = gy / s8
 	}
-//line cached.go:16
-	c382 := s24 != 0
-//line cached.go:71
-	c131 := s8 != 0
-//line cached.go:71
-	c134 := i133 != 0
-	each2623 := blocks.Scratch(4)
-	each2619 := blocks.Scratch(4)
-	each2615 := blocks.Scratch(4)
-	each2611 := blocks.Scratch(4)
-	each2607 := blocks.Scratch(4)
-	each2603 := blocks.Scratch(4)
-	each2599 := blocks.Scratch(4)
-	each2595 := blocks.Scratch(4)
+//line store.go:12
+	c384 := s24 != 0
+//line lanes.go:45
+	c130 := s8 != 0
+//line lanes.go:45
+	c133 := i132 != 0
+	each2605 := blocks.Scratch(4)
+	each2601 := blocks.Scratch(4)
+	each2597 := blocks.Scratch(4)
+	each2593 := blocks.Scratch(4)
+	each2589 := blocks.Scratch(4)
+	each2585 := blocks.Scratch(4)
+	each2581 := blocks.Scratch(4)
+	each2577 := blocks.Scratch(4)
+	each138 := blocks.Scratch(4)
 	each139 := blocks.Scratch(4)
-	each140 := blocks.Scratch(4)
-//line cached.go:77
-	i859 := s0 - 1
-//line cached.go:80
-	i863 := i63 << 6
-//line cached.go:128
-	i414 := i863 / 4
-//line cached.go:128
-	i416 := i414
-//line cached.go:128
-	if 128 < i414 {
-//line cached.go:128
-		i416 = 128
+//line lanes.go:51
+	i849 := s0 - 1
+//line lanes.go:54
+	i853 := i63 << 6
+//line lanes.go:102
+	i416 := i853 / 4
+//line lanes.go:102
+	i418 := i416
+//line lanes.go:102
+	if 128 < i416 {
+//line lanes.go:102
+		i418 = 128
 	}
-//line cached.go:128
-	c417 := 0 < i416
-//line cached.go:86
-	i2820 := i416 - 3
-//line cached.go:86
-	i2679 := 0
-//line cached.go:86
-	if i2820 <= i416 && 0 < i2820 {
-//line cached.go:86
-		i2679 = i2820
+//line lanes.go:102
+	c419 := 0 < i418
+//line lanes.go:60
+	i2802 := i418 - 3
+//line lanes.go:60
+	i2661 := 0
+//line lanes.go:60
+	if i2802 <= i418 && 0 < i2802 {
+//line lanes.go:60
+		i2661 = i2802
 	}
-//line cached.go:86
-	c2680 := 0 < i2679
-	each2624 := blocks.Scratch(4)
-	each2626 := blocks.Scratch(4)
-	each2628 := blocks.Scratch(4)
-	each2630 := blocks.Scratch(4)
-	each2152 := blocks.Scratch(4)
-	each697 := blocks.Scratch(4)
-//line cached.go:142
-	c535 := i63 != 0
-//line cached.go:52
+//line lanes.go:60
+	c2662 := 0 < i2661
+	each2606 := blocks.Scratch(4)
+	each2608 := blocks.Scratch(4)
+	each2610 := blocks.Scratch(4)
+	each2612 := blocks.Scratch(4)
+	each2134 := blocks.Scratch(4)
+	each699 := blocks.Scratch(4)
+//line lanes.go:116
+	c537 := i63 != 0
+//line lanes.go:26
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i126, i141, i172 int
-		var c142 bool
-//line cached.go:57
+		var i125, i140, i171 int
+		var c141 bool
+//line lanes.go:31
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
+//line lanes.go:31
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
+//line lanes.go:31
 			return
 		}
-//line cached.go:57
-		i779 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i781 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line lanes.go:31
+		i781 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line lanes.go:31
+		i783 := *(*int32)(unsafe.Add(tokens, bx*8+4))
 		i71 := (bx*gy + by) * i63
-//line cached.go:60
+//line lanes.go:34
 		i77 := i71 + i63
-//line cached.go:60
+//line lanes.go:34
 		if uint(i77) > uint(qCap) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		if uint(i71) > uint(i77) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		o85 := i71 * 64
-//line cached.go:63
-		o2171 := o85 + 64
-//line cached.go:63
-		o2175 := o85 + 128
-//line cached.go:63
-		o2179 := o85 + 192
-//line cached.go:63
-		o2183 := o85 + 256
-//line cached.go:63
-		o2187 := o85 + 320
-//line cached.go:63
-		o2191 := o85 + 384
-//line cached.go:63
-		o2195 := o85 + 448
+//line lanes.go:37
+		o2153 := o85 + 64
+//line lanes.go:37
+		o2157 := o85 + 128
+//line lanes.go:37
+		o2161 := o85 + 192
+//line lanes.go:37
+		o2165 := o85 + 256
+//line lanes.go:37
+		o2169 := o85 + 320
+//line lanes.go:37
+		o2173 := o85 + 384
+//line lanes.go:37
+		o2177 := o85 + 448
 		{
 			{
 				first := 0
-//line cached.go:52
+//line lanes.go:26
 				if lanes == 16 {
-//line cached.go:52
-					first = zvector.Attend32Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, q, o85, f76, shared)
-//line cached.go:52
+//line lanes.go:26
+					first = zvector.Lanes32Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1441, c1459, c1477, c1495, c1513, c1531, c1549, c1567, q, o85, f76, shared)
+//line lanes.go:26
 				} else if lanes == 8 {
-//line cached.go:52
-					first = zvector.Attend32TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, q, o85, f76, shared)
+//line lanes.go:26
+					first = zvector.Lanes32TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1441, c1459, c1477, c1495, c1513, c1531, c1549, c1567, q, o85, f76, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1459 {
+//line lanes.go:36
+					if c1441 {
 						*(*float32)(unsafe.Add(shared, tx*4)) = float32(*(*float32)(unsafe.Add(q, o85+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
+					if c1459 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2153+tx*4)) * f76)
+					}
+//line lanes.go:36
 					if c1477 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(*(*float32)(unsafe.Add(q, o2171+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2157+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
 					if c1495 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(*(*float32)(unsafe.Add(q, o2175+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2161+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
 					if c1513 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(*(*float32)(unsafe.Add(q, o2179+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2165+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
 					if c1531 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(*(*float32)(unsafe.Add(q, o2183+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2169+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
 					if c1549 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(*(*float32)(unsafe.Add(q, o2187+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2173+tx*4)) * f76)
 					}
-//line cached.go:62
+//line lanes.go:36
 					if c1567 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(*(*float32)(unsafe.Add(q, o2191+tx*4)) * f76)
-					}
-//line cached.go:62
-					if c1585 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2195+tx*4)) * f76)
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(*(*float32)(unsafe.Add(q, o2177+tx*4)) * f76)
 					}
 				}
 			}
 		}
-//line cached.go:16
-		c361 := 0 <= i779
-//line cached.go:16
-		c385 := int(i779) < i384
-//line cached.go:16
-		c375 := 0 <= i781
-//line cached.go:16
-		c369 := int(i781) < i845
-//line cached.go:69
-		i124 := int(i781) + 1
-//line cached.go:71
-		var i136 int
-//line cached.go:71
-		if i133 != 0 {
-//line cached.go:71
-			i136 = by / i133
+//line store.go:12
+		c359 := 0 <= i781
+//line store.go:12
+		c387 := int(i781) < i386
+//line store.go:12
+		c375 := 0 <= i783
+//line store.go:12
+		c369 := int(i783) < i835
+//line lanes.go:43
+		i123 := int(i783) + 1
+//line lanes.go:45
+		var i135 int
+//line lanes.go:45
+		if i132 != 0 {
+//line lanes.go:45
+			i135 = by / i132
 		}
-//line cached.go:76
-		i148 := int(i779) * s24
+//line lanes.go:50
+		i147 := int(i781) * s24
 		for tx := range 16 {
 			var c371 bool
-//line cached.go:16
-			if c361 {
-//line cached.go:16
-				if !c382 {
-//line cached.go:16
+//line store.go:12
+			if c359 {
+//line store.go:12
+				if !c384 {
+//line store.go:12
 					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
+//line store.go:12
 					return
 				}
-//line cached.go:16
-				if c385 {
-//line cached.go:16
+//line store.go:12
+				if c387 {
+//line store.go:12
 					if c375 {
-//line cached.go:16
+//line store.go:12
 						c371 = c369
 					} else {
-//line cached.go:16
+//line store.go:12
 						c371 = false
 					}
 				} else {
-//line cached.go:16
+//line store.go:12
 					c371 = false
 				}
 			} else {
-//line cached.go:16
+//line store.go:12
 				c371 = false
 			}
-//line cached.go:68
+//line lanes.go:42
 			if c371 {
-				i126 = i124
+				i125 = i123
 			} else {
-//line cached.go:68
-				i126 = 0
+//line lanes.go:42
+				i125 = 0
 			}
-//line cached.go:71
-			if !c131 {
-//line cached.go:71
+//line lanes.go:45
+			if !c130 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
-//line cached.go:71
-			if !c134 {
-//line cached.go:71
+//line lanes.go:45
+			if !c133 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
 //line basic.go:21
-			*(*float32)(unsafe.Add(each2623, tx*4)), *(*float32)(unsafe.Add(each2619, tx*4)), *(*float32)(unsafe.Add(each2615, tx*4)), *(*float32)(unsafe.Add(each2611, tx*4)), *(*float32)(unsafe.Add(each2607, tx*4)), *(*float32)(unsafe.Add(each2603, tx*4)), *(*float32)(unsafe.Add(each2599, tx*4)), *(*float32)(unsafe.Add(each2595, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+			*(*float32)(unsafe.Add(each2605, tx*4)), *(*float32)(unsafe.Add(each2601, tx*4)), *(*float32)(unsafe.Add(each2597, tx*4)), *(*float32)(unsafe.Add(each2593, tx*4)), *(*float32)(unsafe.Add(each2589, tx*4)), *(*float32)(unsafe.Add(each2585, tx*4)), *(*float32)(unsafe.Add(each2581, tx*4)), *(*float32)(unsafe.Add(each2577, tx*4)), *(*float32)(unsafe.Add(each138, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
 		}
-		i141 = 0
-//line cached.go:75
+		i140 = 0
+//line lanes.go:49
 		for {
 			for range 16 {
-//line cached.go:75
-				c142 = i141 < i126
+//line lanes.go:49
+				c141 = i140 < i125
 			}
-//line cached.go:75
-			if !c142 {
+//line lanes.go:49
+			if !c141 {
 				break
 			}
-//line cached.go:76
-			i150 := i148 + i141/64
-//line cached.go:76
-			if uint(i150) >= uint(tableLen) {
-//line cached.go:76
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
-//line cached.go:76
+//line lanes.go:50
+			i149 := i147 + i140/64
+//line lanes.go:50
+			if uint(i149) >= uint(tableLen) {
+//line lanes.go:50
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i149, tableLen)
+//line lanes.go:50
 				return
 			}
-//line cached.go:76
-			i156 := *(*int32)(unsafe.Add(table, i150*4))
-//line cached.go:76
-			i157 := int(i156)
-			c857 := i156 < 0
-//line cached.go:77
-			i159 := i157
-//line cached.go:77
-			if c857 {
-//line cached.go:77
-				i159 = 0
+//line lanes.go:50
+			i155 := *(*int32)(unsafe.Add(table, i149*4))
+//line lanes.go:50
+			i156 := int(i155)
+			c847 := i155 < 0
+//line lanes.go:51
+			i158 := i156
+//line lanes.go:51
+			if c847 {
+//line lanes.go:51
+				i158 = 0
 			}
-//line cached.go:77
-			i163 := i159
-//line cached.go:77
-			if i859 < i159 {
-//line cached.go:77
-				i163 = i859
+//line lanes.go:51
+			i162 := i158
+//line lanes.go:51
+			if i849 < i158 {
+//line lanes.go:51
+				i162 = i849
 			}
-//line cached.go:77
-			i169 := (i163*s8 + i136) << 6 * i63
+//line lanes.go:51
+			i168 := (i162*s8 + i135) << 6 * i63
 			for range 16 {
-//line cached.go:78
-				i170 := i126 - i141
-//line cached.go:78
-				i172 = i170
-//line cached.go:78
-				if 64 < i170 {
-//line cached.go:78
-					i172 = 64
+//line lanes.go:52
+				i169 := i125 - i140
+//line lanes.go:52
+				i171 = i169
+//line lanes.go:52
+				if 64 < i169 {
+//line lanes.go:52
+					i171 = 64
 				}
 			}
-//line cached.go:80
-			i176 := i169 + i863
-//line cached.go:80
-			if uint(i176) > uint(keysCap) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
-//line cached.go:80
+//line lanes.go:54
+			i175 := i168 + i853
+//line lanes.go:54
+			if uint(i175) > uint(keysCap) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i175, keysCap)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			if uint(i169) > uint(i176) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
-//line cached.go:80
+//line lanes.go:54
+			if uint(i168) > uint(i175) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i168, i175)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			o184 := i169 * 64
-//line cached.go:86
-			c2068 := s0 <= i157
-//line cached.go:86
-			c2093 := s0 <= i157
-//line cached.go:86
-			c2118 := s0 <= i157
-//line cached.go:86
-			c2143 := s0 <= i157
+//line lanes.go:54
+			o183 := i168 * 64
+//line lanes.go:60
+			c2050 := s0 <= i156
+//line lanes.go:60
+			c2075 := s0 <= i156
+//line lanes.go:60
+			c2100 := s0 <= i156
+//line lanes.go:60
+			c2125 := s0 <= i156
 			{
 				{
 					first := 0
-//line cached.go:80
+//line lanes.go:54
 					if lanes == 16 {
-//line cached.go:80
-						first = zvector.Attend32Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c417, c2680, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i863, keys, o184, shared, i2679, i416, i172, c857, c2068, c2093, c2118, c2143, unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2152, 0*4))
-//line cached.go:80
+//line lanes.go:54
+						first = zvector.Lanes32Twin_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c419, c2662, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i853, keys, o183, shared, i2661, i418, i171, c847, c2050, c2075, c2100, c2125, unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2612, 0*4), unsafe.Add(each2134, 0*4))
+//line lanes.go:54
 					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.Attend32TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c417, c2680, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i863, keys, o184, shared, i2679, i416, i172, c857, c2068, c2093, c2118, c2143, unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), unsafe.Add(each2152, 0*4))
+//line lanes.go:54
+						first = zvector.Lanes32TwinAVX2_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c419, c2662, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i853, keys, o183, shared, i2661, i418, i171, c847, c2050, c2075, c2100, c2125, unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2612, 0*4), unsafe.Add(each2134, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f2681, f2682, f2683, f2684, f2776, f2786, f2796, f2806, f2807, f2809, f2811, f2813, f2827, f2828, f2829, f2830, f2639, f2637, f2635, f2633, f2638, f2636, f2634, f2632, f1152, f1156, f1176, f1196, f1216, f2625, f2624, f2627, f2626, f2629, f2628, f2631, f2630, f2152 float32
-						var i2685, i2687, i2692, i2697, i2702, i2707, i2708, i2714, i2719, i2724, i2822, i2730, i2736, i2741, i2746, i2824, i2752, i2758, i2763, i2768, i2826, i2831, i419, i1142, i1163, i1183, i1203, i457 int
-						var c2721, c2754, c2814 bool
-//line cached.go:83
-						i2085 := tx + 16
-//line cached.go:83
-						i2110 := tx + 32
-//line cached.go:83
-						i2135 := tx + 48
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:91
-						o209 := tx * 4
-//line cached.go:128
-						if c417 {
-//line cached.go:128
-							if c2680 {
-//line cached.go:130
-								f2681, f2682, f2683, f2684, i2685 = 0, 0, 0, 0, 0
-//line cached.go:130
+						var f2663, f2664, f2665, f2666, f2758, f2768, f2778, f2788, f2789, f2791, f2793, f2795, f2809, f2810, f2811, f2812, f2621, f2619, f2617, f2615, f2620, f2618, f2616, f2614, f1134, f1138, f1158, f1178, f1198, f2607, f2606, f2609, f2608, f2611, f2610, f2613, f2612, f2134 float32
+						var i2667, i2669, i2674, i2679, i2684, i2689, i2690, i2696, i2701, i2706, i2804, i2712, i2718, i2723, i2728, i2806, i2734, i2740, i2745, i2750, i2808, i2813, i421, i1124, i1145, i1165, i1185, i459 int
+						var c2703, c2736, c2796 bool
+//line lanes.go:57
+						i2067 := tx + 16
+//line lanes.go:57
+						i2092 := tx + 32
+//line lanes.go:57
+						i2117 := tx + 48
+//line lanes.go:48
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line lanes.go:65
+						o208 := tx * 4
+//line lanes.go:102
+						if c419 {
+//line lanes.go:102
+							if c2662 {
+//line lanes.go:104
+								f2663, f2664, f2665, f2666, i2667 = 0, 0, 0, 0, 0
+//line lanes.go:104
 								for {
-//line cached.go:130
-									i2687 = i2685 << 2
-//line cached.go:130
-									i2692 = i2687 + 1
-//line cached.go:130
-									i2697 = i2687 + 2
-//line cached.go:130
-									i2702 = i2687 + 3
-//line cached.go:130
-									i2707 = i2685 + 1
-//line cached.go:130
-									i2708 = i2707 << 2
-//line cached.go:130
-									i2714 = i2708 + 1
-//line cached.go:130
-									i2719 = i2708 + 2
-//line cached.go:130
-									c2721 = uint(i2687) < uint(i863) && uint(i2692) < uint(i863) && uint(i2697) < uint(i863) && uint(i2702) < uint(i863) && uint(i2708) < uint(i863) && uint(i2714) < uint(i863) && uint(i2719) < uint(i863)
-//line cached.go:130
-									i2724 = i2708 + 3
-//line cached.go:130
-									i2822 = i2685 + 2
-//line cached.go:130
-									i2730 = i2822 << 2
-//line cached.go:130
-									i2736 = i2730 + 1
-//line cached.go:130
-									i2741 = i2730 + 2
-//line cached.go:130
-									i2746 = i2730 + 3
-//line cached.go:130
-									i2824 = i2685 + 3
-//line cached.go:130
-									i2752 = i2824 << 2
-//line cached.go:130
-									c2754 = c2721 && uint(i2724) < uint(i863) && uint(i2730) < uint(i863) && uint(i2736) < uint(i863) && uint(i2741) < uint(i863) && uint(i2746) < uint(i863) && uint(i2752) < uint(i863)
-//line cached.go:130
-									i2758 = i2752 + 1
-//line cached.go:130
-									i2763 = i2752 + 2
-//line cached.go:130
-									i2768 = i2752 + 3
-//line cached.go:130
-									i2826 = i2685 + 4
-//line cached.go:130
-									if !(c2754 && uint(i2758) < uint(i863) && uint(i2763) < uint(i863) && uint(i2768) < uint(i863)) {
-//line cached.go:130
+//line lanes.go:104
+									i2669 = i2667 << 2
+//line lanes.go:104
+									i2674 = i2669 + 1
+//line lanes.go:104
+									i2679 = i2669 + 2
+//line lanes.go:104
+									i2684 = i2669 + 3
+//line lanes.go:104
+									i2689 = i2667 + 1
+//line lanes.go:104
+									i2690 = i2689 << 2
+//line lanes.go:104
+									i2696 = i2690 + 1
+//line lanes.go:104
+									i2701 = i2690 + 2
+//line lanes.go:104
+									c2703 = uint(i2669) < uint(i853) && uint(i2674) < uint(i853) && uint(i2679) < uint(i853) && uint(i2684) < uint(i853) && uint(i2690) < uint(i853) && uint(i2696) < uint(i853) && uint(i2701) < uint(i853)
+//line lanes.go:104
+									i2706 = i2690 + 3
+//line lanes.go:104
+									i2804 = i2667 + 2
+//line lanes.go:104
+									i2712 = i2804 << 2
+//line lanes.go:104
+									i2718 = i2712 + 1
+//line lanes.go:104
+									i2723 = i2712 + 2
+//line lanes.go:104
+									i2728 = i2712 + 3
+//line lanes.go:104
+									i2806 = i2667 + 3
+//line lanes.go:104
+									i2734 = i2806 << 2
+//line lanes.go:104
+									c2736 = c2703 && uint(i2706) < uint(i853) && uint(i2712) < uint(i853) && uint(i2718) < uint(i853) && uint(i2723) < uint(i853) && uint(i2728) < uint(i853) && uint(i2734) < uint(i853)
+//line lanes.go:104
+									i2740 = i2734 + 1
+//line lanes.go:104
+									i2745 = i2734 + 2
+//line lanes.go:104
+									i2750 = i2734 + 3
+//line lanes.go:104
+									i2808 = i2667 + 4
+//line lanes.go:104
+									if !(c2736 && uint(i2740) < uint(i853) && uint(i2745) < uint(i853) && uint(i2750) < uint(i853)) {
+//line lanes.go:104
 										goto l1
 									}
-//line cached.go:130
-									f2776 = *(*float32)(unsafe.Add(shared, i2685*4))
-//line cached.go:130
-									f2786 = *(*float32)(unsafe.Add(shared, i2707*4))
-//line cached.go:130
-									f2796 = *(*float32)(unsafe.Add(shared, i2822*4))
-//line cached.go:130
-									f2806 = *(*float32)(unsafe.Add(shared, i2824*4))
-//line cached.go:130
-									f2807 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2752*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2730*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2708*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2687*64+tx*4)), f2684))))
-//line cached.go:130
-									f2809 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2758*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2736*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2714*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2692*64+tx*4)), f2683))))
-//line cached.go:130
-									f2811 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2763*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2741*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2719*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2697*64+tx*4)), f2682))))
-//line cached.go:130
-									f2813 = math32.FMA(f2806, *(*float32)(unsafe.Add(keys, o184+i2768*64+tx*4)), math32.FMA(f2796, *(*float32)(unsafe.Add(keys, o184+i2746*64+tx*4)), math32.FMA(f2786, *(*float32)(unsafe.Add(keys, o184+i2724*64+tx*4)), math32.FMA(f2776, *(*float32)(unsafe.Add(keys, o184+i2702*64+tx*4)), f2681))))
-//line cached.go:130
-									c2814 = i2826 < i416
-//line cached.go:130
-									if i2826 >= i2679 {
-//line cached.go:130
+//line lanes.go:104
+									f2758 = *(*float32)(unsafe.Add(shared, i2667*4))
+//line lanes.go:104
+									f2768 = *(*float32)(unsafe.Add(shared, i2689*4))
+//line lanes.go:104
+									f2778 = *(*float32)(unsafe.Add(shared, i2804*4))
+//line lanes.go:104
+									f2788 = *(*float32)(unsafe.Add(shared, i2806*4))
+//line lanes.go:104
+									f2789 = math32.FMA(f2788, *(*float32)(unsafe.Add(keys, o183+i2734*64+tx*4)), math32.FMA(f2778, *(*float32)(unsafe.Add(keys, o183+i2712*64+tx*4)), math32.FMA(f2768, *(*float32)(unsafe.Add(keys, o183+i2690*64+tx*4)), math32.FMA(f2758, *(*float32)(unsafe.Add(keys, o183+i2669*64+tx*4)), f2666))))
+//line lanes.go:104
+									f2791 = math32.FMA(f2788, *(*float32)(unsafe.Add(keys, o183+i2740*64+tx*4)), math32.FMA(f2778, *(*float32)(unsafe.Add(keys, o183+i2718*64+tx*4)), math32.FMA(f2768, *(*float32)(unsafe.Add(keys, o183+i2696*64+tx*4)), math32.FMA(f2758, *(*float32)(unsafe.Add(keys, o183+i2674*64+tx*4)), f2665))))
+//line lanes.go:104
+									f2793 = math32.FMA(f2788, *(*float32)(unsafe.Add(keys, o183+i2745*64+tx*4)), math32.FMA(f2778, *(*float32)(unsafe.Add(keys, o183+i2723*64+tx*4)), math32.FMA(f2768, *(*float32)(unsafe.Add(keys, o183+i2701*64+tx*4)), math32.FMA(f2758, *(*float32)(unsafe.Add(keys, o183+i2679*64+tx*4)), f2664))))
+//line lanes.go:104
+									f2795 = math32.FMA(f2788, *(*float32)(unsafe.Add(keys, o183+i2750*64+tx*4)), math32.FMA(f2778, *(*float32)(unsafe.Add(keys, o183+i2728*64+tx*4)), math32.FMA(f2768, *(*float32)(unsafe.Add(keys, o183+i2706*64+tx*4)), math32.FMA(f2758, *(*float32)(unsafe.Add(keys, o183+i2684*64+tx*4)), f2663))))
+//line lanes.go:104
+									c2796 = i2808 < i418
+//line lanes.go:104
+									if i2808 >= i2661 {
+//line lanes.go:104
 										break
 									}
-//line cached.go:130
-									f2681, f2682, f2683, f2684, i2685 = f2813, f2811, f2809, f2807, i2826
+//line lanes.go:104
+									f2663, f2664, f2665, f2666, i2667 = f2795, f2793, f2791, f2789, i2808
 								}
-//line cached.go:130
-								if c2814 {
-//line cached.go:130
-									f2827, f2828, f2829, f2830, i2831 = f2813, f2811, f2809, f2807, i2826
-//line cached.go:130
+//line lanes.go:104
+								if c2796 {
+//line lanes.go:104
+									f2809, f2810, f2811, f2812, i2813 = f2795, f2793, f2791, f2789, i2808
+//line lanes.go:104
 									goto l2
 								}
-//line cached.go:130
-								f2639, f2637, f2635, f2633 = f2813, f2811, f2809, f2807
-//line cached.go:130
+//line lanes.go:104
+								f2621, f2619, f2617, f2615 = f2795, f2793, f2791, f2789
+//line lanes.go:104
 								goto l3
 							l1:
-//line cached.go:130
-								f2827, f2828, f2829, f2830, i2831 = f2681, f2682, f2683, f2684, i2685
+//line lanes.go:104
+								f2809, f2810, f2811, f2812, i2813 = f2663, f2664, f2665, f2666, i2667
 							} else {
-//line cached.go:128
-								f2827, f2828, f2829, f2830, i2831 = 0, 0, 0, 0, 0
+//line lanes.go:102
+								f2809, f2810, f2811, f2812, i2813 = 0, 0, 0, 0, 0
 							}
 						l2:
-//line cached.go:128
-							f2638, f2636, f2634, f2632, i419 = f2827, f2828, f2829, f2830, i2831
-//line cached.go:130
+//line lanes.go:102
+							f2620, f2618, f2616, f2614, i421 = f2809, f2810, f2811, f2812, i2813
+//line lanes.go:104
 							for {
-//line cached.go:130
-								i1142 = i419 << 2
-//line cached.go:130
-								if uint(i1142) >= uint(i863) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1142, i863)
-//line cached.go:130
+//line lanes.go:104
+								i1124 = i421 << 2
+//line lanes.go:104
+								if uint(i1124) >= uint(i853) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1124, i853)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1152 = *(*float32)(unsafe.Add(shared, i419*4))
-//line cached.go:130
-								f1156 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1142*64+tx*4)), f2632)
-//line cached.go:130
-								i1163 = i1142 + 1
-//line cached.go:130
-								if uint(i1163) >= uint(i863) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1163, i863)
-//line cached.go:130
+//line lanes.go:104
+								f1134 = *(*float32)(unsafe.Add(shared, i421*4))
+//line lanes.go:104
+								f1138 = math32.FMA(f1134, *(*float32)(unsafe.Add(keys, o183+i1124*64+tx*4)), f2614)
+//line lanes.go:104
+								i1145 = i1124 + 1
+//line lanes.go:104
+								if uint(i1145) >= uint(i853) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1145, i853)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1176 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1163*64+tx*4)), f2634)
-//line cached.go:130
-								i1183 = i1142 + 2
-//line cached.go:130
-								if uint(i1183) >= uint(i863) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1183, i863)
-//line cached.go:130
+//line lanes.go:104
+								f1158 = math32.FMA(f1134, *(*float32)(unsafe.Add(keys, o183+i1145*64+tx*4)), f2616)
+//line lanes.go:104
+								i1165 = i1124 + 2
+//line lanes.go:104
+								if uint(i1165) >= uint(i853) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1165, i853)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1196 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1183*64+tx*4)), f2636)
-//line cached.go:130
-								i1203 = i1142 + 3
-//line cached.go:130
-								if uint(i1203) >= uint(i863) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1203, i863)
-//line cached.go:130
+//line lanes.go:104
+								f1178 = math32.FMA(f1134, *(*float32)(unsafe.Add(keys, o183+i1165*64+tx*4)), f2618)
+//line lanes.go:104
+								i1185 = i1124 + 3
+//line lanes.go:104
+								if uint(i1185) >= uint(i853) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1185, i853)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1216 = math32.FMA(f1152, *(*float32)(unsafe.Add(keys, o184+i1203*64+tx*4)), f2638)
-//line cached.go:130
-								i457 = i419 + 1
-//line cached.go:130
-								if i457 >= i416 {
-//line cached.go:130
+//line lanes.go:104
+								f1198 = math32.FMA(f1134, *(*float32)(unsafe.Add(keys, o183+i1185*64+tx*4)), f2620)
+//line lanes.go:104
+								i459 = i421 + 1
+//line lanes.go:104
+								if i459 >= i418 {
+//line lanes.go:104
 									break
 								}
-//line cached.go:130
-								f2638, f2636, f2634, f2632, i419 = f1216, f1196, f1176, f1156, i457
+//line lanes.go:104
+								f2620, f2618, f2616, f2614, i421 = f1198, f1178, f1158, f1138, i459
 							}
-//line cached.go:130
-							f2639, f2637, f2635, f2633 = f1216, f1196, f1176, f1156
+//line lanes.go:104
+							f2621, f2619, f2617, f2615 = f1198, f1178, f1158, f1138
 						} else {
-//line cached.go:128
-							f2639, f2637, f2635, f2633 = 0, 0, 0, 0
+//line lanes.go:102
+							f2621, f2619, f2617, f2615 = 0, 0, 0, 0
 						}
 					l3:
-//line cached.go:83
-						if i172 <= tx {
-							f2625 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= tx {
+							f2607 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2625 = f2633
+//line lanes.go:57
+							f2607 = f2615
 						}
-//line cached.go:86
-						if c857 {
-//line cached.go:86
-							f2624 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c847 {
+//line lanes.go:60
+							f2606 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2068 {
-								f2624 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2050 {
+								f2606 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2624 = f2625
+//line lanes.go:60
+								f2606 = f2607
 							}
 						}
-//line cached.go:83
-						if i172 <= i2085 {
-							f2627 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2067 {
+							f2609 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2627 = f2635
+//line lanes.go:57
+							f2609 = f2617
 						}
-//line cached.go:86
-						if c857 {
-//line cached.go:86
-							f2626 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c847 {
+//line lanes.go:60
+							f2608 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2093 {
-								f2626 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2075 {
+								f2608 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2626 = f2627
+//line lanes.go:60
+								f2608 = f2609
 							}
 						}
-//line cached.go:83
-						if i172 <= i2110 {
-							f2629 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2092 {
+							f2611 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2629 = f2637
+//line lanes.go:57
+							f2611 = f2619
 						}
-//line cached.go:86
-						if c857 {
-//line cached.go:86
-							f2628 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c847 {
+//line lanes.go:60
+							f2610 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2118 {
-								f2628 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2100 {
+								f2610 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2628 = f2629
+//line lanes.go:60
+								f2610 = f2611
 							}
 						}
-//line cached.go:83
-						if i172 <= i2135 {
-							f2631 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2117 {
+							f2613 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2631 = f2639
+//line lanes.go:57
+							f2613 = f2621
 						}
-//line cached.go:86
-						if c857 {
-//line cached.go:86
-							f2630 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c847 {
+//line lanes.go:60
+							f2612 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2143 {
-								f2630 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2125 {
+								f2612 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2630 = f2631
+//line lanes.go:60
+								f2612 = f2613
 							}
 						}
-						f2152 = max(max(max(max(f140, f2624), f2626), f2628), f2630)
-//line cached.go:91
-						*(*float32)(unsafe.Add(shared, o209+768)) = f2152
-						*(*float32)(unsafe.Add(each2624, tx*4)) = f2624
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2626, tx*4)) = f2626
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2628, tx*4)) = f2628
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2630, tx*4)) = f2630
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2152, tx*4)) = f2152
+						f2134 = max(max(max(max(f139, f2606), f2608), f2610), f2612)
+//line lanes.go:65
+						*(*float32)(unsafe.Add(shared, o208+768)) = f2134
+						*(*float32)(unsafe.Add(each2606, tx*4)) = f2606
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2608, tx*4)) = f2608
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2610, tx*4)) = f2610
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2612, tx*4)) = f2612
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2134, tx*4)) = f2134
 					}
 				}
 			}
-//line cached.go:94
-			f1230 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1240 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1250 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1260 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1270 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1280 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1290 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1300 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1310 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1320 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1330 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1340 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1350 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1360 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1370 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1380 := *(*float32)(unsafe.Add(shared, 60+768))
+//line lanes.go:68
+			f1212 := *(*float32)(unsafe.Add(shared, 768))
+//line lanes.go:68
+			f1222 := *(*float32)(unsafe.Add(shared, 4+768))
+//line lanes.go:68
+			f1232 := *(*float32)(unsafe.Add(shared, 8+768))
+//line lanes.go:68
+			f1242 := *(*float32)(unsafe.Add(shared, 12+768))
+//line lanes.go:68
+			f1252 := *(*float32)(unsafe.Add(shared, 16+768))
+//line lanes.go:68
+			f1262 := *(*float32)(unsafe.Add(shared, 20+768))
+//line lanes.go:68
+			f1272 := *(*float32)(unsafe.Add(shared, 24+768))
+//line lanes.go:68
+			f1282 := *(*float32)(unsafe.Add(shared, 28+768))
+//line lanes.go:68
+			f1292 := *(*float32)(unsafe.Add(shared, 32+768))
+//line lanes.go:68
+			f1302 := *(*float32)(unsafe.Add(shared, 36+768))
+//line lanes.go:68
+			f1312 := *(*float32)(unsafe.Add(shared, 40+768))
+//line lanes.go:68
+			f1322 := *(*float32)(unsafe.Add(shared, 44+768))
+//line lanes.go:68
+			f1332 := *(*float32)(unsafe.Add(shared, 48+768))
+//line lanes.go:68
+			f1342 := *(*float32)(unsafe.Add(shared, 52+768))
+//line lanes.go:68
+			f1352 := *(*float32)(unsafe.Add(shared, 56+768))
+//line lanes.go:68
+			f1362 := *(*float32)(unsafe.Add(shared, 60+768))
 			{
 				{
 					first := 0
-//line cached.go:94
+//line lanes.go:68
 					if lanes == 16 {
-//line cached.go:94
-						first = zvector.Attend32Twin__(16, unsafe.Add(each2152, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, f1380, unsafe.Add(shared, 512), unsafe.Add(each697, 0*4))
-//line cached.go:94
+//line lanes.go:68
+						first = zvector.Lanes32Twin__(16, unsafe.Add(each2134, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2612, 0*4), f1212, f1222, f1232, f1242, f1252, f1262, f1272, f1282, f1292, f1302, f1312, f1322, f1332, f1342, f1352, f1362, unsafe.Add(shared, 512), unsafe.Add(each699, 0*4))
+//line lanes.go:68
 					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.Attend32TwinAVX2__(16, unsafe.Add(each2152, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2624, 0*4), unsafe.Add(each2626, 0*4), unsafe.Add(each2628, 0*4), unsafe.Add(each2630, 0*4), f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, f1380, unsafe.Add(shared, 512), unsafe.Add(each697, 0*4))
+//line lanes.go:68
+						first = zvector.Lanes32TwinAVX2__(16, unsafe.Add(each2134, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2606, 0*4), unsafe.Add(each2608, 0*4), unsafe.Add(each2610, 0*4), unsafe.Add(each2612, 0*4), f1212, f1222, f1232, f1242, f1252, f1262, f1272, f1282, f1292, f1302, f1312, f1322, f1332, f1342, f1352, f1362, unsafe.Add(shared, 512), unsafe.Add(each699, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f697, f1910, f1954, f1998, f2042 float32
-//line cached.go:89
-						f2152 := *(*float32)(unsafe.Add(each2152, tx*4))
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:100
-						f2624 := *(*float32)(unsafe.Add(each2624, tx*4))
-						o1914 := tx * 4
-//line cached.go:100
-						f2626 := *(*float32)(unsafe.Add(each2626, tx*4))
-//line cached.go:83
-						i2085 := tx + 16
-//line cached.go:101
-						o1958 := i2085 * 4
-//line cached.go:100
-						f2628 := *(*float32)(unsafe.Add(each2628, tx*4))
-//line cached.go:83
-						i2110 := tx + 32
-//line cached.go:101
-						o2002 := i2110 * 4
-//line cached.go:100
-						f2630 := *(*float32)(unsafe.Add(each2630, tx*4))
-//line cached.go:83
-						i2135 := tx + 48
-//line cached.go:101
-						o2046 := i2135 * 4
-//line cached.go:73
+						var f699, f1892, f1936, f1980, f2024 float32
+//line lanes.go:63
+						f2134 := *(*float32)(unsafe.Add(each2134, tx*4))
+//line lanes.go:48
 						f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:94
-						f1291 := max(max(max(max(max(max(max(f2152, f1230), f1240), f1250), f1260), f1270), f1280), f1290)
-//line cached.go:94
-						f1351 := max(max(max(max(max(max(f1291, f1300), f1310), f1320), f1330), f1340), f1350)
-//line cached.go:94
-						f1381 := max(max(max(f1351, f1360), f1370), f1380)
-//line cached.go:96
-						f250 := f140 - f1381
+//line lanes.go:74
+						f2606 := *(*float32)(unsafe.Add(each2606, tx*4))
+						o1896 := tx * 4
+//line lanes.go:74
+						f2608 := *(*float32)(unsafe.Add(each2608, tx*4))
+//line lanes.go:57
+						i2067 := tx + 16
+//line lanes.go:75
+						o1940 := i2067 * 4
+//line lanes.go:74
+						f2610 := *(*float32)(unsafe.Add(each2610, tx*4))
+//line lanes.go:57
+						i2092 := tx + 32
+//line lanes.go:75
+						o1984 := i2092 * 4
+//line lanes.go:74
+						f2612 := *(*float32)(unsafe.Add(each2612, tx*4))
+//line lanes.go:57
+						i2117 := tx + 48
+//line lanes.go:75
+						o2028 := i2117 * 4
+//line lanes.go:47
+						f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:68
+						f1273 := max(max(max(max(max(max(max(f2134, f1212), f1222), f1232), f1242), f1252), f1262), f1272)
+//line lanes.go:68
+						f1333 := max(max(max(max(max(max(f1273, f1282), f1292), f1302), f1312), f1322), f1332)
+//line lanes.go:68
+						f1363 := max(max(max(f1333, f1342), f1352), f1362)
+//line lanes.go:70
+						f249 := f139 - f1363
 //line exp.go:73
-						f621 := f250 + 1.2582912e+07
-						f624 := f250 - (f621 - 1.2582912e+07) + 0
+						f623 := f249 + 1.2582912e+07
+						f626 := f249 - (f623 - 1.2582912e+07) + 0
 //line exp.go:77
-						i631 := int32(math.Float32bits(f621))
+						i633 := int32(math.Float32bits(f623))
 //line exp.go:47
-						i663 := int32(uint32(i631) >> 1)
-						f668 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f624, 0.001339097), f624, 0.009618499), f624, 0.055503596), f624, 0.24022648), f624, 0.6931472), f624, 1)*math.Float32frombits(uint32(i663<<23+1065353216))) * math.Float32frombits(uint32((i631-i663)<<23+1065353216)))
+						i665 := int32(uint32(i633) >> 1)
+						f670 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f626, 0.001339097), f626, 0.009618499), f626, 0.055503596), f626, 0.24022648), f626, 0.6931472), f626, 1)*math.Float32frombits(uint32(i665<<23+1065353216))) * math.Float32frombits(uint32((i633-i665)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f250 {
+						if 151 < f249 {
 //line exp.go:56
-							f697 = math.Float32frombits(0x7f800000)
+							f699 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f250 < -151 {
+							if f249 < -151 {
 //line exp.go:59
-								f697 = 0
+								f699 = 0
 							} else {
 //line exp.go:62
-								f697 = f668
+								f699 = f670
 							}
 						}
-//line cached.go:100
-						f1883 := f2624 - f1381
+//line lanes.go:74
+						f1865 := f2606 - f1363
 //line exp.go:73
-						f1884 := f1883 + 1.2582912e+07
-						f1887 := f1883 - (f1884 - 1.2582912e+07) + 0
+						f1866 := f1865 + 1.2582912e+07
+						f1869 := f1865 - (f1866 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1894 := int32(math.Float32bits(f1884))
+						i1876 := int32(math.Float32bits(f1866))
 //line exp.go:47
-						i1895 := int32(uint32(i1894) >> 1)
-						f1904 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1887, 0.001339097), f1887, 0.009618499), f1887, 0.055503596), f1887, 0.24022648), f1887, 0.6931472), f1887, 1)*math.Float32frombits(uint32(i1895<<23+1065353216))) * math.Float32frombits(uint32((i1894-i1895)<<23+1065353216)))
+						i1877 := int32(uint32(i1876) >> 1)
+						f1886 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1869, 0.001339097), f1869, 0.009618499), f1869, 0.055503596), f1869, 0.24022648), f1869, 0.6931472), f1869, 1)*math.Float32frombits(uint32(i1877<<23+1065353216))) * math.Float32frombits(uint32((i1876-i1877)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1883 {
+						if 151 < f1865 {
 //line exp.go:56
-							f1910 = math.Float32frombits(0x7f800000)
+							f1892 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1883 < -151 {
+							if f1865 < -151 {
 //line exp.go:59
-								f1910 = 0
+								f1892 = 0
 							} else {
 //line exp.go:62
-								f1910 = f1904
+								f1892 = f1886
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1914+512)) = f1910
-//line cached.go:100
-						f1927 := f2626 - f1381
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1896+512)) = f1892
+//line lanes.go:74
+						f1909 := f2608 - f1363
 //line exp.go:73
-						f1928 := f1927 + 1.2582912e+07
-						f1931 := f1927 - (f1928 - 1.2582912e+07) + 0
+						f1910 := f1909 + 1.2582912e+07
+						f1913 := f1909 - (f1910 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1938 := int32(math.Float32bits(f1928))
+						i1920 := int32(math.Float32bits(f1910))
 //line exp.go:47
-						i1939 := int32(uint32(i1938) >> 1)
-						f1948 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1931, 0.001339097), f1931, 0.009618499), f1931, 0.055503596), f1931, 0.24022648), f1931, 0.6931472), f1931, 1)*math.Float32frombits(uint32(i1939<<23+1065353216))) * math.Float32frombits(uint32((i1938-i1939)<<23+1065353216)))
+						i1921 := int32(uint32(i1920) >> 1)
+						f1930 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1913, 0.001339097), f1913, 0.009618499), f1913, 0.055503596), f1913, 0.24022648), f1913, 0.6931472), f1913, 1)*math.Float32frombits(uint32(i1921<<23+1065353216))) * math.Float32frombits(uint32((i1920-i1921)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1927 {
+						if 151 < f1909 {
 //line exp.go:56
-							f1954 = math.Float32frombits(0x7f800000)
+							f1936 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1927 < -151 {
+							if f1909 < -151 {
 //line exp.go:59
-								f1954 = 0
+								f1936 = 0
 							} else {
 //line exp.go:62
-								f1954 = f1948
+								f1936 = f1930
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1958+512)) = f1954
-//line cached.go:100
-						f1971 := f2628 - f1381
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1940+512)) = f1936
+//line lanes.go:74
+						f1953 := f2610 - f1363
 //line exp.go:73
-						f1972 := f1971 + 1.2582912e+07
-						f1975 := f1971 - (f1972 - 1.2582912e+07) + 0
+						f1954 := f1953 + 1.2582912e+07
+						f1957 := f1953 - (f1954 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1982 := int32(math.Float32bits(f1972))
+						i1964 := int32(math.Float32bits(f1954))
 //line exp.go:47
-						i1983 := int32(uint32(i1982) >> 1)
-						f1992 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1975, 0.001339097), f1975, 0.009618499), f1975, 0.055503596), f1975, 0.24022648), f1975, 0.6931472), f1975, 1)*math.Float32frombits(uint32(i1983<<23+1065353216))) * math.Float32frombits(uint32((i1982-i1983)<<23+1065353216)))
+						i1965 := int32(uint32(i1964) >> 1)
+						f1974 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1957, 0.001339097), f1957, 0.009618499), f1957, 0.055503596), f1957, 0.24022648), f1957, 0.6931472), f1957, 1)*math.Float32frombits(uint32(i1965<<23+1065353216))) * math.Float32frombits(uint32((i1964-i1965)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1971 {
+						if 151 < f1953 {
 //line exp.go:56
-							f1998 = math.Float32frombits(0x7f800000)
+							f1980 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1971 < -151 {
+							if f1953 < -151 {
 //line exp.go:59
-								f1998 = 0
+								f1980 = 0
 							} else {
 //line exp.go:62
-								f1998 = f1992
+								f1980 = f1974
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2002+512)) = f1998
-//line cached.go:100
-						f2015 := f2630 - f1381
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1984+512)) = f1980
+//line lanes.go:74
+						f1997 := f2612 - f1363
 //line exp.go:73
-						f2016 := f2015 + 1.2582912e+07
-						f2019 := f2015 - (f2016 - 1.2582912e+07) + 0
+						f1998 := f1997 + 1.2582912e+07
+						f2001 := f1997 - (f1998 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2026 := int32(math.Float32bits(f2016))
+						i2008 := int32(math.Float32bits(f1998))
 //line exp.go:47
-						i2027 := int32(uint32(i2026) >> 1)
-						f2036 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2019, 0.001339097), f2019, 0.009618499), f2019, 0.055503596), f2019, 0.24022648), f2019, 0.6931472), f2019, 1)*math.Float32frombits(uint32(i2027<<23+1065353216))) * math.Float32frombits(uint32((i2026-i2027)<<23+1065353216)))
+						i2009 := int32(uint32(i2008) >> 1)
+						f2018 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2001, 0.001339097), f2001, 0.009618499), f2001, 0.055503596), f2001, 0.24022648), f2001, 0.6931472), f2001, 1)*math.Float32frombits(uint32(i2009<<23+1065353216))) * math.Float32frombits(uint32((i2008-i2009)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f2015 {
+						if 151 < f1997 {
 //line exp.go:56
-							f2042 = math.Float32frombits(0x7f800000)
+							f2024 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f2015 < -151 {
+							if f1997 < -151 {
 //line exp.go:59
-								f2042 = 0
+								f2024 = 0
 							} else {
 //line exp.go:62
-								f2042 = f2036
+								f2024 = f2018
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2046+512)) = f2042
-						f2048 := float32(f139*f697) + f1910 + f1954 + f1998 + f2042
-//line cached.go:104
-						*(*float32)(unsafe.Add(each140, tx*4)) = f1381
-//line cached.go:104
-						*(*float32)(unsafe.Add(each697, tx*4)) = f697
-//line cached.go:104
-						*(*float32)(unsafe.Add(each139, tx*4)) = f2048
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o2028+512)) = f2024
+						f2030 := float32(f138*f699) + f1892 + f1936 + f1980 + f2024
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each139, tx*4)) = f1363
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each699, tx*4)) = f699
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each138, tx*4)) = f2030
 					}
 				}
 			}
-			o299 := i169 * 64
-//line cached.go:108
-			i301 := valuesCap - i169
+			o298 := i168 * 64
+//line lanes.go:82
+			i300 := valuesCap - i168
 			{
 				{
-//line cached.go:106
-					if !attend32TwinRow(lanes, c535, each2595, each2599, each2603, each2607, each2611, each2615, each2619, each2623, each697, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
+//line lanes.go:80
+					if !lanes32TwinRow(lanes, c537, each2577, each2581, each2585, each2589, each2593, each2597, each2601, each2605, each699, i168, i171, i300, i63, o298, shared, values, valuesCap, by, blocks) {
 						return
 					}
 				}
 			}
-			i141 = i141 + 64
+			i140 = i140 + 64
 		}
 		{
 			{
-//line cached.go:111
-				attend32TwinRow_(lanes, each139, shared)
+//line lanes.go:85
+				lanes32TwinRow_(lanes, each138, shared)
 			}
 		}
 //line lanes.go:9
-		f985 := *(*float32)(unsafe.Add(shared, 768))
+		f967 := *(*float32)(unsafe.Add(shared, 768))
 //line lanes.go:9
-		f995 := *(*float32)(unsafe.Add(shared, 4+768))
+		f977 := *(*float32)(unsafe.Add(shared, 4+768))
 //line lanes.go:9
-		f1005 := *(*float32)(unsafe.Add(shared, 8+768))
+		f987 := *(*float32)(unsafe.Add(shared, 8+768))
 //line lanes.go:9
-		f1015 := *(*float32)(unsafe.Add(shared, 12+768))
+		f997 := *(*float32)(unsafe.Add(shared, 12+768))
 //line lanes.go:9
-		f1025 := *(*float32)(unsafe.Add(shared, 16+768))
+		f1007 := *(*float32)(unsafe.Add(shared, 16+768))
 //line lanes.go:9
-		f1035 := *(*float32)(unsafe.Add(shared, 20+768))
+		f1017 := *(*float32)(unsafe.Add(shared, 20+768))
 //line lanes.go:9
-		f1045 := *(*float32)(unsafe.Add(shared, 24+768))
+		f1027 := *(*float32)(unsafe.Add(shared, 24+768))
 //line lanes.go:9
-		f1046 := f985 + 0 + f995 + f1005 + f1015 + f1025 + f1035 + f1045
+		f1028 := f967 + 0 + f977 + f987 + f997 + f1007 + f1017 + f1027
 //line lanes.go:9
-		f1055 := *(*float32)(unsafe.Add(shared, 28+768))
+		f1037 := *(*float32)(unsafe.Add(shared, 28+768))
 //line lanes.go:9
-		f1065 := *(*float32)(unsafe.Add(shared, 32+768))
+		f1047 := *(*float32)(unsafe.Add(shared, 32+768))
 //line lanes.go:9
-		f1075 := *(*float32)(unsafe.Add(shared, 36+768))
+		f1057 := *(*float32)(unsafe.Add(shared, 36+768))
 //line lanes.go:9
-		f1085 := *(*float32)(unsafe.Add(shared, 40+768))
+		f1067 := *(*float32)(unsafe.Add(shared, 40+768))
 //line lanes.go:9
-		f1095 := *(*float32)(unsafe.Add(shared, 44+768))
+		f1077 := *(*float32)(unsafe.Add(shared, 44+768))
 //line lanes.go:9
-		f1105 := *(*float32)(unsafe.Add(shared, 48+768))
+		f1087 := *(*float32)(unsafe.Add(shared, 48+768))
 //line lanes.go:9
-		f1106 := f1046 + f1055 + f1065 + f1075 + f1085 + f1095 + f1105
+		f1088 := f1028 + f1037 + f1047 + f1057 + f1067 + f1077 + f1087
 //line lanes.go:9
-		f1115 := *(*float32)(unsafe.Add(shared, 52+768))
+		f1097 := *(*float32)(unsafe.Add(shared, 52+768))
 //line lanes.go:9
-		f1125 := *(*float32)(unsafe.Add(shared, 56+768))
+		f1107 := *(*float32)(unsafe.Add(shared, 56+768))
 //line lanes.go:9
-		f1135 := *(*float32)(unsafe.Add(shared, 60+768))
+		f1117 := *(*float32)(unsafe.Add(shared, 60+768))
 //line lanes.go:9
-		f1136 := f1106 + f1115 + f1125 + f1135
-//line cached.go:117
+		f1118 := f1088 + f1097 + f1107 + f1117
+//line lanes.go:91
 		if uint(i77) > uint(oCap) {
-//line cached.go:117
+//line lanes.go:91
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
-//line cached.go:117
+//line lanes.go:91
 			return
 		}
-//line cached.go:117
-		o322 := i71 * 64
-//line cached.go:120
-		o2264 := o322 + 64
-//line cached.go:120
-		o2269 := o322 + 128
-//line cached.go:120
-		o2274 := o322 + 192
-//line cached.go:120
-		o2279 := o322 + 256
-//line cached.go:120
-		o2284 := o322 + 320
-//line cached.go:120
-		o2289 := o322 + 384
-//line cached.go:120
-		o2294 := o322 + 448
+//line lanes.go:91
+		o321 := i71 * 64
+//line lanes.go:94
+		o2246 := o321 + 64
+//line lanes.go:94
+		o2251 := o321 + 128
+//line lanes.go:94
+		o2256 := o321 + 192
+//line lanes.go:94
+		o2261 := o321 + 256
+//line lanes.go:94
+		o2266 := o321 + 320
+//line lanes.go:94
+		o2271 := o321 + 384
+//line lanes.go:94
+		o2276 := o321 + 448
 		{
 			{
 				first := 0
 //line lanes.go:9
 				if lanes == 16 {
 //line lanes.go:9
-					first = zvector.Attend32Twin_____(16, uint(i77) <= uint(oCap), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i126, f1136, o, o322)
+					first = zvector.Lanes32Twin_____(16, uint(i77) <= uint(oCap), c1441, c1459, c1477, c1495, c1513, c1531, c1549, c1567, unsafe.Add(each2577, 0*4), unsafe.Add(each2581, 0*4), unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), i125, f1118, o, o321)
 //line lanes.go:9
 				} else if lanes == 8 {
 //line lanes.go:9
-					first = zvector.Attend32TwinAVX2_____(16, uint(i77) <= uint(oCap), c1459, c1477, c1495, c1513, c1531, c1549, c1567, c1585, unsafe.Add(each2595, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i126, f1136, o, o322)
+					first = zvector.Lanes32TwinAVX2_____(16, uint(i77) <= uint(oCap), c1441, c1459, c1477, c1495, c1513, c1531, c1549, c1567, unsafe.Add(each2577, 0*4), unsafe.Add(each2581, 0*4), unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), i125, f1118, o, o321)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f313 float32
-//line cached.go:120
-					f2595 := *(*float32)(unsafe.Add(each2595, tx*4))
-//line cached.go:120
-					f2599 := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:120
-					f2603 := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:120
-					f2607 := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:120
-					f2611 := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:120
-					f2615 := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:120
-					f2619 := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:120
-					f2623 := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:114
-					if i126 == 0 {
-//line cached.go:114
-						f313 = 1
+					var f312 float32
+//line lanes.go:94
+					f2577 := *(*float32)(unsafe.Add(each2577, tx*4))
+//line lanes.go:94
+					f2581 := *(*float32)(unsafe.Add(each2581, tx*4))
+//line lanes.go:94
+					f2585 := *(*float32)(unsafe.Add(each2585, tx*4))
+//line lanes.go:94
+					f2589 := *(*float32)(unsafe.Add(each2589, tx*4))
+//line lanes.go:94
+					f2593 := *(*float32)(unsafe.Add(each2593, tx*4))
+//line lanes.go:94
+					f2597 := *(*float32)(unsafe.Add(each2597, tx*4))
+//line lanes.go:94
+					f2601 := *(*float32)(unsafe.Add(each2601, tx*4))
+//line lanes.go:94
+					f2605 := *(*float32)(unsafe.Add(each2605, tx*4))
+//line lanes.go:88
+					if i125 == 0 {
+//line lanes.go:88
+						f312 = 1
 					} else {
-//line cached.go:114
-						f313 = f1136
+//line lanes.go:88
+						f312 = f1118
 					}
-//line cached.go:119
+//line lanes.go:93
+					if c1441 {
+						*(*float32)(unsafe.Add(o, o321+tx*4)) = f2577 / f312
+					}
+//line lanes.go:93
 					if c1459 {
-						*(*float32)(unsafe.Add(o, o322+tx*4)) = f2595 / f313
+						*(*float32)(unsafe.Add(o, o2246+tx*4)) = f2581 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1477 {
-						*(*float32)(unsafe.Add(o, o2264+tx*4)) = f2599 / f313
+						*(*float32)(unsafe.Add(o, o2251+tx*4)) = f2585 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1495 {
-						*(*float32)(unsafe.Add(o, o2269+tx*4)) = f2603 / f313
+						*(*float32)(unsafe.Add(o, o2256+tx*4)) = f2589 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1513 {
-						*(*float32)(unsafe.Add(o, o2274+tx*4)) = f2607 / f313
+						*(*float32)(unsafe.Add(o, o2261+tx*4)) = f2593 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1531 {
-						*(*float32)(unsafe.Add(o, o2279+tx*4)) = f2611 / f313
+						*(*float32)(unsafe.Add(o, o2266+tx*4)) = f2597 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1549 {
-						*(*float32)(unsafe.Add(o, o2284+tx*4)) = f2615 / f313
+						*(*float32)(unsafe.Add(o, o2271+tx*4)) = f2601 / f312
 					}
-//line cached.go:119
+//line lanes.go:93
 					if c1567 {
-						*(*float32)(unsafe.Add(o, o2289+tx*4)) = f2619 / f313
-					}
-//line cached.go:119
-					if c1585 {
-						*(*float32)(unsafe.Add(o, o2294+tx*4)) = f2623 / f313
+						*(*float32)(unsafe.Add(o, o2276+tx*4)) = f2605 / f312
 					}
 				}
 			}
@@ -1544,392 +1254,392 @@ func attend32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attend32TwinRow is what a row of threads does in attend32Twin.
+// lanes32TwinRow is what a row of threads does in lanes32Twin.
 //
-//line cached.go:106
-func attend32TwinRow(lanes int, c535 bool, each2595 unsafe.Pointer, each2599 unsafe.Pointer, each2603 unsafe.Pointer, each2607 unsafe.Pointer, each2611 unsafe.Pointer, each2615 unsafe.Pointer, each2619 unsafe.Pointer, each2623 unsafe.Pointer, each697 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+//line lanes.go:80
+func lanes32TwinRow(lanes int, c537 bool, each2577 unsafe.Pointer, each2581 unsafe.Pointer, each2585 unsafe.Pointer, each2589 unsafe.Pointer, each2593 unsafe.Pointer, each2597 unsafe.Pointer, each2601 unsafe.Pointer, each2605 unsafe.Pointer, each699 unsafe.Pointer, i168 int, i171 int, i300 int, i63 int, o298 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line cached.go:106
+//line lanes.go:80
 	if lanes == 16 {
-//line cached.go:106
-		first = zvector.Attend32Twin___(16, c535, unsafe.Add(each2595, 0*4), unsafe.Add(each697, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
-//line cached.go:106
+//line lanes.go:80
+		first = zvector.Lanes32Twin___(16, c537, unsafe.Add(each2577, 0*4), unsafe.Add(each699, 0*4), unsafe.Add(each2581, 0*4), unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
+//line lanes.go:80
 	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.Attend32TwinAVX2___(16, c535, unsafe.Add(each2595, 0*4), unsafe.Add(each697, 0*4), unsafe.Add(each2599, 0*4), unsafe.Add(each2603, 0*4), unsafe.Add(each2607, 0*4), unsafe.Add(each2611, 0*4), unsafe.Add(each2615, 0*4), unsafe.Add(each2619, 0*4), unsafe.Add(each2623, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line lanes.go:80
+		first = zvector.Lanes32TwinAVX2___(16, c537, unsafe.Add(each2577, 0*4), unsafe.Add(each699, 0*4), unsafe.Add(each2581, 0*4), unsafe.Add(each2585, 0*4), unsafe.Add(each2589, 0*4), unsafe.Add(each2593, 0*4), unsafe.Add(each2597, 0*4), unsafe.Add(each2601, 0*4), unsafe.Add(each2605, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
 	}
 	for tx := first; tx < 16; tx += 4 {
-		var f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, f2592a, f2592b, f2592c, f2592d, f2596a, f2596b, f2596c, f2596d, f2600a, f2600b, f2600c, f2600d, f2604a, f2604b, f2604c, f2604d, f2608a, f2608b, f2608c, f2608d, f2612a, f2612b, f2612c, f2612d, f2616a, f2616b, f2616c, f2616d, f2620a, f2620b, f2620c, f2620d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d float32
-		var i542 int
-//line cached.go:106
-		f2595a := *(*float32)(unsafe.Add(each2595, tx*4))
-//line cached.go:106
-		f2595b := *(*float32)(unsafe.Add(each2595, (tx+1)*4))
-//line cached.go:106
-		f2595c := *(*float32)(unsafe.Add(each2595, (tx+2)*4))
-//line cached.go:106
-		f2595d := *(*float32)(unsafe.Add(each2595, (tx+3)*4))
-//line cached.go:106
-		f697a := *(*float32)(unsafe.Add(each697, tx*4))
-//line cached.go:106
-		f697b := *(*float32)(unsafe.Add(each697, (tx+1)*4))
-//line cached.go:106
-		f697c := *(*float32)(unsafe.Add(each697, (tx+2)*4))
-//line cached.go:106
-		f697d := *(*float32)(unsafe.Add(each697, (tx+3)*4))
-//line cached.go:106
-		f2599a := *(*float32)(unsafe.Add(each2599, tx*4))
-//line cached.go:106
-		f2599b := *(*float32)(unsafe.Add(each2599, (tx+1)*4))
-//line cached.go:106
-		f2599c := *(*float32)(unsafe.Add(each2599, (tx+2)*4))
-//line cached.go:106
-		f2599d := *(*float32)(unsafe.Add(each2599, (tx+3)*4))
-//line cached.go:106
-		f2603a := *(*float32)(unsafe.Add(each2603, tx*4))
-//line cached.go:106
-		f2603b := *(*float32)(unsafe.Add(each2603, (tx+1)*4))
-//line cached.go:106
-		f2603c := *(*float32)(unsafe.Add(each2603, (tx+2)*4))
-//line cached.go:106
-		f2603d := *(*float32)(unsafe.Add(each2603, (tx+3)*4))
-//line cached.go:106
-		f2607a := *(*float32)(unsafe.Add(each2607, tx*4))
-//line cached.go:106
-		f2607b := *(*float32)(unsafe.Add(each2607, (tx+1)*4))
-//line cached.go:106
-		f2607c := *(*float32)(unsafe.Add(each2607, (tx+2)*4))
-//line cached.go:106
-		f2607d := *(*float32)(unsafe.Add(each2607, (tx+3)*4))
-//line cached.go:106
-		f2611a := *(*float32)(unsafe.Add(each2611, tx*4))
-//line cached.go:106
-		f2611b := *(*float32)(unsafe.Add(each2611, (tx+1)*4))
-//line cached.go:106
-		f2611c := *(*float32)(unsafe.Add(each2611, (tx+2)*4))
-//line cached.go:106
-		f2611d := *(*float32)(unsafe.Add(each2611, (tx+3)*4))
-//line cached.go:106
-		f2615a := *(*float32)(unsafe.Add(each2615, tx*4))
-//line cached.go:106
-		f2615b := *(*float32)(unsafe.Add(each2615, (tx+1)*4))
-//line cached.go:106
-		f2615c := *(*float32)(unsafe.Add(each2615, (tx+2)*4))
-//line cached.go:106
-		f2615d := *(*float32)(unsafe.Add(each2615, (tx+3)*4))
-//line cached.go:106
-		f2619a := *(*float32)(unsafe.Add(each2619, tx*4))
-//line cached.go:106
-		f2619b := *(*float32)(unsafe.Add(each2619, (tx+1)*4))
-//line cached.go:106
-		f2619c := *(*float32)(unsafe.Add(each2619, (tx+2)*4))
-//line cached.go:106
-		f2619d := *(*float32)(unsafe.Add(each2619, (tx+3)*4))
-//line cached.go:106
-		f2623a := *(*float32)(unsafe.Add(each2623, tx*4))
-//line cached.go:106
-		f2623b := *(*float32)(unsafe.Add(each2623, (tx+1)*4))
-//line cached.go:106
-		f2623c := *(*float32)(unsafe.Add(each2623, (tx+2)*4))
-//line cached.go:106
-		f2623d := *(*float32)(unsafe.Add(each2623, (tx+3)*4))
-//line cached.go:106
-		f1390a := float32(f2595a * f697a)
-//line cached.go:106
-		f1390b := float32(f2595b * f697b)
-//line cached.go:106
-		f1390c := float32(f2595c * f697c)
-//line cached.go:106
-		f1390d := float32(f2595d * f697d)
-//line cached.go:106
-		f1399a := float32(f2599a * f697a)
-//line cached.go:106
-		f1399b := float32(f2599b * f697b)
-//line cached.go:106
-		f1399c := float32(f2599c * f697c)
-//line cached.go:106
-		f1399d := float32(f2599d * f697d)
-//line cached.go:106
-		f1408a := float32(f2603a * f697a)
-//line cached.go:106
-		f1408b := float32(f2603b * f697b)
-//line cached.go:106
-		f1408c := float32(f2603c * f697c)
-//line cached.go:106
-		f1408d := float32(f2603d * f697d)
-//line cached.go:106
-		f1417a := float32(f2607a * f697a)
-//line cached.go:106
-		f1417b := float32(f2607b * f697b)
-//line cached.go:106
-		f1417c := float32(f2607c * f697c)
-//line cached.go:106
-		f1417d := float32(f2607d * f697d)
-//line cached.go:106
-		f1426a := float32(f2611a * f697a)
-//line cached.go:106
-		f1426b := float32(f2611b * f697b)
-//line cached.go:106
-		f1426c := float32(f2611c * f697c)
-//line cached.go:106
-		f1426d := float32(f2611d * f697d)
-//line cached.go:106
-		f1435a := float32(f2615a * f697a)
-//line cached.go:106
-		f1435b := float32(f2615b * f697b)
-//line cached.go:106
-		f1435c := float32(f2615c * f697c)
-//line cached.go:106
-		f1435d := float32(f2615d * f697d)
-//line cached.go:106
-		f1444a := float32(f2619a * f697a)
-//line cached.go:106
-		f1444b := float32(f2619b * f697b)
-//line cached.go:106
-		f1444c := float32(f2619c * f697c)
-//line cached.go:106
-		f1444d := float32(f2619d * f697d)
-//line cached.go:106
-		f1453a := float32(f2623a * f697a)
-//line cached.go:106
-		f1453b := float32(f2623b * f697b)
-//line cached.go:106
-		f1453c := float32(f2623c * f697c)
-//line cached.go:106
-		f1453d := float32(f2623d * f697d)
-//line cached.go:108
-		i290 := i172 * i63
-//line cached.go:108
-		i291 := i169 + i290
-//line cached.go:108
-		if uint(i291) > uint(valuesCap) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
-//line cached.go:108
+		var f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, f2579a, f2579b, f2579c, f2579d, f2575a, f2575b, f2575c, f2575d, f2574a, f2574b, f2574c, f2574d, f2578a, f2578b, f2578c, f2578d, f2582a, f2582b, f2582c, f2582d, f2586a, f2586b, f2586c, f2586d, f2590a, f2590b, f2590c, f2590d, f2594a, f2594b, f2594c, f2594d, f2598a, f2598b, f2598c, f2598d, f2602a, f2602b, f2602c, f2602d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d float32
+		var i544 int
+//line lanes.go:80
+		f2577a := *(*float32)(unsafe.Add(each2577, tx*4))
+//line lanes.go:80
+		f2577b := *(*float32)(unsafe.Add(each2577, (tx+1)*4))
+//line lanes.go:80
+		f2577c := *(*float32)(unsafe.Add(each2577, (tx+2)*4))
+//line lanes.go:80
+		f2577d := *(*float32)(unsafe.Add(each2577, (tx+3)*4))
+//line lanes.go:80
+		f699a := *(*float32)(unsafe.Add(each699, tx*4))
+//line lanes.go:80
+		f699b := *(*float32)(unsafe.Add(each699, (tx+1)*4))
+//line lanes.go:80
+		f699c := *(*float32)(unsafe.Add(each699, (tx+2)*4))
+//line lanes.go:80
+		f699d := *(*float32)(unsafe.Add(each699, (tx+3)*4))
+//line lanes.go:80
+		f2581a := *(*float32)(unsafe.Add(each2581, tx*4))
+//line lanes.go:80
+		f2581b := *(*float32)(unsafe.Add(each2581, (tx+1)*4))
+//line lanes.go:80
+		f2581c := *(*float32)(unsafe.Add(each2581, (tx+2)*4))
+//line lanes.go:80
+		f2581d := *(*float32)(unsafe.Add(each2581, (tx+3)*4))
+//line lanes.go:80
+		f2585a := *(*float32)(unsafe.Add(each2585, tx*4))
+//line lanes.go:80
+		f2585b := *(*float32)(unsafe.Add(each2585, (tx+1)*4))
+//line lanes.go:80
+		f2585c := *(*float32)(unsafe.Add(each2585, (tx+2)*4))
+//line lanes.go:80
+		f2585d := *(*float32)(unsafe.Add(each2585, (tx+3)*4))
+//line lanes.go:80
+		f2589a := *(*float32)(unsafe.Add(each2589, tx*4))
+//line lanes.go:80
+		f2589b := *(*float32)(unsafe.Add(each2589, (tx+1)*4))
+//line lanes.go:80
+		f2589c := *(*float32)(unsafe.Add(each2589, (tx+2)*4))
+//line lanes.go:80
+		f2589d := *(*float32)(unsafe.Add(each2589, (tx+3)*4))
+//line lanes.go:80
+		f2593a := *(*float32)(unsafe.Add(each2593, tx*4))
+//line lanes.go:80
+		f2593b := *(*float32)(unsafe.Add(each2593, (tx+1)*4))
+//line lanes.go:80
+		f2593c := *(*float32)(unsafe.Add(each2593, (tx+2)*4))
+//line lanes.go:80
+		f2593d := *(*float32)(unsafe.Add(each2593, (tx+3)*4))
+//line lanes.go:80
+		f2597a := *(*float32)(unsafe.Add(each2597, tx*4))
+//line lanes.go:80
+		f2597b := *(*float32)(unsafe.Add(each2597, (tx+1)*4))
+//line lanes.go:80
+		f2597c := *(*float32)(unsafe.Add(each2597, (tx+2)*4))
+//line lanes.go:80
+		f2597d := *(*float32)(unsafe.Add(each2597, (tx+3)*4))
+//line lanes.go:80
+		f2601a := *(*float32)(unsafe.Add(each2601, tx*4))
+//line lanes.go:80
+		f2601b := *(*float32)(unsafe.Add(each2601, (tx+1)*4))
+//line lanes.go:80
+		f2601c := *(*float32)(unsafe.Add(each2601, (tx+2)*4))
+//line lanes.go:80
+		f2601d := *(*float32)(unsafe.Add(each2601, (tx+3)*4))
+//line lanes.go:80
+		f2605a := *(*float32)(unsafe.Add(each2605, tx*4))
+//line lanes.go:80
+		f2605b := *(*float32)(unsafe.Add(each2605, (tx+1)*4))
+//line lanes.go:80
+		f2605c := *(*float32)(unsafe.Add(each2605, (tx+2)*4))
+//line lanes.go:80
+		f2605d := *(*float32)(unsafe.Add(each2605, (tx+3)*4))
+//line lanes.go:80
+		f1372a := float32(f2577a * f699a)
+//line lanes.go:80
+		f1372b := float32(f2577b * f699b)
+//line lanes.go:80
+		f1372c := float32(f2577c * f699c)
+//line lanes.go:80
+		f1372d := float32(f2577d * f699d)
+//line lanes.go:80
+		f1381a := float32(f2581a * f699a)
+//line lanes.go:80
+		f1381b := float32(f2581b * f699b)
+//line lanes.go:80
+		f1381c := float32(f2581c * f699c)
+//line lanes.go:80
+		f1381d := float32(f2581d * f699d)
+//line lanes.go:80
+		f1390a := float32(f2585a * f699a)
+//line lanes.go:80
+		f1390b := float32(f2585b * f699b)
+//line lanes.go:80
+		f1390c := float32(f2585c * f699c)
+//line lanes.go:80
+		f1390d := float32(f2585d * f699d)
+//line lanes.go:80
+		f1399a := float32(f2589a * f699a)
+//line lanes.go:80
+		f1399b := float32(f2589b * f699b)
+//line lanes.go:80
+		f1399c := float32(f2589c * f699c)
+//line lanes.go:80
+		f1399d := float32(f2589d * f699d)
+//line lanes.go:80
+		f1408a := float32(f2593a * f699a)
+//line lanes.go:80
+		f1408b := float32(f2593b * f699b)
+//line lanes.go:80
+		f1408c := float32(f2593c * f699c)
+//line lanes.go:80
+		f1408d := float32(f2593d * f699d)
+//line lanes.go:80
+		f1417a := float32(f2597a * f699a)
+//line lanes.go:80
+		f1417b := float32(f2597b * f699b)
+//line lanes.go:80
+		f1417c := float32(f2597c * f699c)
+//line lanes.go:80
+		f1417d := float32(f2597d * f699d)
+//line lanes.go:80
+		f1426a := float32(f2601a * f699a)
+//line lanes.go:80
+		f1426b := float32(f2601b * f699b)
+//line lanes.go:80
+		f1426c := float32(f2601c * f699c)
+//line lanes.go:80
+		f1426d := float32(f2601d * f699d)
+//line lanes.go:80
+		f1435a := float32(f2605a * f699a)
+//line lanes.go:80
+		f1435b := float32(f2605b * f699b)
+//line lanes.go:80
+		f1435c := float32(f2605c * f699c)
+//line lanes.go:80
+		f1435d := float32(f2605d * f699d)
+//line lanes.go:82
+		i289 := i171 * i63
+//line lanes.go:82
+		i290 := i168 + i289
+//line lanes.go:82
+		if uint(i290) > uint(valuesCap) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i290, valuesCap)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:108
-		if uint(i169) > uint(i291) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
-//line cached.go:108
+//line lanes.go:82
+		if uint(i168) > uint(i290) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i168, i290)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:142
-		if !c535 {
-//line cached.go:142
+//line lanes.go:116
+		if !c537 {
+//line lanes.go:116
 			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
+//line lanes.go:116
 			return false
 		}
-//line cached.go:142
-		var i537 int
-//line cached.go:142
+//line lanes.go:116
+		var i539 int
+//line lanes.go:116
 		if i63 != 0 {
-//line cached.go:142
-			i537 = i290 / i63
+//line lanes.go:116
+			i539 = i289 / i63
 		}
-//line cached.go:142
-		i539 := i537
-//line cached.go:142
-		if 64 < i537 {
-//line cached.go:142
-			i539 = 64
+//line lanes.go:116
+		i541 := i539
+//line lanes.go:116
+		if 64 < i539 {
+//line lanes.go:116
+			i541 = 64
 		}
-//line cached.go:142
-		if 0 < i539 {
-//line cached.go:145
-			f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, i542 = f1453a, f1453b, f1453c, f1453d, f1444a, f1444b, f1444c, f1444d, f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d, 0
-//line cached.go:145
+//line lanes.go:116
+		if 0 < i541 {
+//line lanes.go:119
+			f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, f2579a, f2579b, f2579c, f2579d, f2575a, f2575b, f2575c, f2575d, i544 = f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d, f1381a, f1381b, f1381c, f1381d, f1372a, f1372b, f1372c, f1372d, 0
+//line lanes.go:119
 			for {
-//line cached.go:143
-				i545 := i542 * i63
-//line cached.go:143
-				i546 := i542 + 1
-//line cached.go:143
-				i549 := i546 * i63
-//line cached.go:143
-				if uint(i549) > uint(i301) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i549, i301)
-//line cached.go:143
+//line lanes.go:117
+				i547 := i544 * i63
+//line lanes.go:117
+				i548 := i544 + 1
+//line lanes.go:117
+				i551 := i548 * i63
+//line lanes.go:117
+				if uint(i551) > uint(i300) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i551, i300)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				if uint(i545) > uint(i549) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i545, i549)
-//line cached.go:143
+//line lanes.go:117
+				if uint(i547) > uint(i551) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i547, i551)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				i558 := i549 - i545
-//line cached.go:145
-				if 0 < i558 {
-					f2592a, f2592b, f2592c, f2592d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+tx*4)), f2593a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+1)*4)), f2593b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+2)*4)), f2593c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+(tx+3)*4)), f2593d)
+//line lanes.go:117
+				i560 := i551 - i547
+//line lanes.go:119
+				if 0 < i560 {
+					f2574a, f2574b, f2574c, f2574d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+tx*4)), f2575a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+(tx+1)*4)), f2575b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+(tx+2)*4)), f2575c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+(tx+3)*4)), f2575d)
 				} else {
-//line cached.go:145
-					f2592a, f2592b, f2592c, f2592d = f2593a, f2593b, f2593c, f2593d
+//line lanes.go:119
+					f2574a, f2574b, f2574c, f2574d = f2575a, f2575b, f2575c, f2575d
 				}
-//line cached.go:145
-				if 1 < i558 {
-					f2596a, f2596b, f2596c, f2596d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+tx*4)), f2597a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+1)*4)), f2597b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+2)*4)), f2597c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+64+(tx+3)*4)), f2597d)
+//line lanes.go:119
+				if 1 < i560 {
+					f2578a, f2578b, f2578c, f2578d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+64+tx*4)), f2579a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+64+(tx+1)*4)), f2579b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+64+(tx+2)*4)), f2579c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+64+(tx+3)*4)), f2579d)
 				} else {
-//line cached.go:145
-					f2596a, f2596b, f2596c, f2596d = f2597a, f2597b, f2597c, f2597d
+//line lanes.go:119
+					f2578a, f2578b, f2578c, f2578d = f2579a, f2579b, f2579c, f2579d
 				}
-//line cached.go:145
-				if 2 < i558 {
-					f2600a, f2600b, f2600c, f2600d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+tx*4)), f2601a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+1)*4)), f2601b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+2)*4)), f2601c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+128+(tx+3)*4)), f2601d)
+//line lanes.go:119
+				if 2 < i560 {
+					f2582a, f2582b, f2582c, f2582d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+128+tx*4)), f2583a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+128+(tx+1)*4)), f2583b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+128+(tx+2)*4)), f2583c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+128+(tx+3)*4)), f2583d)
 				} else {
-//line cached.go:145
-					f2600a, f2600b, f2600c, f2600d = f2601a, f2601b, f2601c, f2601d
+//line lanes.go:119
+					f2582a, f2582b, f2582c, f2582d = f2583a, f2583b, f2583c, f2583d
 				}
-//line cached.go:145
-				if 3 < i558 {
-					f2604a, f2604b, f2604c, f2604d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+tx*4)), f2605a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+1)*4)), f2605b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+2)*4)), f2605c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+192+(tx+3)*4)), f2605d)
+//line lanes.go:119
+				if 3 < i560 {
+					f2586a, f2586b, f2586c, f2586d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+192+tx*4)), f2587a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+192+(tx+1)*4)), f2587b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+192+(tx+2)*4)), f2587c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+192+(tx+3)*4)), f2587d)
 				} else {
-//line cached.go:145
-					f2604a, f2604b, f2604c, f2604d = f2605a, f2605b, f2605c, f2605d
+//line lanes.go:119
+					f2586a, f2586b, f2586c, f2586d = f2587a, f2587b, f2587c, f2587d
 				}
-//line cached.go:145
-				if 4 < i558 {
-					f2608a, f2608b, f2608c, f2608d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+tx*4)), f2609a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+1)*4)), f2609b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+2)*4)), f2609c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+256+(tx+3)*4)), f2609d)
+//line lanes.go:119
+				if 4 < i560 {
+					f2590a, f2590b, f2590c, f2590d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+256+tx*4)), f2591a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+256+(tx+1)*4)), f2591b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+256+(tx+2)*4)), f2591c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+256+(tx+3)*4)), f2591d)
 				} else {
-//line cached.go:145
-					f2608a, f2608b, f2608c, f2608d = f2609a, f2609b, f2609c, f2609d
+//line lanes.go:119
+					f2590a, f2590b, f2590c, f2590d = f2591a, f2591b, f2591c, f2591d
 				}
-//line cached.go:145
-				if 5 < i558 {
-					f2612a, f2612b, f2612c, f2612d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+tx*4)), f2613a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+1)*4)), f2613b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+2)*4)), f2613c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+320+(tx+3)*4)), f2613d)
+//line lanes.go:119
+				if 5 < i560 {
+					f2594a, f2594b, f2594c, f2594d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+320+tx*4)), f2595a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+320+(tx+1)*4)), f2595b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+320+(tx+2)*4)), f2595c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+320+(tx+3)*4)), f2595d)
 				} else {
-//line cached.go:145
-					f2612a, f2612b, f2612c, f2612d = f2613a, f2613b, f2613c, f2613d
+//line lanes.go:119
+					f2594a, f2594b, f2594c, f2594d = f2595a, f2595b, f2595c, f2595d
 				}
-//line cached.go:145
-				if 6 < i558 {
-					f2616a, f2616b, f2616c, f2616d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+tx*4)), f2617a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+1)*4)), f2617b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+2)*4)), f2617c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+384+(tx+3)*4)), f2617d)
+//line lanes.go:119
+				if 6 < i560 {
+					f2598a, f2598b, f2598c, f2598d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+384+tx*4)), f2599a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+384+(tx+1)*4)), f2599b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+384+(tx+2)*4)), f2599c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+384+(tx+3)*4)), f2599d)
 				} else {
-//line cached.go:145
-					f2616a, f2616b, f2616c, f2616d = f2617a, f2617b, f2617c, f2617d
+//line lanes.go:119
+					f2598a, f2598b, f2598c, f2598d = f2599a, f2599b, f2599c, f2599d
 				}
-//line cached.go:145
-				if 7 < i558 {
-					f2620a, f2620b, f2620c, f2620d = math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+tx*4)), f2621a), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+1)*4)), f2621b), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+2)*4)), f2621c), math32.FMA(*(*float32)(unsafe.Add(shared, i542*4+512)), *(*float32)(unsafe.Add(values, o299+i545*64+448+(tx+3)*4)), f2621d)
+//line lanes.go:119
+				if 7 < i560 {
+					f2602a, f2602b, f2602c, f2602d = math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+448+tx*4)), f2603a), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+448+(tx+1)*4)), f2603b), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+448+(tx+2)*4)), f2603c), math32.FMA(*(*float32)(unsafe.Add(shared, i544*4+512)), *(*float32)(unsafe.Add(values, o298+i547*64+448+(tx+3)*4)), f2603d)
 				} else {
-//line cached.go:145
-					f2620a, f2620b, f2620c, f2620d = f2621a, f2621b, f2621c, f2621d
+//line lanes.go:119
+					f2602a, f2602b, f2602c, f2602d = f2603a, f2603b, f2603c, f2603d
 				}
-//line cached.go:146
-				if i546 >= i539 {
-//line cached.go:146
+//line lanes.go:120
+				if i548 >= i541 {
+//line lanes.go:120
 					break
 				}
-//line cached.go:146
-				f2621a, f2621b, f2621c, f2621d, f2617a, f2617b, f2617c, f2617d, f2613a, f2613b, f2613c, f2613d, f2609a, f2609b, f2609c, f2609d, f2605a, f2605b, f2605c, f2605d, f2601a, f2601b, f2601c, f2601d, f2597a, f2597b, f2597c, f2597d, f2593a, f2593b, f2593c, f2593d, i542 = f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, i546
+//line lanes.go:120
+				f2603a, f2603b, f2603c, f2603d, f2599a, f2599b, f2599c, f2599d, f2595a, f2595b, f2595c, f2595d, f2591a, f2591b, f2591c, f2591d, f2587a, f2587b, f2587c, f2587d, f2583a, f2583b, f2583c, f2583d, f2579a, f2579b, f2579c, f2579d, f2575a, f2575b, f2575c, f2575d, i544 = f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d, i548
 			}
-//line cached.go:146
-			f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d = f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d, f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d
+//line lanes.go:120
+			f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d = f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d, f2590a, f2590b, f2590c, f2590d, f2586a, f2586b, f2586c, f2586d, f2582a, f2582b, f2582c, f2582d, f2578a, f2578b, f2578c, f2578d, f2574a, f2574b, f2574c, f2574d
 		} else {
-//line cached.go:142
-			f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, f2602a, f2602b, f2602c, f2602d, f2598a, f2598b, f2598c, f2598d, f2594a, f2594b, f2594c, f2594d = f1453a, f1453b, f1453c, f1453d, f1444a, f1444b, f1444c, f1444d, f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d
+//line lanes.go:116
+			f2604a, f2604b, f2604c, f2604d, f2600a, f2600b, f2600c, f2600d, f2596a, f2596b, f2596c, f2596d, f2592a, f2592b, f2592c, f2592d, f2588a, f2588b, f2588c, f2588d, f2584a, f2584b, f2584c, f2584d, f2580a, f2580b, f2580c, f2580d, f2576a, f2576b, f2576c, f2576d = f1435a, f1435b, f1435c, f1435d, f1426a, f1426b, f1426c, f1426d, f1417a, f1417b, f1417c, f1417d, f1408a, f1408b, f1408c, f1408d, f1399a, f1399b, f1399c, f1399d, f1390a, f1390b, f1390c, f1390d, f1381a, f1381b, f1381c, f1381d, f1372a, f1372b, f1372c, f1372d
 		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, tx*4)) = f2622a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+1)*4)) = f2622b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+2)*4)) = f2622c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2623, (tx+3)*4)) = f2622d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, tx*4)) = f2618a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+1)*4)) = f2618b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+2)*4)) = f2618c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2619, (tx+3)*4)) = f2618d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, tx*4)) = f2614a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+1)*4)) = f2614b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+2)*4)) = f2614c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2615, (tx+3)*4)) = f2614d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, tx*4)) = f2610a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+1)*4)) = f2610b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+2)*4)) = f2610c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2611, (tx+3)*4)) = f2610d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, tx*4)) = f2606a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+1)*4)) = f2606b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+2)*4)) = f2606c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2607, (tx+3)*4)) = f2606d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, tx*4)) = f2602a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+1)*4)) = f2602b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+2)*4)) = f2602c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2603, (tx+3)*4)) = f2602d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, tx*4)) = f2598a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+1)*4)) = f2598b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+2)*4)) = f2598c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2599, (tx+3)*4)) = f2598d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2595, tx*4)) = f2594a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2595, (tx+1)*4)) = f2594b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2595, (tx+2)*4)) = f2594c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2595, (tx+3)*4)) = f2594d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2605, tx*4)) = f2604a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2605, (tx+1)*4)) = f2604b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2605, (tx+2)*4)) = f2604c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2605, (tx+3)*4)) = f2604d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2601, tx*4)) = f2600a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2601, (tx+1)*4)) = f2600b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2601, (tx+2)*4)) = f2600c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2601, (tx+3)*4)) = f2600d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2597, tx*4)) = f2596a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2597, (tx+1)*4)) = f2596b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2597, (tx+2)*4)) = f2596c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2597, (tx+3)*4)) = f2596d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2593, tx*4)) = f2592a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2593, (tx+1)*4)) = f2592b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2593, (tx+2)*4)) = f2592c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2593, (tx+3)*4)) = f2592d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2589, tx*4)) = f2588a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2589, (tx+1)*4)) = f2588b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2589, (tx+2)*4)) = f2588c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2589, (tx+3)*4)) = f2588d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2585, tx*4)) = f2584a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2585, (tx+1)*4)) = f2584b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2585, (tx+2)*4)) = f2584c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2585, (tx+3)*4)) = f2584d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2581, tx*4)) = f2580a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2581, (tx+1)*4)) = f2580b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2581, (tx+2)*4)) = f2580c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2581, (tx+3)*4)) = f2580d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2577, tx*4)) = f2576a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2577, (tx+1)*4)) = f2576b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2577, (tx+2)*4)) = f2576c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2577, (tx+3)*4)) = f2576d
 	}
 	return true
 }
 
-// attend32TwinRow_ is what a row of threads does in attend32Twin.
+// lanes32TwinRow_ is what a row of threads does in lanes32Twin.
 //
-//line cached.go:111
-func attend32TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
+//line lanes.go:85
+func lanes32TwinRow_(lanes int, each138 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line cached.go:111
+//line lanes.go:85
 	if lanes == 16 {
-//line cached.go:111
-		first = zvector.Attend32Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
-//line cached.go:111
+//line lanes.go:85
+		first = zvector.Lanes32Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
+//line lanes.go:85
 	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.Attend32TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line lanes.go:85
+		first = zvector.Lanes32TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
 	}
 	for tx := first; tx < 16; tx++ {
-//line cached.go:73
-		f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:91
-		o209 := tx * 4
-//line cached.go:111
-		*(*float32)(unsafe.Add(shared, o209+768)) = f139
+//line lanes.go:47
+		f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:65
+		o208 := tx * 4
+//line lanes.go:85
+		*(*float32)(unsafe.Add(shared, o208+768)) = f138
 	}
 }
 
-// attendBF16Twin runs blocks of the kernel attendCached_dtype_BF16_row_BF16.
+// lanesBF16Twin runs blocks of the kernel attendLanes_dtype_BF16_row_BF16.
 //
-//line cached.go:52
-func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line lanes.go:26
+func lanesBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qCap := *(*int)(unsafe.Add(args, 16))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -1949,1003 +1659,1003 @@ func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(832)
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line cached.go:57
+//line lanes.go:31
 	i63 := s16 / 16
-//line cached.go:62
-	c1467 := 0 < i63
-//line cached.go:62
-	c1486 := 1 < i63
-//line cached.go:62
-	c1505 := 2 < i63
-//line cached.go:62
-	c1524 := 3 < i63
-//line cached.go:62
-	c1543 := 4 < i63
-//line cached.go:62
-	c1562 := 5 < i63
-//line cached.go:62
-	c1581 := 6 < i63
-//line cached.go:62
-	c1600 := 7 < i63
-//line cached.go:59
+//line lanes.go:36
+	c1449 := 0 < i63
+//line lanes.go:36
+	c1468 := 1 < i63
+//line lanes.go:36
+	c1487 := 2 < i63
+//line lanes.go:36
+	c1506 := 3 < i63
+//line lanes.go:36
+	c1525 := 4 < i63
+//line lanes.go:36
+	c1544 := 5 < i63
+//line lanes.go:36
+	c1563 := 6 < i63
+//line lanes.go:36
+	c1582 := 7 < i63
+//line lanes.go:33
 	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
-//line cached.go:16
-	var i384 int
-//line cached.go:16
+//line store.go:12
+	var i386 int
+//line store.go:12
 	if s24 != 0 {
-//line cached.go:16
-		i384 = tableLen / s24
+//line store.go:12
+		i386 = tableLen / s24
 	}
-//line cached.go:16
-	i849 := s24 << 6
-//line cached.go:71
-	var i133 int
-//line cached.go:71
+//line store.go:12
+	i839 := s24 << 6
+//line lanes.go:45
+	var i132 int
+//line lanes.go:45
 	if s8 != 0 {
-//line cached.go:71
-		i133 = gy / s8
+//line lanes.go:45
+		i132 = gy / s8
 	}
-//line cached.go:16
-	c382 := s24 != 0
-//line cached.go:71
-	c131 := s8 != 0
-//line cached.go:71
-	c134 := i133 != 0
-	each2655 := blocks.Scratch(4)
-	each2651 := blocks.Scratch(4)
-	each2647 := blocks.Scratch(4)
-	each2643 := blocks.Scratch(4)
-	each2639 := blocks.Scratch(4)
-	each2635 := blocks.Scratch(4)
-	each2631 := blocks.Scratch(4)
-	each2627 := blocks.Scratch(4)
+//line store.go:12
+	c384 := s24 != 0
+//line lanes.go:45
+	c130 := s8 != 0
+//line lanes.go:45
+	c133 := i132 != 0
+	each2637 := blocks.Scratch(4)
+	each2633 := blocks.Scratch(4)
+	each2629 := blocks.Scratch(4)
+	each2625 := blocks.Scratch(4)
+	each2621 := blocks.Scratch(4)
+	each2617 := blocks.Scratch(4)
+	each2613 := blocks.Scratch(4)
+	each2609 := blocks.Scratch(4)
+	each138 := blocks.Scratch(4)
 	each139 := blocks.Scratch(4)
-	each140 := blocks.Scratch(4)
-//line cached.go:77
-	i863 := s0 - 1
-//line cached.go:80
-	i867 := i63 << 6
-//line cached.go:128
-	i415 := i867 / 4
-//line cached.go:128
-	i417 := i415
-//line cached.go:128
-	if 128 < i415 {
-//line cached.go:128
-		i417 = 128
+//line lanes.go:51
+	i853 := s0 - 1
+//line lanes.go:54
+	i857 := i63 << 6
+//line lanes.go:102
+	i417 := i857 / 4
+//line lanes.go:102
+	i419 := i417
+//line lanes.go:102
+	if 128 < i417 {
+//line lanes.go:102
+		i419 = 128
 	}
-//line cached.go:128
-	c418 := 0 < i417
-//line cached.go:86
-	i2868 := i417 - 3
-//line cached.go:86
-	i2711 := 0
-//line cached.go:86
-	if i2868 <= i417 && 0 < i2868 {
-//line cached.go:86
-		i2711 = i2868
+//line lanes.go:102
+	c420 := 0 < i419
+//line lanes.go:60
+	i2850 := i419 - 3
+//line lanes.go:60
+	i2693 := 0
+//line lanes.go:60
+	if i2850 <= i419 && 0 < i2850 {
+//line lanes.go:60
+		i2693 = i2850
 	}
-//line cached.go:86
-	c2712 := 0 < i2711
-	each2656 := blocks.Scratch(4)
-	each2658 := blocks.Scratch(4)
-	each2660 := blocks.Scratch(4)
-	each2662 := blocks.Scratch(4)
-	each2184 := blocks.Scratch(4)
-	each701 := blocks.Scratch(4)
-//line cached.go:142
-	c536 := i63 != 0
-//line cached.go:52
+//line lanes.go:60
+	c2694 := 0 < i2693
+	each2638 := blocks.Scratch(4)
+	each2640 := blocks.Scratch(4)
+	each2642 := blocks.Scratch(4)
+	each2644 := blocks.Scratch(4)
+	each2166 := blocks.Scratch(4)
+	each703 := blocks.Scratch(4)
+//line lanes.go:116
+	c538 := i63 != 0
+//line lanes.go:26
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i126, i141, i172 int
-		var c142 bool
-//line cached.go:57
+		var i125, i140, i171 int
+		var c141 bool
+//line lanes.go:31
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
+//line lanes.go:31
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
+//line lanes.go:31
 			return
 		}
-//line cached.go:57
-		i783 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i785 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line lanes.go:31
+		i785 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line lanes.go:31
+		i787 := *(*int32)(unsafe.Add(tokens, bx*8+4))
 		i71 := (bx*gy + by) * i63
-//line cached.go:60
+//line lanes.go:34
 		i77 := i71 + i63
-//line cached.go:60
+//line lanes.go:34
 		if uint(i77) > uint(qCap) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		if uint(i71) > uint(i77) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		o85 := i71 * 32
-//line cached.go:63
-		o2203 := o85 + 32
-//line cached.go:63
-		o2207 := o85 + 64
-//line cached.go:63
-		o2211 := o85 + 96
-//line cached.go:63
-		o2215 := o85 + 128
-//line cached.go:63
-		o2219 := o85 + 160
-//line cached.go:63
-		o2223 := o85 + 192
-//line cached.go:63
-		o2227 := o85 + 224
+//line lanes.go:37
+		o2185 := o85 + 32
+//line lanes.go:37
+		o2189 := o85 + 64
+//line lanes.go:37
+		o2193 := o85 + 96
+//line lanes.go:37
+		o2197 := o85 + 128
+//line lanes.go:37
+		o2201 := o85 + 160
+//line lanes.go:37
+		o2205 := o85 + 192
+//line lanes.go:37
+		o2209 := o85 + 224
 		{
 			{
 				first := 0
-//line cached.go:52
+//line lanes.go:26
 				if lanes == 16 {
-//line cached.go:52
-					first = zvector.AttendBF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
-//line cached.go:52
+//line lanes.go:26
+					first = zvector.LanesBF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, q, o85, f76, shared)
+//line lanes.go:26
 				} else if lanes == 8 {
-//line cached.go:52
-					first = zvector.AttendBF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+//line lanes.go:26
+					first = zvector.LanesBF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, q, o85, f76, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1467 {
+//line lanes.go:36
+					if c1449 {
 						*(*float32)(unsafe.Add(shared, tx*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o85+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1486 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2203+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1468 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2185+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1505 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2207+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1487 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2189+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1524 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2211+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1506 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2193+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1543 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2215+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1525 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2197+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1562 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2219+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1544 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2201+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1581 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2223+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1563 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2205+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1600 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2227+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1582 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o2209+tx*2)))).Float32() * f76)
 					}
 				}
 			}
 		}
-//line cached.go:16
-		c361 := 0 <= i783
-//line cached.go:16
-		c385 := int(i783) < i384
-//line cached.go:16
-		c375 := 0 <= i785
-//line cached.go:16
-		c369 := int(i785) < i849
-//line cached.go:69
-		i124 := int(i785) + 1
-//line cached.go:71
-		var i136 int
-//line cached.go:71
-		if i133 != 0 {
-//line cached.go:71
-			i136 = by / i133
+//line store.go:12
+		c359 := 0 <= i785
+//line store.go:12
+		c387 := int(i785) < i386
+//line store.go:12
+		c375 := 0 <= i787
+//line store.go:12
+		c369 := int(i787) < i839
+//line lanes.go:43
+		i123 := int(i787) + 1
+//line lanes.go:45
+		var i135 int
+//line lanes.go:45
+		if i132 != 0 {
+//line lanes.go:45
+			i135 = by / i132
 		}
-//line cached.go:76
-		i148 := int(i783) * s24
+//line lanes.go:50
+		i147 := int(i785) * s24
 		for tx := range 16 {
 			var c371 bool
-//line cached.go:16
-			if c361 {
-//line cached.go:16
-				if !c382 {
-//line cached.go:16
+//line store.go:12
+			if c359 {
+//line store.go:12
+				if !c384 {
+//line store.go:12
 					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
+//line store.go:12
 					return
 				}
-//line cached.go:16
-				if c385 {
-//line cached.go:16
+//line store.go:12
+				if c387 {
+//line store.go:12
 					if c375 {
-//line cached.go:16
+//line store.go:12
 						c371 = c369
 					} else {
-//line cached.go:16
+//line store.go:12
 						c371 = false
 					}
 				} else {
-//line cached.go:16
+//line store.go:12
 					c371 = false
 				}
 			} else {
-//line cached.go:16
+//line store.go:12
 				c371 = false
 			}
-//line cached.go:68
+//line lanes.go:42
 			if c371 {
-				i126 = i124
+				i125 = i123
 			} else {
-//line cached.go:68
-				i126 = 0
+//line lanes.go:42
+				i125 = 0
 			}
-//line cached.go:71
-			if !c131 {
-//line cached.go:71
+//line lanes.go:45
+			if !c130 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
-//line cached.go:71
-			if !c134 {
-//line cached.go:71
+//line lanes.go:45
+			if !c133 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
 //line basic.go:21
-			*(*float32)(unsafe.Add(each2655, tx*4)), *(*float32)(unsafe.Add(each2651, tx*4)), *(*float32)(unsafe.Add(each2647, tx*4)), *(*float32)(unsafe.Add(each2643, tx*4)), *(*float32)(unsafe.Add(each2639, tx*4)), *(*float32)(unsafe.Add(each2635, tx*4)), *(*float32)(unsafe.Add(each2631, tx*4)), *(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+			*(*float32)(unsafe.Add(each2637, tx*4)), *(*float32)(unsafe.Add(each2633, tx*4)), *(*float32)(unsafe.Add(each2629, tx*4)), *(*float32)(unsafe.Add(each2625, tx*4)), *(*float32)(unsafe.Add(each2621, tx*4)), *(*float32)(unsafe.Add(each2617, tx*4)), *(*float32)(unsafe.Add(each2613, tx*4)), *(*float32)(unsafe.Add(each2609, tx*4)), *(*float32)(unsafe.Add(each138, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
 		}
-		i141 = 0
-//line cached.go:75
+		i140 = 0
+//line lanes.go:49
 		for {
 			for range 16 {
-//line cached.go:75
-				c142 = i141 < i126
+//line lanes.go:49
+				c141 = i140 < i125
 			}
-//line cached.go:75
-			if !c142 {
+//line lanes.go:49
+			if !c141 {
 				break
 			}
-//line cached.go:76
-			i150 := i148 + i141/64
-//line cached.go:76
-			if uint(i150) >= uint(tableLen) {
-//line cached.go:76
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
-//line cached.go:76
+//line lanes.go:50
+			i149 := i147 + i140/64
+//line lanes.go:50
+			if uint(i149) >= uint(tableLen) {
+//line lanes.go:50
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i149, tableLen)
+//line lanes.go:50
 				return
 			}
-//line cached.go:76
-			i156 := *(*int32)(unsafe.Add(table, i150*4))
-//line cached.go:76
-			i157 := int(i156)
-			c861 := i156 < 0
-//line cached.go:77
-			i159 := i157
-//line cached.go:77
-			if c861 {
-//line cached.go:77
-				i159 = 0
+//line lanes.go:50
+			i155 := *(*int32)(unsafe.Add(table, i149*4))
+//line lanes.go:50
+			i156 := int(i155)
+			c851 := i155 < 0
+//line lanes.go:51
+			i158 := i156
+//line lanes.go:51
+			if c851 {
+//line lanes.go:51
+				i158 = 0
 			}
-//line cached.go:77
-			i163 := i159
-//line cached.go:77
-			if i863 < i159 {
-//line cached.go:77
-				i163 = i863
+//line lanes.go:51
+			i162 := i158
+//line lanes.go:51
+			if i853 < i158 {
+//line lanes.go:51
+				i162 = i853
 			}
-//line cached.go:77
-			i169 := (i163*s8 + i136) << 6 * i63
+//line lanes.go:51
+			i168 := (i162*s8 + i135) << 6 * i63
 			for range 16 {
-//line cached.go:78
-				i170 := i126 - i141
-//line cached.go:78
-				i172 = i170
-//line cached.go:78
-				if 64 < i170 {
-//line cached.go:78
-					i172 = 64
+//line lanes.go:52
+				i169 := i125 - i140
+//line lanes.go:52
+				i171 = i169
+//line lanes.go:52
+				if 64 < i169 {
+//line lanes.go:52
+					i171 = 64
 				}
 			}
-//line cached.go:80
-			i176 := i169 + i867
-//line cached.go:80
-			if uint(i176) > uint(keysCap) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
-//line cached.go:80
+//line lanes.go:54
+			i175 := i168 + i857
+//line lanes.go:54
+			if uint(i175) > uint(keysCap) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i175, keysCap)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			if uint(i169) > uint(i176) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
-//line cached.go:80
+//line lanes.go:54
+			if uint(i168) > uint(i175) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i168, i175)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			o184 := i169 * 32
-//line cached.go:86
-			c2100 := s0 <= i157
-//line cached.go:86
-			c2125 := s0 <= i157
-//line cached.go:86
-			c2150 := s0 <= i157
-//line cached.go:86
-			c2175 := s0 <= i157
+//line lanes.go:54
+			o183 := i168 * 32
+//line lanes.go:60
+			c2082 := s0 <= i156
+//line lanes.go:60
+			c2107 := s0 <= i156
+//line lanes.go:60
+			c2132 := s0 <= i156
+//line lanes.go:60
+			c2157 := s0 <= i156
 			{
 				{
 					first := 0
-//line cached.go:80
+//line lanes.go:54
 					if lanes == 16 {
-//line cached.go:80
-						first = zvector.AttendBF16Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
-//line cached.go:80
+//line lanes.go:54
+						first = zvector.LanesBF16Twin_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c420, c2694, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i857, keys, o183, shared, i2693, i419, i171, c851, c2082, c2107, c2132, c2157, unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), unsafe.Add(each2166, 0*4))
+//line lanes.go:54
 					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.AttendBF16TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+//line lanes.go:54
+						first = zvector.LanesBF16TwinAVX2_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c420, c2694, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i857, keys, o183, shared, i2693, i419, i171, c851, c2082, c2107, c2132, c2157, unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), unsafe.Add(each2166, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f2713, f2714, f2715, f2716, f2809, f2823, f2837, f2838, f2841, f2844, f2847, f2851, f2852, f2855, f2858, f2861, f2875, f2876, f2877, f2878, f2671, f2669, f2667, f2665, f2670, f2668, f2666, f2664, f1157, f1161, f1182, f1203, f1224, f2657, f2656, f2659, f2658, f2661, f2660, f2663, f2662, f2184 float32
-						var i2717, i2719, i2724, i2729, i2734, i2739, i2740, i2746, i2751, i2756, i2870, i2762, i2768, i2773, i2778, i2872, i2784, i2790, i2795, i2800, i2874, i2879, i420, i1146, i1168, i1189, i1210, i458 int
-						var c2753, c2786, c2862 bool
-//line cached.go:83
-						i2117 := tx + 16
-//line cached.go:83
-						i2142 := tx + 32
-//line cached.go:83
-						i2167 := tx + 48
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:91
-						o209 := tx * 4
-//line cached.go:128
-						if c418 {
-//line cached.go:128
-							if c2712 {
-//line cached.go:130
-								f2713, f2714, f2715, f2716, i2717 = 0, 0, 0, 0, 0
-//line cached.go:130
+						var f2695, f2696, f2697, f2698, f2791, f2805, f2819, f2820, f2823, f2826, f2829, f2833, f2834, f2837, f2840, f2843, f2857, f2858, f2859, f2860, f2653, f2651, f2649, f2647, f2652, f2650, f2648, f2646, f1139, f1143, f1164, f1185, f1206, f2639, f2638, f2641, f2640, f2643, f2642, f2645, f2644, f2166 float32
+						var i2699, i2701, i2706, i2711, i2716, i2721, i2722, i2728, i2733, i2738, i2852, i2744, i2750, i2755, i2760, i2854, i2766, i2772, i2777, i2782, i2856, i2861, i422, i1128, i1150, i1171, i1192, i460 int
+						var c2735, c2768, c2844 bool
+//line lanes.go:57
+						i2099 := tx + 16
+//line lanes.go:57
+						i2124 := tx + 32
+//line lanes.go:57
+						i2149 := tx + 48
+//line lanes.go:48
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line lanes.go:65
+						o208 := tx * 4
+//line lanes.go:102
+						if c420 {
+//line lanes.go:102
+							if c2694 {
+//line lanes.go:104
+								f2695, f2696, f2697, f2698, i2699 = 0, 0, 0, 0, 0
+//line lanes.go:104
 								for {
-//line cached.go:130
-									i2719 = i2717 << 2
-//line cached.go:130
-									i2724 = i2719 + 1
-//line cached.go:130
-									i2729 = i2719 + 2
-//line cached.go:130
-									i2734 = i2719 + 3
-//line cached.go:130
-									i2739 = i2717 + 1
-//line cached.go:130
-									i2740 = i2739 << 2
-//line cached.go:130
-									i2746 = i2740 + 1
-//line cached.go:130
-									i2751 = i2740 + 2
-//line cached.go:130
-									c2753 = uint(i2719) < uint(i867) && uint(i2724) < uint(i867) && uint(i2729) < uint(i867) && uint(i2734) < uint(i867) && uint(i2740) < uint(i867) && uint(i2746) < uint(i867) && uint(i2751) < uint(i867)
-//line cached.go:130
-									i2756 = i2740 + 3
-//line cached.go:130
-									i2870 = i2717 + 2
-//line cached.go:130
-									i2762 = i2870 << 2
-//line cached.go:130
-									i2768 = i2762 + 1
-//line cached.go:130
-									i2773 = i2762 + 2
-//line cached.go:130
-									i2778 = i2762 + 3
-//line cached.go:130
-									i2872 = i2717 + 3
-//line cached.go:130
-									i2784 = i2872 << 2
-//line cached.go:130
-									c2786 = c2753 && uint(i2756) < uint(i867) && uint(i2762) < uint(i867) && uint(i2768) < uint(i867) && uint(i2773) < uint(i867) && uint(i2778) < uint(i867) && uint(i2784) < uint(i867)
-//line cached.go:130
-									i2790 = i2784 + 1
-//line cached.go:130
-									i2795 = i2784 + 2
-//line cached.go:130
-									i2800 = i2784 + 3
-//line cached.go:130
-									i2874 = i2717 + 4
-//line cached.go:130
-									if !(c2786 && uint(i2790) < uint(i867) && uint(i2795) < uint(i867) && uint(i2800) < uint(i867)) {
-//line cached.go:130
+//line lanes.go:104
+									i2701 = i2699 << 2
+//line lanes.go:104
+									i2706 = i2701 + 1
+//line lanes.go:104
+									i2711 = i2701 + 2
+//line lanes.go:104
+									i2716 = i2701 + 3
+//line lanes.go:104
+									i2721 = i2699 + 1
+//line lanes.go:104
+									i2722 = i2721 << 2
+//line lanes.go:104
+									i2728 = i2722 + 1
+//line lanes.go:104
+									i2733 = i2722 + 2
+//line lanes.go:104
+									c2735 = uint(i2701) < uint(i857) && uint(i2706) < uint(i857) && uint(i2711) < uint(i857) && uint(i2716) < uint(i857) && uint(i2722) < uint(i857) && uint(i2728) < uint(i857) && uint(i2733) < uint(i857)
+//line lanes.go:104
+									i2738 = i2722 + 3
+//line lanes.go:104
+									i2852 = i2699 + 2
+//line lanes.go:104
+									i2744 = i2852 << 2
+//line lanes.go:104
+									i2750 = i2744 + 1
+//line lanes.go:104
+									i2755 = i2744 + 2
+//line lanes.go:104
+									i2760 = i2744 + 3
+//line lanes.go:104
+									i2854 = i2699 + 3
+//line lanes.go:104
+									i2766 = i2854 << 2
+//line lanes.go:104
+									c2768 = c2735 && uint(i2738) < uint(i857) && uint(i2744) < uint(i857) && uint(i2750) < uint(i857) && uint(i2755) < uint(i857) && uint(i2760) < uint(i857) && uint(i2766) < uint(i857)
+//line lanes.go:104
+									i2772 = i2766 + 1
+//line lanes.go:104
+									i2777 = i2766 + 2
+//line lanes.go:104
+									i2782 = i2766 + 3
+//line lanes.go:104
+									i2856 = i2699 + 4
+//line lanes.go:104
+									if !(c2768 && uint(i2772) < uint(i857) && uint(i2777) < uint(i857) && uint(i2782) < uint(i857)) {
+//line lanes.go:104
 										goto l1
 									}
-//line cached.go:130
-									f2809 = *(*float32)(unsafe.Add(shared, i2717*4))
-//line cached.go:130
-									f2823 = *(*float32)(unsafe.Add(shared, i2739*4))
-//line cached.go:130
-									f2837 = *(*float32)(unsafe.Add(shared, i2870*4))
-//line cached.go:130
-									f2838 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2762*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2740*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2719*32+tx*2)))).Float32(), f2716)))
-//line cached.go:130
-									f2841 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2768*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2746*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2724*32+tx*2)))).Float32(), f2715)))
-//line cached.go:130
-									f2844 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2773*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2751*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2729*32+tx*2)))).Float32(), f2714)))
-//line cached.go:130
-									f2847 = math32.FMA(f2837, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2778*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2756*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2734*32+tx*2)))).Float32(), f2713)))
-//line cached.go:130
-									f2851 = *(*float32)(unsafe.Add(shared, i2872*4))
-//line cached.go:130
-									f2852 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2784*32+tx*2)))).Float32(), f2838)
-//line cached.go:130
-									f2855 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2790*32+tx*2)))).Float32(), f2841)
-//line cached.go:130
-									f2858 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2795*32+tx*2)))).Float32(), f2844)
-//line cached.go:130
-									f2861 = math32.FMA(f2851, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i2800*32+tx*2)))).Float32(), f2847)
-//line cached.go:130
-									c2862 = i2874 < i417
-//line cached.go:130
-									if i2874 >= i2711 {
-//line cached.go:130
+//line lanes.go:104
+									f2791 = *(*float32)(unsafe.Add(shared, i2699*4))
+//line lanes.go:104
+									f2805 = *(*float32)(unsafe.Add(shared, i2721*4))
+//line lanes.go:104
+									f2819 = *(*float32)(unsafe.Add(shared, i2852*4))
+//line lanes.go:104
+									f2820 = math32.FMA(f2819, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2744*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2722*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2701*32+tx*2)))).Float32(), f2698)))
+//line lanes.go:104
+									f2823 = math32.FMA(f2819, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2750*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2728*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2706*32+tx*2)))).Float32(), f2697)))
+//line lanes.go:104
+									f2826 = math32.FMA(f2819, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2755*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2733*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2711*32+tx*2)))).Float32(), f2696)))
+//line lanes.go:104
+									f2829 = math32.FMA(f2819, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2760*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2738*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2716*32+tx*2)))).Float32(), f2695)))
+//line lanes.go:104
+									f2833 = *(*float32)(unsafe.Add(shared, i2854*4))
+//line lanes.go:104
+									f2834 = math32.FMA(f2833, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2766*32+tx*2)))).Float32(), f2820)
+//line lanes.go:104
+									f2837 = math32.FMA(f2833, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2772*32+tx*2)))).Float32(), f2823)
+//line lanes.go:104
+									f2840 = math32.FMA(f2833, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2777*32+tx*2)))).Float32(), f2826)
+//line lanes.go:104
+									f2843 = math32.FMA(f2833, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i2782*32+tx*2)))).Float32(), f2829)
+//line lanes.go:104
+									c2844 = i2856 < i419
+//line lanes.go:104
+									if i2856 >= i2693 {
+//line lanes.go:104
 										break
 									}
-//line cached.go:130
-									f2713, f2714, f2715, f2716, i2717 = f2861, f2858, f2855, f2852, i2874
+//line lanes.go:104
+									f2695, f2696, f2697, f2698, i2699 = f2843, f2840, f2837, f2834, i2856
 								}
-//line cached.go:130
-								if c2862 {
-//line cached.go:130
-									f2875, f2876, f2877, f2878, i2879 = f2861, f2858, f2855, f2852, i2874
-//line cached.go:130
+//line lanes.go:104
+								if c2844 {
+//line lanes.go:104
+									f2857, f2858, f2859, f2860, i2861 = f2843, f2840, f2837, f2834, i2856
+//line lanes.go:104
 									goto l2
 								}
-//line cached.go:130
-								f2671, f2669, f2667, f2665 = f2861, f2858, f2855, f2852
-//line cached.go:130
+//line lanes.go:104
+								f2653, f2651, f2649, f2647 = f2843, f2840, f2837, f2834
+//line lanes.go:104
 								goto l3
 							l1:
-//line cached.go:130
-								f2875, f2876, f2877, f2878, i2879 = f2713, f2714, f2715, f2716, i2717
+//line lanes.go:104
+								f2857, f2858, f2859, f2860, i2861 = f2695, f2696, f2697, f2698, i2699
 							} else {
-//line cached.go:128
-								f2875, f2876, f2877, f2878, i2879 = 0, 0, 0, 0, 0
+//line lanes.go:102
+								f2857, f2858, f2859, f2860, i2861 = 0, 0, 0, 0, 0
 							}
 						l2:
-//line cached.go:128
-							f2670, f2668, f2666, f2664, i420 = f2875, f2876, f2877, f2878, i2879
-//line cached.go:130
+//line lanes.go:102
+							f2652, f2650, f2648, f2646, i422 = f2857, f2858, f2859, f2860, i2861
+//line lanes.go:104
 							for {
-//line cached.go:130
-								i1146 = i420 << 2
-//line cached.go:130
-								if uint(i1146) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i867)
-//line cached.go:130
+//line lanes.go:104
+								i1128 = i422 << 2
+//line lanes.go:104
+								if uint(i1128) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1128, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1157 = *(*float32)(unsafe.Add(shared, i420*4))
-//line cached.go:130
-								f1161 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1146*32+tx*2)))).Float32(), f2664)
-//line cached.go:130
-								i1168 = i1146 + 1
-//line cached.go:130
-								if uint(i1168) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1168, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1139 = *(*float32)(unsafe.Add(shared, i422*4))
+//line lanes.go:104
+								f1143 = math32.FMA(f1139, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i1128*32+tx*2)))).Float32(), f2646)
+//line lanes.go:104
+								i1150 = i1128 + 1
+//line lanes.go:104
+								if uint(i1150) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1150, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1182 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1168*32+tx*2)))).Float32(), f2666)
-//line cached.go:130
-								i1189 = i1146 + 2
-//line cached.go:130
-								if uint(i1189) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1189, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1164 = math32.FMA(f1139, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i1150*32+tx*2)))).Float32(), f2648)
+//line lanes.go:104
+								i1171 = i1128 + 2
+//line lanes.go:104
+								if uint(i1171) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1171, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1203 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1189*32+tx*2)))).Float32(), f2668)
-//line cached.go:130
-								i1210 = i1146 + 3
-//line cached.go:130
-								if uint(i1210) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1210, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1185 = math32.FMA(f1139, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i1171*32+tx*2)))).Float32(), f2650)
+//line lanes.go:104
+								i1192 = i1128 + 3
+//line lanes.go:104
+								if uint(i1192) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1192, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1224 = math32.FMA(f1157, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o184+i1210*32+tx*2)))).Float32(), f2670)
-//line cached.go:130
-								i458 = i420 + 1
-//line cached.go:130
-								if i458 >= i417 {
-//line cached.go:130
+//line lanes.go:104
+								f1206 = math32.FMA(f1139, dtype.BF16(uint16(*(*int16)(unsafe.Add(keys, o183+i1192*32+tx*2)))).Float32(), f2652)
+//line lanes.go:104
+								i460 = i422 + 1
+//line lanes.go:104
+								if i460 >= i419 {
+//line lanes.go:104
 									break
 								}
-//line cached.go:130
-								f2670, f2668, f2666, f2664, i420 = f1224, f1203, f1182, f1161, i458
+//line lanes.go:104
+								f2652, f2650, f2648, f2646, i422 = f1206, f1185, f1164, f1143, i460
 							}
-//line cached.go:130
-							f2671, f2669, f2667, f2665 = f1224, f1203, f1182, f1161
+//line lanes.go:104
+							f2653, f2651, f2649, f2647 = f1206, f1185, f1164, f1143
 						} else {
-//line cached.go:128
-							f2671, f2669, f2667, f2665 = 0, 0, 0, 0
+//line lanes.go:102
+							f2653, f2651, f2649, f2647 = 0, 0, 0, 0
 						}
 					l3:
-//line cached.go:83
-						if i172 <= tx {
-							f2657 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= tx {
+							f2639 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2657 = f2665
+//line lanes.go:57
+							f2639 = f2647
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2656 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2638 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2100 {
-								f2656 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2082 {
+								f2638 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2656 = f2657
+//line lanes.go:60
+								f2638 = f2639
 							}
 						}
-//line cached.go:83
-						if i172 <= i2117 {
-							f2659 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2099 {
+							f2641 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2659 = f2667
+//line lanes.go:57
+							f2641 = f2649
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2658 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2640 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2125 {
-								f2658 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2107 {
+								f2640 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2658 = f2659
+//line lanes.go:60
+								f2640 = f2641
 							}
 						}
-//line cached.go:83
-						if i172 <= i2142 {
-							f2661 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2124 {
+							f2643 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2661 = f2669
+//line lanes.go:57
+							f2643 = f2651
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2660 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2642 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2150 {
-								f2660 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2132 {
+								f2642 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2660 = f2661
+//line lanes.go:60
+								f2642 = f2643
 							}
 						}
-//line cached.go:83
-						if i172 <= i2167 {
-							f2663 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2149 {
+							f2645 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2663 = f2671
+//line lanes.go:57
+							f2645 = f2653
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2662 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2644 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2175 {
-								f2662 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2157 {
+								f2644 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2662 = f2663
+//line lanes.go:60
+								f2644 = f2645
 							}
 						}
-						f2184 = max(max(max(max(f140, f2656), f2658), f2660), f2662)
-//line cached.go:91
-						*(*float32)(unsafe.Add(shared, o209+768)) = f2184
-						*(*float32)(unsafe.Add(each2656, tx*4)) = f2656
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2658, tx*4)) = f2658
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2660, tx*4)) = f2660
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2662, tx*4)) = f2662
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2184, tx*4)) = f2184
+						f2166 = max(max(max(max(f139, f2638), f2640), f2642), f2644)
+//line lanes.go:65
+						*(*float32)(unsafe.Add(shared, o208+768)) = f2166
+						*(*float32)(unsafe.Add(each2638, tx*4)) = f2638
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2640, tx*4)) = f2640
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2642, tx*4)) = f2642
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2644, tx*4)) = f2644
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2166, tx*4)) = f2166
 					}
 				}
 			}
-//line cached.go:94
-			f1238 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1248 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1258 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1268 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1278 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1288 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1298 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1308 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1318 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1328 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1338 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1348 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1358 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1368 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1378 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1388 := *(*float32)(unsafe.Add(shared, 60+768))
+//line lanes.go:68
+			f1220 := *(*float32)(unsafe.Add(shared, 768))
+//line lanes.go:68
+			f1230 := *(*float32)(unsafe.Add(shared, 4+768))
+//line lanes.go:68
+			f1240 := *(*float32)(unsafe.Add(shared, 8+768))
+//line lanes.go:68
+			f1250 := *(*float32)(unsafe.Add(shared, 12+768))
+//line lanes.go:68
+			f1260 := *(*float32)(unsafe.Add(shared, 16+768))
+//line lanes.go:68
+			f1270 := *(*float32)(unsafe.Add(shared, 20+768))
+//line lanes.go:68
+			f1280 := *(*float32)(unsafe.Add(shared, 24+768))
+//line lanes.go:68
+			f1290 := *(*float32)(unsafe.Add(shared, 28+768))
+//line lanes.go:68
+			f1300 := *(*float32)(unsafe.Add(shared, 32+768))
+//line lanes.go:68
+			f1310 := *(*float32)(unsafe.Add(shared, 36+768))
+//line lanes.go:68
+			f1320 := *(*float32)(unsafe.Add(shared, 40+768))
+//line lanes.go:68
+			f1330 := *(*float32)(unsafe.Add(shared, 44+768))
+//line lanes.go:68
+			f1340 := *(*float32)(unsafe.Add(shared, 48+768))
+//line lanes.go:68
+			f1350 := *(*float32)(unsafe.Add(shared, 52+768))
+//line lanes.go:68
+			f1360 := *(*float32)(unsafe.Add(shared, 56+768))
+//line lanes.go:68
+			f1370 := *(*float32)(unsafe.Add(shared, 60+768))
 			{
 				{
 					first := 0
-//line cached.go:94
+//line lanes.go:68
 					if lanes == 16 {
-//line cached.go:94
-						first = zvector.AttendBF16Twin__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
-//line cached.go:94
+//line lanes.go:68
+						first = zvector.LanesBF16Twin__(16, unsafe.Add(each2166, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each703, 0*4))
+//line lanes.go:68
 					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.AttendBF16TwinAVX2__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+//line lanes.go:68
+						first = zvector.LanesBF16TwinAVX2__(16, unsafe.Add(each2166, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each703, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f701, f1942, f1986, f2030, f2074 float32
-//line cached.go:89
-						f2184 := *(*float32)(unsafe.Add(each2184, tx*4))
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:100
-						f2656 := *(*float32)(unsafe.Add(each2656, tx*4))
-						o1946 := tx * 4
-//line cached.go:100
-						f2658 := *(*float32)(unsafe.Add(each2658, tx*4))
-//line cached.go:83
-						i2117 := tx + 16
-//line cached.go:101
-						o1990 := i2117 * 4
-//line cached.go:100
-						f2660 := *(*float32)(unsafe.Add(each2660, tx*4))
-//line cached.go:83
-						i2142 := tx + 32
-//line cached.go:101
-						o2034 := i2142 * 4
-//line cached.go:100
-						f2662 := *(*float32)(unsafe.Add(each2662, tx*4))
-//line cached.go:83
-						i2167 := tx + 48
-//line cached.go:101
-						o2078 := i2167 * 4
-//line cached.go:73
+						var f703, f1924, f1968, f2012, f2056 float32
+//line lanes.go:63
+						f2166 := *(*float32)(unsafe.Add(each2166, tx*4))
+//line lanes.go:48
 						f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:94
-						f1299 := max(max(max(max(max(max(max(f2184, f1238), f1248), f1258), f1268), f1278), f1288), f1298)
-//line cached.go:94
-						f1359 := max(max(max(max(max(max(f1299, f1308), f1318), f1328), f1338), f1348), f1358)
-//line cached.go:94
-						f1389 := max(max(max(f1359, f1368), f1378), f1388)
-//line cached.go:96
-						f250 := f140 - f1389
+//line lanes.go:74
+						f2638 := *(*float32)(unsafe.Add(each2638, tx*4))
+						o1928 := tx * 4
+//line lanes.go:74
+						f2640 := *(*float32)(unsafe.Add(each2640, tx*4))
+//line lanes.go:57
+						i2099 := tx + 16
+//line lanes.go:75
+						o1972 := i2099 * 4
+//line lanes.go:74
+						f2642 := *(*float32)(unsafe.Add(each2642, tx*4))
+//line lanes.go:57
+						i2124 := tx + 32
+//line lanes.go:75
+						o2016 := i2124 * 4
+//line lanes.go:74
+						f2644 := *(*float32)(unsafe.Add(each2644, tx*4))
+//line lanes.go:57
+						i2149 := tx + 48
+//line lanes.go:75
+						o2060 := i2149 * 4
+//line lanes.go:47
+						f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:68
+						f1281 := max(max(max(max(max(max(max(f2166, f1220), f1230), f1240), f1250), f1260), f1270), f1280)
+//line lanes.go:68
+						f1341 := max(max(max(max(max(max(f1281, f1290), f1300), f1310), f1320), f1330), f1340)
+//line lanes.go:68
+						f1371 := max(max(max(f1341, f1350), f1360), f1370)
+//line lanes.go:70
+						f249 := f139 - f1371
 //line exp.go:73
-						f624 := f250 + 1.2582912e+07
-						f627 := f250 - (f624 - 1.2582912e+07) + 0
+						f626 := f249 + 1.2582912e+07
+						f629 := f249 - (f626 - 1.2582912e+07) + 0
 //line exp.go:77
-						i634 := int32(math.Float32bits(f624))
+						i636 := int32(math.Float32bits(f626))
 //line exp.go:47
-						i667 := int32(uint32(i634) >> 1)
-						f672 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f627, 0.001339097), f627, 0.009618499), f627, 0.055503596), f627, 0.24022648), f627, 0.6931472), f627, 1)*math.Float32frombits(uint32(i667<<23+1065353216))) * math.Float32frombits(uint32((i634-i667)<<23+1065353216)))
+						i669 := int32(uint32(i636) >> 1)
+						f674 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f629, 0.001339097), f629, 0.009618499), f629, 0.055503596), f629, 0.24022648), f629, 0.6931472), f629, 1)*math.Float32frombits(uint32(i669<<23+1065353216))) * math.Float32frombits(uint32((i636-i669)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f250 {
+						if 151 < f249 {
 //line exp.go:56
-							f701 = math.Float32frombits(0x7f800000)
+							f703 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f250 < -151 {
+							if f249 < -151 {
 //line exp.go:59
-								f701 = 0
+								f703 = 0
 							} else {
 //line exp.go:62
-								f701 = f672
+								f703 = f674
 							}
 						}
-//line cached.go:100
-						f1915 := f2656 - f1389
+//line lanes.go:74
+						f1897 := f2638 - f1371
 //line exp.go:73
-						f1916 := f1915 + 1.2582912e+07
-						f1919 := f1915 - (f1916 - 1.2582912e+07) + 0
+						f1898 := f1897 + 1.2582912e+07
+						f1901 := f1897 - (f1898 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1926 := int32(math.Float32bits(f1916))
+						i1908 := int32(math.Float32bits(f1898))
 //line exp.go:47
-						i1927 := int32(uint32(i1926) >> 1)
-						f1936 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1919, 0.001339097), f1919, 0.009618499), f1919, 0.055503596), f1919, 0.24022648), f1919, 0.6931472), f1919, 1)*math.Float32frombits(uint32(i1927<<23+1065353216))) * math.Float32frombits(uint32((i1926-i1927)<<23+1065353216)))
+						i1909 := int32(uint32(i1908) >> 1)
+						f1918 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1901, 0.001339097), f1901, 0.009618499), f1901, 0.055503596), f1901, 0.24022648), f1901, 0.6931472), f1901, 1)*math.Float32frombits(uint32(i1909<<23+1065353216))) * math.Float32frombits(uint32((i1908-i1909)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1915 {
+						if 151 < f1897 {
 //line exp.go:56
-							f1942 = math.Float32frombits(0x7f800000)
+							f1924 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1915 < -151 {
+							if f1897 < -151 {
 //line exp.go:59
-								f1942 = 0
+								f1924 = 0
 							} else {
 //line exp.go:62
-								f1942 = f1936
+								f1924 = f1918
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1946+512)) = f1942
-//line cached.go:100
-						f1959 := f2658 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1928+512)) = f1924
+//line lanes.go:74
+						f1941 := f2640 - f1371
 //line exp.go:73
-						f1960 := f1959 + 1.2582912e+07
-						f1963 := f1959 - (f1960 - 1.2582912e+07) + 0
+						f1942 := f1941 + 1.2582912e+07
+						f1945 := f1941 - (f1942 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1970 := int32(math.Float32bits(f1960))
+						i1952 := int32(math.Float32bits(f1942))
 //line exp.go:47
-						i1971 := int32(uint32(i1970) >> 1)
-						f1980 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1963, 0.001339097), f1963, 0.009618499), f1963, 0.055503596), f1963, 0.24022648), f1963, 0.6931472), f1963, 1)*math.Float32frombits(uint32(i1971<<23+1065353216))) * math.Float32frombits(uint32((i1970-i1971)<<23+1065353216)))
+						i1953 := int32(uint32(i1952) >> 1)
+						f1962 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1945, 0.001339097), f1945, 0.009618499), f1945, 0.055503596), f1945, 0.24022648), f1945, 0.6931472), f1945, 1)*math.Float32frombits(uint32(i1953<<23+1065353216))) * math.Float32frombits(uint32((i1952-i1953)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1959 {
+						if 151 < f1941 {
 //line exp.go:56
-							f1986 = math.Float32frombits(0x7f800000)
+							f1968 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1959 < -151 {
+							if f1941 < -151 {
 //line exp.go:59
-								f1986 = 0
+								f1968 = 0
 							} else {
 //line exp.go:62
-								f1986 = f1980
+								f1968 = f1962
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1990+512)) = f1986
-//line cached.go:100
-						f2003 := f2660 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1972+512)) = f1968
+//line lanes.go:74
+						f1985 := f2642 - f1371
 //line exp.go:73
-						f2004 := f2003 + 1.2582912e+07
-						f2007 := f2003 - (f2004 - 1.2582912e+07) + 0
+						f1986 := f1985 + 1.2582912e+07
+						f1989 := f1985 - (f1986 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2014 := int32(math.Float32bits(f2004))
+						i1996 := int32(math.Float32bits(f1986))
 //line exp.go:47
-						i2015 := int32(uint32(i2014) >> 1)
-						f2024 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2007, 0.001339097), f2007, 0.009618499), f2007, 0.055503596), f2007, 0.24022648), f2007, 0.6931472), f2007, 1)*math.Float32frombits(uint32(i2015<<23+1065353216))) * math.Float32frombits(uint32((i2014-i2015)<<23+1065353216)))
+						i1997 := int32(uint32(i1996) >> 1)
+						f2006 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1989, 0.001339097), f1989, 0.009618499), f1989, 0.055503596), f1989, 0.24022648), f1989, 0.6931472), f1989, 1)*math.Float32frombits(uint32(i1997<<23+1065353216))) * math.Float32frombits(uint32((i1996-i1997)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f2003 {
+						if 151 < f1985 {
 //line exp.go:56
-							f2030 = math.Float32frombits(0x7f800000)
+							f2012 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f2003 < -151 {
+							if f1985 < -151 {
 //line exp.go:59
-								f2030 = 0
+								f2012 = 0
 							} else {
 //line exp.go:62
-								f2030 = f2024
+								f2012 = f2006
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2034+512)) = f2030
-//line cached.go:100
-						f2047 := f2662 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o2016+512)) = f2012
+//line lanes.go:74
+						f2029 := f2644 - f1371
 //line exp.go:73
-						f2048 := f2047 + 1.2582912e+07
-						f2051 := f2047 - (f2048 - 1.2582912e+07) + 0
+						f2030 := f2029 + 1.2582912e+07
+						f2033 := f2029 - (f2030 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2058 := int32(math.Float32bits(f2048))
+						i2040 := int32(math.Float32bits(f2030))
 //line exp.go:47
-						i2059 := int32(uint32(i2058) >> 1)
-						f2068 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2051, 0.001339097), f2051, 0.009618499), f2051, 0.055503596), f2051, 0.24022648), f2051, 0.6931472), f2051, 1)*math.Float32frombits(uint32(i2059<<23+1065353216))) * math.Float32frombits(uint32((i2058-i2059)<<23+1065353216)))
+						i2041 := int32(uint32(i2040) >> 1)
+						f2050 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2033, 0.001339097), f2033, 0.009618499), f2033, 0.055503596), f2033, 0.24022648), f2033, 0.6931472), f2033, 1)*math.Float32frombits(uint32(i2041<<23+1065353216))) * math.Float32frombits(uint32((i2040-i2041)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f2047 {
+						if 151 < f2029 {
 //line exp.go:56
-							f2074 = math.Float32frombits(0x7f800000)
+							f2056 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f2047 < -151 {
+							if f2029 < -151 {
 //line exp.go:59
-								f2074 = 0
+								f2056 = 0
 							} else {
 //line exp.go:62
-								f2074 = f2068
+								f2056 = f2050
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2078+512)) = f2074
-						f2080 := float32(f139*f701) + f1942 + f1986 + f2030 + f2074
-//line cached.go:104
-						*(*float32)(unsafe.Add(each140, tx*4)) = f1389
-//line cached.go:104
-						*(*float32)(unsafe.Add(each701, tx*4)) = f701
-//line cached.go:104
-						*(*float32)(unsafe.Add(each139, tx*4)) = f2080
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o2060+512)) = f2056
+						f2062 := float32(f138*f703) + f1924 + f1968 + f2012 + f2056
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each139, tx*4)) = f1371
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each703, tx*4)) = f703
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each138, tx*4)) = f2062
 					}
 				}
 			}
-			o299 := i169 * 32
-//line cached.go:108
-			i301 := valuesCap - i169
+			o298 := i168 * 32
+//line lanes.go:82
+			i300 := valuesCap - i168
 			{
 				{
-//line cached.go:106
-					if !attendBF16TwinRow(lanes, c536, each2627, each2631, each2635, each2639, each2643, each2647, each2651, each2655, each701, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
+//line lanes.go:80
+					if !lanesBF16TwinRow(lanes, c538, each2609, each2613, each2617, each2621, each2625, each2629, each2633, each2637, each703, i168, i171, i300, i63, o298, shared, values, valuesCap, by, blocks) {
 						return
 					}
 				}
 			}
-			i141 = i141 + 64
+			i140 = i140 + 64
 		}
 		{
 			{
-//line cached.go:111
-				attendBF16TwinRow_(lanes, each139, shared)
+//line lanes.go:85
+				lanesBF16TwinRow_(lanes, each138, shared)
 			}
 		}
 //line lanes.go:9
-		f989 := *(*float32)(unsafe.Add(shared, 768))
+		f971 := *(*float32)(unsafe.Add(shared, 768))
 //line lanes.go:9
-		f999 := *(*float32)(unsafe.Add(shared, 4+768))
+		f981 := *(*float32)(unsafe.Add(shared, 4+768))
 //line lanes.go:9
-		f1009 := *(*float32)(unsafe.Add(shared, 8+768))
+		f991 := *(*float32)(unsafe.Add(shared, 8+768))
 //line lanes.go:9
-		f1019 := *(*float32)(unsafe.Add(shared, 12+768))
+		f1001 := *(*float32)(unsafe.Add(shared, 12+768))
 //line lanes.go:9
-		f1029 := *(*float32)(unsafe.Add(shared, 16+768))
+		f1011 := *(*float32)(unsafe.Add(shared, 16+768))
 //line lanes.go:9
-		f1039 := *(*float32)(unsafe.Add(shared, 20+768))
+		f1021 := *(*float32)(unsafe.Add(shared, 20+768))
 //line lanes.go:9
-		f1049 := *(*float32)(unsafe.Add(shared, 24+768))
+		f1031 := *(*float32)(unsafe.Add(shared, 24+768))
 //line lanes.go:9
-		f1050 := f989 + 0 + f999 + f1009 + f1019 + f1029 + f1039 + f1049
+		f1032 := f971 + 0 + f981 + f991 + f1001 + f1011 + f1021 + f1031
 //line lanes.go:9
-		f1059 := *(*float32)(unsafe.Add(shared, 28+768))
+		f1041 := *(*float32)(unsafe.Add(shared, 28+768))
 //line lanes.go:9
-		f1069 := *(*float32)(unsafe.Add(shared, 32+768))
+		f1051 := *(*float32)(unsafe.Add(shared, 32+768))
 //line lanes.go:9
-		f1079 := *(*float32)(unsafe.Add(shared, 36+768))
+		f1061 := *(*float32)(unsafe.Add(shared, 36+768))
 //line lanes.go:9
-		f1089 := *(*float32)(unsafe.Add(shared, 40+768))
+		f1071 := *(*float32)(unsafe.Add(shared, 40+768))
 //line lanes.go:9
-		f1099 := *(*float32)(unsafe.Add(shared, 44+768))
+		f1081 := *(*float32)(unsafe.Add(shared, 44+768))
 //line lanes.go:9
-		f1109 := *(*float32)(unsafe.Add(shared, 48+768))
+		f1091 := *(*float32)(unsafe.Add(shared, 48+768))
 //line lanes.go:9
-		f1110 := f1050 + f1059 + f1069 + f1079 + f1089 + f1099 + f1109
+		f1092 := f1032 + f1041 + f1051 + f1061 + f1071 + f1081 + f1091
 //line lanes.go:9
-		f1119 := *(*float32)(unsafe.Add(shared, 52+768))
+		f1101 := *(*float32)(unsafe.Add(shared, 52+768))
 //line lanes.go:9
-		f1129 := *(*float32)(unsafe.Add(shared, 56+768))
+		f1111 := *(*float32)(unsafe.Add(shared, 56+768))
 //line lanes.go:9
-		f1139 := *(*float32)(unsafe.Add(shared, 60+768))
+		f1121 := *(*float32)(unsafe.Add(shared, 60+768))
 //line lanes.go:9
-		f1140 := f1110 + f1119 + f1129 + f1139
-//line cached.go:117
+		f1122 := f1092 + f1101 + f1111 + f1121
+//line lanes.go:91
 		if uint(i77) > uint(oCap) {
-//line cached.go:117
+//line lanes.go:91
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
-//line cached.go:117
+//line lanes.go:91
 			return
 		}
-//line cached.go:117
-		o322 := i71 * 32
-//line cached.go:120
-		o2296 := o322 + 32
-//line cached.go:120
-		o2301 := o322 + 64
-//line cached.go:120
-		o2306 := o322 + 96
-//line cached.go:120
-		o2311 := o322 + 128
-//line cached.go:120
-		o2316 := o322 + 160
-//line cached.go:120
-		o2321 := o322 + 192
-//line cached.go:120
-		o2326 := o322 + 224
+//line lanes.go:91
+		o321 := i71 * 32
+//line lanes.go:94
+		o2278 := o321 + 32
+//line lanes.go:94
+		o2283 := o321 + 64
+//line lanes.go:94
+		o2288 := o321 + 96
+//line lanes.go:94
+		o2293 := o321 + 128
+//line lanes.go:94
+		o2298 := o321 + 160
+//line lanes.go:94
+		o2303 := o321 + 192
+//line lanes.go:94
+		o2308 := o321 + 224
 		{
 			{
 				first := 0
 //line lanes.go:9
 				if lanes == 16 {
 //line lanes.go:9
-					first = zvector.AttendBF16Twin_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+					first = zvector.LanesBF16Twin_____(16, uint(i77) <= uint(oCap), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i125, f1122, o, o321)
 //line lanes.go:9
 				} else if lanes == 8 {
 //line lanes.go:9
-					first = zvector.AttendBF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+					first = zvector.LanesBF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i125, f1122, o, o321)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f313 float32
-//line cached.go:120
-					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:120
-					f2631 := *(*float32)(unsafe.Add(each2631, tx*4))
-//line cached.go:120
-					f2635 := *(*float32)(unsafe.Add(each2635, tx*4))
-//line cached.go:120
-					f2639 := *(*float32)(unsafe.Add(each2639, tx*4))
-//line cached.go:120
-					f2643 := *(*float32)(unsafe.Add(each2643, tx*4))
-//line cached.go:120
-					f2647 := *(*float32)(unsafe.Add(each2647, tx*4))
-//line cached.go:120
-					f2651 := *(*float32)(unsafe.Add(each2651, tx*4))
-//line cached.go:120
-					f2655 := *(*float32)(unsafe.Add(each2655, tx*4))
-//line cached.go:114
-					if i126 == 0 {
-//line cached.go:114
-						f313 = 1
+					var f312 float32
+//line lanes.go:94
+					f2609 := *(*float32)(unsafe.Add(each2609, tx*4))
+//line lanes.go:94
+					f2613 := *(*float32)(unsafe.Add(each2613, tx*4))
+//line lanes.go:94
+					f2617 := *(*float32)(unsafe.Add(each2617, tx*4))
+//line lanes.go:94
+					f2621 := *(*float32)(unsafe.Add(each2621, tx*4))
+//line lanes.go:94
+					f2625 := *(*float32)(unsafe.Add(each2625, tx*4))
+//line lanes.go:94
+					f2629 := *(*float32)(unsafe.Add(each2629, tx*4))
+//line lanes.go:94
+					f2633 := *(*float32)(unsafe.Add(each2633, tx*4))
+//line lanes.go:94
+					f2637 := *(*float32)(unsafe.Add(each2637, tx*4))
+//line lanes.go:88
+					if i125 == 0 {
+//line lanes.go:88
+						f312 = 1
 					} else {
-//line cached.go:114
-						f313 = f1140
+//line lanes.go:88
+						f312 = f1122
 					}
-//line cached.go:119
-					if c1467 {
-						*(*int16)(unsafe.Add(o, o322+tx*2)) = int16(dtype.BF16From32(f2627 / f313))
+//line lanes.go:93
+					if c1449 {
+						*(*int16)(unsafe.Add(o, o321+tx*2)) = int16(dtype.BF16From32(f2609 / f312))
 					}
-//line cached.go:119
-					if c1486 {
-						*(*int16)(unsafe.Add(o, o2296+tx*2)) = int16(dtype.BF16From32(f2631 / f313))
+//line lanes.go:93
+					if c1468 {
+						*(*int16)(unsafe.Add(o, o2278+tx*2)) = int16(dtype.BF16From32(f2613 / f312))
 					}
-//line cached.go:119
-					if c1505 {
-						*(*int16)(unsafe.Add(o, o2301+tx*2)) = int16(dtype.BF16From32(f2635 / f313))
+//line lanes.go:93
+					if c1487 {
+						*(*int16)(unsafe.Add(o, o2283+tx*2)) = int16(dtype.BF16From32(f2617 / f312))
 					}
-//line cached.go:119
-					if c1524 {
-						*(*int16)(unsafe.Add(o, o2306+tx*2)) = int16(dtype.BF16From32(f2639 / f313))
+//line lanes.go:93
+					if c1506 {
+						*(*int16)(unsafe.Add(o, o2288+tx*2)) = int16(dtype.BF16From32(f2621 / f312))
 					}
-//line cached.go:119
-					if c1543 {
-						*(*int16)(unsafe.Add(o, o2311+tx*2)) = int16(dtype.BF16From32(f2643 / f313))
+//line lanes.go:93
+					if c1525 {
+						*(*int16)(unsafe.Add(o, o2293+tx*2)) = int16(dtype.BF16From32(f2625 / f312))
 					}
-//line cached.go:119
-					if c1562 {
-						*(*int16)(unsafe.Add(o, o2316+tx*2)) = int16(dtype.BF16From32(f2647 / f313))
+//line lanes.go:93
+					if c1544 {
+						*(*int16)(unsafe.Add(o, o2298+tx*2)) = int16(dtype.BF16From32(f2629 / f312))
 					}
-//line cached.go:119
-					if c1581 {
-						*(*int16)(unsafe.Add(o, o2321+tx*2)) = int16(dtype.BF16From32(f2651 / f313))
+//line lanes.go:93
+					if c1563 {
+						*(*int16)(unsafe.Add(o, o2303+tx*2)) = int16(dtype.BF16From32(f2633 / f312))
 					}
-//line cached.go:119
-					if c1600 {
-						*(*int16)(unsafe.Add(o, o2326+tx*2)) = int16(dtype.BF16From32(f2655 / f313))
+//line lanes.go:93
+					if c1582 {
+						*(*int16)(unsafe.Add(o, o2308+tx*2)) = int16(dtype.BF16From32(f2637 / f312))
 					}
 				}
 			}
@@ -2953,392 +2663,392 @@ func attendBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attendBF16TwinRow is what a row of threads does in attendBF16Twin.
+// lanesBF16TwinRow is what a row of threads does in lanesBF16Twin.
 //
-//line cached.go:106
-func attendBF16TwinRow(lanes int, c536 bool, each2627 unsafe.Pointer, each2631 unsafe.Pointer, each2635 unsafe.Pointer, each2639 unsafe.Pointer, each2643 unsafe.Pointer, each2647 unsafe.Pointer, each2651 unsafe.Pointer, each2655 unsafe.Pointer, each701 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+//line lanes.go:80
+func lanesBF16TwinRow(lanes int, c538 bool, each2609 unsafe.Pointer, each2613 unsafe.Pointer, each2617 unsafe.Pointer, each2621 unsafe.Pointer, each2625 unsafe.Pointer, each2629 unsafe.Pointer, each2633 unsafe.Pointer, each2637 unsafe.Pointer, each703 unsafe.Pointer, i168 int, i171 int, i300 int, i63 int, o298 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line cached.go:106
+//line lanes.go:80
 	if lanes == 16 {
-//line cached.go:106
-		first = zvector.AttendBF16Twin___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
-//line cached.go:106
+//line lanes.go:80
+		first = zvector.LanesBF16Twin___(16, c538, unsafe.Add(each2609, 0*4), unsafe.Add(each703, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
+//line lanes.go:80
 	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.AttendBF16TwinAVX2___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line lanes.go:80
+		first = zvector.LanesBF16TwinAVX2___(16, c538, unsafe.Add(each2609, 0*4), unsafe.Add(each703, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
 	}
 	for tx := first; tx < 16; tx += 4 {
-		var f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, f2624a, f2624b, f2624c, f2624d, f2628a, f2628b, f2628c, f2628d, f2632a, f2632b, f2632c, f2632d, f2636a, f2636b, f2636c, f2636d, f2640a, f2640b, f2640c, f2640d, f2644a, f2644b, f2644c, f2644d, f2648a, f2648b, f2648c, f2648d, f2652a, f2652b, f2652c, f2652d, f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d float32
-		var i543 int
-//line cached.go:106
-		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:106
-		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
-//line cached.go:106
-		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
-//line cached.go:106
-		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
-//line cached.go:106
-		f701a := *(*float32)(unsafe.Add(each701, tx*4))
-//line cached.go:106
-		f701b := *(*float32)(unsafe.Add(each701, (tx+1)*4))
-//line cached.go:106
-		f701c := *(*float32)(unsafe.Add(each701, (tx+2)*4))
-//line cached.go:106
-		f701d := *(*float32)(unsafe.Add(each701, (tx+3)*4))
-//line cached.go:106
-		f2631a := *(*float32)(unsafe.Add(each2631, tx*4))
-//line cached.go:106
-		f2631b := *(*float32)(unsafe.Add(each2631, (tx+1)*4))
-//line cached.go:106
-		f2631c := *(*float32)(unsafe.Add(each2631, (tx+2)*4))
-//line cached.go:106
-		f2631d := *(*float32)(unsafe.Add(each2631, (tx+3)*4))
-//line cached.go:106
-		f2635a := *(*float32)(unsafe.Add(each2635, tx*4))
-//line cached.go:106
-		f2635b := *(*float32)(unsafe.Add(each2635, (tx+1)*4))
-//line cached.go:106
-		f2635c := *(*float32)(unsafe.Add(each2635, (tx+2)*4))
-//line cached.go:106
-		f2635d := *(*float32)(unsafe.Add(each2635, (tx+3)*4))
-//line cached.go:106
-		f2639a := *(*float32)(unsafe.Add(each2639, tx*4))
-//line cached.go:106
-		f2639b := *(*float32)(unsafe.Add(each2639, (tx+1)*4))
-//line cached.go:106
-		f2639c := *(*float32)(unsafe.Add(each2639, (tx+2)*4))
-//line cached.go:106
-		f2639d := *(*float32)(unsafe.Add(each2639, (tx+3)*4))
-//line cached.go:106
-		f2643a := *(*float32)(unsafe.Add(each2643, tx*4))
-//line cached.go:106
-		f2643b := *(*float32)(unsafe.Add(each2643, (tx+1)*4))
-//line cached.go:106
-		f2643c := *(*float32)(unsafe.Add(each2643, (tx+2)*4))
-//line cached.go:106
-		f2643d := *(*float32)(unsafe.Add(each2643, (tx+3)*4))
-//line cached.go:106
-		f2647a := *(*float32)(unsafe.Add(each2647, tx*4))
-//line cached.go:106
-		f2647b := *(*float32)(unsafe.Add(each2647, (tx+1)*4))
-//line cached.go:106
-		f2647c := *(*float32)(unsafe.Add(each2647, (tx+2)*4))
-//line cached.go:106
-		f2647d := *(*float32)(unsafe.Add(each2647, (tx+3)*4))
-//line cached.go:106
-		f2651a := *(*float32)(unsafe.Add(each2651, tx*4))
-//line cached.go:106
-		f2651b := *(*float32)(unsafe.Add(each2651, (tx+1)*4))
-//line cached.go:106
-		f2651c := *(*float32)(unsafe.Add(each2651, (tx+2)*4))
-//line cached.go:106
-		f2651d := *(*float32)(unsafe.Add(each2651, (tx+3)*4))
-//line cached.go:106
-		f2655a := *(*float32)(unsafe.Add(each2655, tx*4))
-//line cached.go:106
-		f2655b := *(*float32)(unsafe.Add(each2655, (tx+1)*4))
-//line cached.go:106
-		f2655c := *(*float32)(unsafe.Add(each2655, (tx+2)*4))
-//line cached.go:106
-		f2655d := *(*float32)(unsafe.Add(each2655, (tx+3)*4))
-//line cached.go:106
-		f1398a := float32(f2627a * f701a)
-//line cached.go:106
-		f1398b := float32(f2627b * f701b)
-//line cached.go:106
-		f1398c := float32(f2627c * f701c)
-//line cached.go:106
-		f1398d := float32(f2627d * f701d)
-//line cached.go:106
-		f1407a := float32(f2631a * f701a)
-//line cached.go:106
-		f1407b := float32(f2631b * f701b)
-//line cached.go:106
-		f1407c := float32(f2631c * f701c)
-//line cached.go:106
-		f1407d := float32(f2631d * f701d)
-//line cached.go:106
-		f1416a := float32(f2635a * f701a)
-//line cached.go:106
-		f1416b := float32(f2635b * f701b)
-//line cached.go:106
-		f1416c := float32(f2635c * f701c)
-//line cached.go:106
-		f1416d := float32(f2635d * f701d)
-//line cached.go:106
-		f1425a := float32(f2639a * f701a)
-//line cached.go:106
-		f1425b := float32(f2639b * f701b)
-//line cached.go:106
-		f1425c := float32(f2639c * f701c)
-//line cached.go:106
-		f1425d := float32(f2639d * f701d)
-//line cached.go:106
-		f1434a := float32(f2643a * f701a)
-//line cached.go:106
-		f1434b := float32(f2643b * f701b)
-//line cached.go:106
-		f1434c := float32(f2643c * f701c)
-//line cached.go:106
-		f1434d := float32(f2643d * f701d)
-//line cached.go:106
-		f1443a := float32(f2647a * f701a)
-//line cached.go:106
-		f1443b := float32(f2647b * f701b)
-//line cached.go:106
-		f1443c := float32(f2647c * f701c)
-//line cached.go:106
-		f1443d := float32(f2647d * f701d)
-//line cached.go:106
-		f1452a := float32(f2651a * f701a)
-//line cached.go:106
-		f1452b := float32(f2651b * f701b)
-//line cached.go:106
-		f1452c := float32(f2651c * f701c)
-//line cached.go:106
-		f1452d := float32(f2651d * f701d)
-//line cached.go:106
-		f1461a := float32(f2655a * f701a)
-//line cached.go:106
-		f1461b := float32(f2655b * f701b)
-//line cached.go:106
-		f1461c := float32(f2655c * f701c)
-//line cached.go:106
-		f1461d := float32(f2655d * f701d)
-//line cached.go:108
-		i290 := i172 * i63
-//line cached.go:108
-		i291 := i169 + i290
-//line cached.go:108
-		if uint(i291) > uint(valuesCap) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
-//line cached.go:108
+		var f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, f2606a, f2606b, f2606c, f2606d, f2610a, f2610b, f2610c, f2610d, f2614a, f2614b, f2614c, f2614d, f2618a, f2618b, f2618c, f2618d, f2622a, f2622b, f2622c, f2622d, f2626a, f2626b, f2626c, f2626d, f2630a, f2630b, f2630c, f2630d, f2634a, f2634b, f2634c, f2634d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d float32
+		var i545 int
+//line lanes.go:80
+		f2609a := *(*float32)(unsafe.Add(each2609, tx*4))
+//line lanes.go:80
+		f2609b := *(*float32)(unsafe.Add(each2609, (tx+1)*4))
+//line lanes.go:80
+		f2609c := *(*float32)(unsafe.Add(each2609, (tx+2)*4))
+//line lanes.go:80
+		f2609d := *(*float32)(unsafe.Add(each2609, (tx+3)*4))
+//line lanes.go:80
+		f703a := *(*float32)(unsafe.Add(each703, tx*4))
+//line lanes.go:80
+		f703b := *(*float32)(unsafe.Add(each703, (tx+1)*4))
+//line lanes.go:80
+		f703c := *(*float32)(unsafe.Add(each703, (tx+2)*4))
+//line lanes.go:80
+		f703d := *(*float32)(unsafe.Add(each703, (tx+3)*4))
+//line lanes.go:80
+		f2613a := *(*float32)(unsafe.Add(each2613, tx*4))
+//line lanes.go:80
+		f2613b := *(*float32)(unsafe.Add(each2613, (tx+1)*4))
+//line lanes.go:80
+		f2613c := *(*float32)(unsafe.Add(each2613, (tx+2)*4))
+//line lanes.go:80
+		f2613d := *(*float32)(unsafe.Add(each2613, (tx+3)*4))
+//line lanes.go:80
+		f2617a := *(*float32)(unsafe.Add(each2617, tx*4))
+//line lanes.go:80
+		f2617b := *(*float32)(unsafe.Add(each2617, (tx+1)*4))
+//line lanes.go:80
+		f2617c := *(*float32)(unsafe.Add(each2617, (tx+2)*4))
+//line lanes.go:80
+		f2617d := *(*float32)(unsafe.Add(each2617, (tx+3)*4))
+//line lanes.go:80
+		f2621a := *(*float32)(unsafe.Add(each2621, tx*4))
+//line lanes.go:80
+		f2621b := *(*float32)(unsafe.Add(each2621, (tx+1)*4))
+//line lanes.go:80
+		f2621c := *(*float32)(unsafe.Add(each2621, (tx+2)*4))
+//line lanes.go:80
+		f2621d := *(*float32)(unsafe.Add(each2621, (tx+3)*4))
+//line lanes.go:80
+		f2625a := *(*float32)(unsafe.Add(each2625, tx*4))
+//line lanes.go:80
+		f2625b := *(*float32)(unsafe.Add(each2625, (tx+1)*4))
+//line lanes.go:80
+		f2625c := *(*float32)(unsafe.Add(each2625, (tx+2)*4))
+//line lanes.go:80
+		f2625d := *(*float32)(unsafe.Add(each2625, (tx+3)*4))
+//line lanes.go:80
+		f2629a := *(*float32)(unsafe.Add(each2629, tx*4))
+//line lanes.go:80
+		f2629b := *(*float32)(unsafe.Add(each2629, (tx+1)*4))
+//line lanes.go:80
+		f2629c := *(*float32)(unsafe.Add(each2629, (tx+2)*4))
+//line lanes.go:80
+		f2629d := *(*float32)(unsafe.Add(each2629, (tx+3)*4))
+//line lanes.go:80
+		f2633a := *(*float32)(unsafe.Add(each2633, tx*4))
+//line lanes.go:80
+		f2633b := *(*float32)(unsafe.Add(each2633, (tx+1)*4))
+//line lanes.go:80
+		f2633c := *(*float32)(unsafe.Add(each2633, (tx+2)*4))
+//line lanes.go:80
+		f2633d := *(*float32)(unsafe.Add(each2633, (tx+3)*4))
+//line lanes.go:80
+		f2637a := *(*float32)(unsafe.Add(each2637, tx*4))
+//line lanes.go:80
+		f2637b := *(*float32)(unsafe.Add(each2637, (tx+1)*4))
+//line lanes.go:80
+		f2637c := *(*float32)(unsafe.Add(each2637, (tx+2)*4))
+//line lanes.go:80
+		f2637d := *(*float32)(unsafe.Add(each2637, (tx+3)*4))
+//line lanes.go:80
+		f1380a := float32(f2609a * f703a)
+//line lanes.go:80
+		f1380b := float32(f2609b * f703b)
+//line lanes.go:80
+		f1380c := float32(f2609c * f703c)
+//line lanes.go:80
+		f1380d := float32(f2609d * f703d)
+//line lanes.go:80
+		f1389a := float32(f2613a * f703a)
+//line lanes.go:80
+		f1389b := float32(f2613b * f703b)
+//line lanes.go:80
+		f1389c := float32(f2613c * f703c)
+//line lanes.go:80
+		f1389d := float32(f2613d * f703d)
+//line lanes.go:80
+		f1398a := float32(f2617a * f703a)
+//line lanes.go:80
+		f1398b := float32(f2617b * f703b)
+//line lanes.go:80
+		f1398c := float32(f2617c * f703c)
+//line lanes.go:80
+		f1398d := float32(f2617d * f703d)
+//line lanes.go:80
+		f1407a := float32(f2621a * f703a)
+//line lanes.go:80
+		f1407b := float32(f2621b * f703b)
+//line lanes.go:80
+		f1407c := float32(f2621c * f703c)
+//line lanes.go:80
+		f1407d := float32(f2621d * f703d)
+//line lanes.go:80
+		f1416a := float32(f2625a * f703a)
+//line lanes.go:80
+		f1416b := float32(f2625b * f703b)
+//line lanes.go:80
+		f1416c := float32(f2625c * f703c)
+//line lanes.go:80
+		f1416d := float32(f2625d * f703d)
+//line lanes.go:80
+		f1425a := float32(f2629a * f703a)
+//line lanes.go:80
+		f1425b := float32(f2629b * f703b)
+//line lanes.go:80
+		f1425c := float32(f2629c * f703c)
+//line lanes.go:80
+		f1425d := float32(f2629d * f703d)
+//line lanes.go:80
+		f1434a := float32(f2633a * f703a)
+//line lanes.go:80
+		f1434b := float32(f2633b * f703b)
+//line lanes.go:80
+		f1434c := float32(f2633c * f703c)
+//line lanes.go:80
+		f1434d := float32(f2633d * f703d)
+//line lanes.go:80
+		f1443a := float32(f2637a * f703a)
+//line lanes.go:80
+		f1443b := float32(f2637b * f703b)
+//line lanes.go:80
+		f1443c := float32(f2637c * f703c)
+//line lanes.go:80
+		f1443d := float32(f2637d * f703d)
+//line lanes.go:82
+		i289 := i171 * i63
+//line lanes.go:82
+		i290 := i168 + i289
+//line lanes.go:82
+		if uint(i290) > uint(valuesCap) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i290, valuesCap)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:108
-		if uint(i169) > uint(i291) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
-//line cached.go:108
+//line lanes.go:82
+		if uint(i168) > uint(i290) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i168, i290)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:142
-		if !c536 {
-//line cached.go:142
+//line lanes.go:116
+		if !c538 {
+//line lanes.go:116
 			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
+//line lanes.go:116
 			return false
 		}
-//line cached.go:142
-		var i538 int
-//line cached.go:142
+//line lanes.go:116
+		var i540 int
+//line lanes.go:116
 		if i63 != 0 {
-//line cached.go:142
-			i538 = i290 / i63
+//line lanes.go:116
+			i540 = i289 / i63
 		}
-//line cached.go:142
-		i540 := i538
-//line cached.go:142
-		if 64 < i538 {
-//line cached.go:142
-			i540 = 64
+//line lanes.go:116
+		i542 := i540
+//line lanes.go:116
+		if 64 < i540 {
+//line lanes.go:116
+			i542 = 64
 		}
-//line cached.go:142
-		if 0 < i540 {
-//line cached.go:145
-			f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, 0
-//line cached.go:145
+//line lanes.go:116
+		if 0 < i542 {
+//line lanes.go:119
+			f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, i545 = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d, 0
+//line lanes.go:119
 			for {
-//line cached.go:143
-				i546 := i543 * i63
-//line cached.go:143
-				i547 := i543 + 1
-//line cached.go:143
-				i550 := i547 * i63
-//line cached.go:143
-				if uint(i550) > uint(i301) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i550, i301)
-//line cached.go:143
+//line lanes.go:117
+				i548 := i545 * i63
+//line lanes.go:117
+				i549 := i545 + 1
+//line lanes.go:117
+				i552 := i549 * i63
+//line lanes.go:117
+				if uint(i552) > uint(i300) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, i300)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				if uint(i546) > uint(i550) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i546, i550)
-//line cached.go:143
+//line lanes.go:117
+				if uint(i548) > uint(i552) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i548, i552)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				i559 := i550 - i546
-//line cached.go:145
-				if 0 < i559 {
-					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+3)*2)))).Float32(), f2625d)
+//line lanes.go:117
+				i561 := i552 - i548
+//line lanes.go:119
+				if 0 < i561 {
+					f2606a, f2606b, f2606c, f2606d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+tx*2)))).Float32(), f2607a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+1)*2)))).Float32(), f2607b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+2)*2)))).Float32(), f2607c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+3)*2)))).Float32(), f2607d)
 				} else {
-//line cached.go:145
-					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
+//line lanes.go:119
+					f2606a, f2606b, f2606c, f2606d = f2607a, f2607b, f2607c, f2607d
 				}
-//line cached.go:145
-				if 1 < i559 {
-					f2628a, f2628b, f2628c, f2628d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+tx*2)))).Float32(), f2629a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+1)*2)))).Float32(), f2629b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+2)*2)))).Float32(), f2629c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+3)*2)))).Float32(), f2629d)
+//line lanes.go:119
+				if 1 < i561 {
+					f2610a, f2610b, f2610c, f2610d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+tx*2)))).Float32(), f2611a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+1)*2)))).Float32(), f2611b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+2)*2)))).Float32(), f2611c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+3)*2)))).Float32(), f2611d)
 				} else {
-//line cached.go:145
-					f2628a, f2628b, f2628c, f2628d = f2629a, f2629b, f2629c, f2629d
+//line lanes.go:119
+					f2610a, f2610b, f2610c, f2610d = f2611a, f2611b, f2611c, f2611d
 				}
-//line cached.go:145
-				if 2 < i559 {
-					f2632a, f2632b, f2632c, f2632d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+tx*2)))).Float32(), f2633a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+1)*2)))).Float32(), f2633b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+2)*2)))).Float32(), f2633c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+3)*2)))).Float32(), f2633d)
+//line lanes.go:119
+				if 2 < i561 {
+					f2614a, f2614b, f2614c, f2614d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+tx*2)))).Float32(), f2615a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+1)*2)))).Float32(), f2615b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+2)*2)))).Float32(), f2615c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+3)*2)))).Float32(), f2615d)
 				} else {
-//line cached.go:145
-					f2632a, f2632b, f2632c, f2632d = f2633a, f2633b, f2633c, f2633d
+//line lanes.go:119
+					f2614a, f2614b, f2614c, f2614d = f2615a, f2615b, f2615c, f2615d
 				}
-//line cached.go:145
-				if 3 < i559 {
-					f2636a, f2636b, f2636c, f2636d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+tx*2)))).Float32(), f2637a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+1)*2)))).Float32(), f2637b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+2)*2)))).Float32(), f2637c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+3)*2)))).Float32(), f2637d)
+//line lanes.go:119
+				if 3 < i561 {
+					f2618a, f2618b, f2618c, f2618d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+tx*2)))).Float32(), f2619a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+1)*2)))).Float32(), f2619b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+2)*2)))).Float32(), f2619c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+3)*2)))).Float32(), f2619d)
 				} else {
-//line cached.go:145
-					f2636a, f2636b, f2636c, f2636d = f2637a, f2637b, f2637c, f2637d
+//line lanes.go:119
+					f2618a, f2618b, f2618c, f2618d = f2619a, f2619b, f2619c, f2619d
 				}
-//line cached.go:145
-				if 4 < i559 {
-					f2640a, f2640b, f2640c, f2640d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+tx*2)))).Float32(), f2641a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+1)*2)))).Float32(), f2641b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+2)*2)))).Float32(), f2641c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+3)*2)))).Float32(), f2641d)
+//line lanes.go:119
+				if 4 < i561 {
+					f2622a, f2622b, f2622c, f2622d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+tx*2)))).Float32(), f2623a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+1)*2)))).Float32(), f2623b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+2)*2)))).Float32(), f2623c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+3)*2)))).Float32(), f2623d)
 				} else {
-//line cached.go:145
-					f2640a, f2640b, f2640c, f2640d = f2641a, f2641b, f2641c, f2641d
+//line lanes.go:119
+					f2622a, f2622b, f2622c, f2622d = f2623a, f2623b, f2623c, f2623d
 				}
-//line cached.go:145
-				if 5 < i559 {
-					f2644a, f2644b, f2644c, f2644d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+tx*2)))).Float32(), f2645a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+1)*2)))).Float32(), f2645b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+2)*2)))).Float32(), f2645c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+3)*2)))).Float32(), f2645d)
+//line lanes.go:119
+				if 5 < i561 {
+					f2626a, f2626b, f2626c, f2626d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+tx*2)))).Float32(), f2627a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+1)*2)))).Float32(), f2627b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+2)*2)))).Float32(), f2627c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+3)*2)))).Float32(), f2627d)
 				} else {
-//line cached.go:145
-					f2644a, f2644b, f2644c, f2644d = f2645a, f2645b, f2645c, f2645d
+//line lanes.go:119
+					f2626a, f2626b, f2626c, f2626d = f2627a, f2627b, f2627c, f2627d
 				}
-//line cached.go:145
-				if 6 < i559 {
-					f2648a, f2648b, f2648c, f2648d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+tx*2)))).Float32(), f2649a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+1)*2)))).Float32(), f2649b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+2)*2)))).Float32(), f2649c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+3)*2)))).Float32(), f2649d)
+//line lanes.go:119
+				if 6 < i561 {
+					f2630a, f2630b, f2630c, f2630d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+tx*2)))).Float32(), f2631a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+1)*2)))).Float32(), f2631b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+2)*2)))).Float32(), f2631c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+3)*2)))).Float32(), f2631d)
 				} else {
-//line cached.go:145
-					f2648a, f2648b, f2648c, f2648d = f2649a, f2649b, f2649c, f2649d
+//line lanes.go:119
+					f2630a, f2630b, f2630c, f2630d = f2631a, f2631b, f2631c, f2631d
 				}
-//line cached.go:145
-				if 7 < i559 {
-					f2652a, f2652b, f2652c, f2652d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+tx*2)))).Float32(), f2653a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+1)*2)))).Float32(), f2653b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+2)*2)))).Float32(), f2653c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+3)*2)))).Float32(), f2653d)
+//line lanes.go:119
+				if 7 < i561 {
+					f2634a, f2634b, f2634c, f2634d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+tx*2)))).Float32(), f2635a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+1)*2)))).Float32(), f2635b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+2)*2)))).Float32(), f2635c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.BF16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+3)*2)))).Float32(), f2635d)
 				} else {
-//line cached.go:145
-					f2652a, f2652b, f2652c, f2652d = f2653a, f2653b, f2653c, f2653d
+//line lanes.go:119
+					f2634a, f2634b, f2634c, f2634d = f2635a, f2635b, f2635c, f2635d
 				}
-//line cached.go:146
-				if i547 >= i540 {
-//line cached.go:146
+//line lanes.go:120
+				if i549 >= i542 {
+//line lanes.go:120
 					break
 				}
-//line cached.go:146
-				f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, i547
+//line lanes.go:120
+				f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, i545 = f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, i549
 			}
-//line cached.go:146
-			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d
+//line lanes.go:120
+			f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d = f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d
 		} else {
-//line cached.go:142
-			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d
+//line lanes.go:116
+			f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d
 		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, tx*4)) = f2654a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+1)*4)) = f2654b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+2)*4)) = f2654c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+3)*4)) = f2654d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, tx*4)) = f2650a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+1)*4)) = f2650b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+2)*4)) = f2650c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+3)*4)) = f2650d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, tx*4)) = f2646a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+1)*4)) = f2646b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+2)*4)) = f2646c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+3)*4)) = f2646d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, tx*4)) = f2642a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+1)*4)) = f2642b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+2)*4)) = f2642c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+3)*4)) = f2642d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, tx*4)) = f2638a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+1)*4)) = f2638b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+2)*4)) = f2638c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+3)*4)) = f2638d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, tx*4)) = f2634a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+1)*4)) = f2634b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+2)*4)) = f2634c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+3)*4)) = f2634d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, tx*4)) = f2630a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+1)*4)) = f2630b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+2)*4)) = f2630c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+3)*4)) = f2630d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, tx*4)) = f2636a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+1)*4)) = f2636b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+2)*4)) = f2636c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+3)*4)) = f2636d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, tx*4)) = f2632a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+1)*4)) = f2632b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+2)*4)) = f2632c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+3)*4)) = f2632d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, tx*4)) = f2628a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+1)*4)) = f2628b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+2)*4)) = f2628c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+3)*4)) = f2628d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, tx*4)) = f2624a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+1)*4)) = f2624b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+2)*4)) = f2624c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+3)*4)) = f2624d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, tx*4)) = f2620a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+1)*4)) = f2620b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+2)*4)) = f2620c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+3)*4)) = f2620d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, tx*4)) = f2616a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+1)*4)) = f2616b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+2)*4)) = f2616c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+3)*4)) = f2616d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, tx*4)) = f2612a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+1)*4)) = f2612b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+2)*4)) = f2612c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+3)*4)) = f2612d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, tx*4)) = f2608a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+1)*4)) = f2608b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+2)*4)) = f2608c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+3)*4)) = f2608d
 	}
 	return true
 }
 
-// attendBF16TwinRow_ is what a row of threads does in attendBF16Twin.
+// lanesBF16TwinRow_ is what a row of threads does in lanesBF16Twin.
 //
-//line cached.go:111
-func attendBF16TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
+//line lanes.go:85
+func lanesBF16TwinRow_(lanes int, each138 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line cached.go:111
+//line lanes.go:85
 	if lanes == 16 {
-//line cached.go:111
-		first = zvector.AttendBF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
-//line cached.go:111
+//line lanes.go:85
+		first = zvector.LanesBF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
+//line lanes.go:85
 	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.AttendBF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line lanes.go:85
+		first = zvector.LanesBF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
 	}
 	for tx := first; tx < 16; tx++ {
-//line cached.go:73
-		f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:91
-		o209 := tx * 4
-//line cached.go:111
-		*(*float32)(unsafe.Add(shared, o209+768)) = f139
+//line lanes.go:47
+		f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:65
+		o208 := tx * 4
+//line lanes.go:85
+		*(*float32)(unsafe.Add(shared, o208+768)) = f138
 	}
 }
 
-// attendF16Twin runs blocks of the kernel attendCached_dtype_F16_row_F16.
+// lanesF16Twin runs blocks of the kernel attendLanes_dtype_F16_row_F16.
 //
-//line cached.go:52
-func attendF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line lanes.go:26
+func lanesF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qCap := *(*int)(unsafe.Add(args, 16))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 24))
@@ -3358,1003 +3068,1003 @@ func attendF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(832)
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line cached.go:57
+//line lanes.go:31
 	i63 := s16 / 16
-//line cached.go:62
-	c1467 := 0 < i63
-//line cached.go:62
-	c1486 := 1 < i63
-//line cached.go:62
-	c1505 := 2 < i63
-//line cached.go:62
-	c1524 := 3 < i63
-//line cached.go:62
-	c1543 := 4 < i63
-//line cached.go:62
-	c1562 := 5 < i63
-//line cached.go:62
-	c1581 := 6 < i63
-//line cached.go:62
-	c1600 := 7 < i63
-//line cached.go:59
+//line lanes.go:36
+	c1449 := 0 < i63
+//line lanes.go:36
+	c1468 := 1 < i63
+//line lanes.go:36
+	c1487 := 2 < i63
+//line lanes.go:36
+	c1506 := 3 < i63
+//line lanes.go:36
+	c1525 := 4 < i63
+//line lanes.go:36
+	c1544 := 5 < i63
+//line lanes.go:36
+	c1563 := 6 < i63
+//line lanes.go:36
+	c1582 := 7 < i63
+//line lanes.go:33
 	f76 := 1.442695 / float32(math.Sqrt(float64(float32(s16))))
-//line cached.go:16
-	var i384 int
-//line cached.go:16
+//line store.go:12
+	var i386 int
+//line store.go:12
 	if s24 != 0 {
-//line cached.go:16
-		i384 = tableLen / s24
+//line store.go:12
+		i386 = tableLen / s24
 	}
-//line cached.go:16
-	i849 := s24 << 6
-//line cached.go:71
-	var i133 int
-//line cached.go:71
+//line store.go:12
+	i839 := s24 << 6
+//line lanes.go:45
+	var i132 int
+//line lanes.go:45
 	if s8 != 0 {
-//line cached.go:71
-		i133 = gy / s8
+//line lanes.go:45
+		i132 = gy / s8
 	}
-//line cached.go:16
-	c382 := s24 != 0
-//line cached.go:71
-	c131 := s8 != 0
-//line cached.go:71
-	c134 := i133 != 0
-	each2655 := blocks.Scratch(4)
-	each2651 := blocks.Scratch(4)
-	each2647 := blocks.Scratch(4)
-	each2643 := blocks.Scratch(4)
-	each2639 := blocks.Scratch(4)
-	each2635 := blocks.Scratch(4)
-	each2631 := blocks.Scratch(4)
-	each2627 := blocks.Scratch(4)
+//line store.go:12
+	c384 := s24 != 0
+//line lanes.go:45
+	c130 := s8 != 0
+//line lanes.go:45
+	c133 := i132 != 0
+	each2637 := blocks.Scratch(4)
+	each2633 := blocks.Scratch(4)
+	each2629 := blocks.Scratch(4)
+	each2625 := blocks.Scratch(4)
+	each2621 := blocks.Scratch(4)
+	each2617 := blocks.Scratch(4)
+	each2613 := blocks.Scratch(4)
+	each2609 := blocks.Scratch(4)
+	each138 := blocks.Scratch(4)
 	each139 := blocks.Scratch(4)
-	each140 := blocks.Scratch(4)
-//line cached.go:77
-	i863 := s0 - 1
-//line cached.go:80
-	i867 := i63 << 6
-//line cached.go:128
-	i415 := i867 / 4
-//line cached.go:128
-	i417 := i415
-//line cached.go:128
-	if 128 < i415 {
-//line cached.go:128
-		i417 = 128
+//line lanes.go:51
+	i853 := s0 - 1
+//line lanes.go:54
+	i857 := i63 << 6
+//line lanes.go:102
+	i417 := i857 / 4
+//line lanes.go:102
+	i419 := i417
+//line lanes.go:102
+	if 128 < i417 {
+//line lanes.go:102
+		i419 = 128
 	}
-//line cached.go:128
-	c418 := 0 < i417
-//line cached.go:86
-	i2868 := i417 - 3
-//line cached.go:86
-	i2711 := 0
-//line cached.go:86
-	if i2868 <= i417 && 0 < i2868 {
-//line cached.go:86
-		i2711 = i2868
+//line lanes.go:102
+	c420 := 0 < i419
+//line lanes.go:60
+	i2850 := i419 - 3
+//line lanes.go:60
+	i2693 := 0
+//line lanes.go:60
+	if i2850 <= i419 && 0 < i2850 {
+//line lanes.go:60
+		i2693 = i2850
 	}
-//line cached.go:86
-	c2712 := 0 < i2711
-	each2656 := blocks.Scratch(4)
-	each2658 := blocks.Scratch(4)
-	each2660 := blocks.Scratch(4)
-	each2662 := blocks.Scratch(4)
-	each2184 := blocks.Scratch(4)
-	each701 := blocks.Scratch(4)
-//line cached.go:142
-	c536 := i63 != 0
-//line cached.go:52
+//line lanes.go:60
+	c2694 := 0 < i2693
+	each2638 := blocks.Scratch(4)
+	each2640 := blocks.Scratch(4)
+	each2642 := blocks.Scratch(4)
+	each2644 := blocks.Scratch(4)
+	each2166 := blocks.Scratch(4)
+	each703 := blocks.Scratch(4)
+//line lanes.go:116
+	c538 := i63 != 0
+//line lanes.go:26
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i126, i141, i172 int
-		var c142 bool
-//line cached.go:57
+		var i125, i140, i171 int
+		var c141 bool
+//line lanes.go:31
 		if uint(bx) >= uint(tokensLen) {
-//line cached.go:57
+//line lanes.go:31
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line cached.go:57
+//line lanes.go:31
 			return
 		}
-//line cached.go:57
-		i783 := *(*int32)(unsafe.Add(tokens, bx*8))
-//line cached.go:57
-		i785 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line lanes.go:31
+		i785 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line lanes.go:31
+		i787 := *(*int32)(unsafe.Add(tokens, bx*8+4))
 		i71 := (bx*gy + by) * i63
-//line cached.go:60
+//line lanes.go:34
 		i77 := i71 + i63
-//line cached.go:60
+//line lanes.go:34
 		if uint(i77) > uint(qCap) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, qCap)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		if uint(i71) > uint(i77) {
-//line cached.go:60
+//line lanes.go:34
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i71, i77)
-//line cached.go:60
+//line lanes.go:34
 			return
 		}
-//line cached.go:60
+//line lanes.go:34
 		o85 := i71 * 32
-//line cached.go:63
-		o2203 := o85 + 32
-//line cached.go:63
-		o2207 := o85 + 64
-//line cached.go:63
-		o2211 := o85 + 96
-//line cached.go:63
-		o2215 := o85 + 128
-//line cached.go:63
-		o2219 := o85 + 160
-//line cached.go:63
-		o2223 := o85 + 192
-//line cached.go:63
-		o2227 := o85 + 224
+//line lanes.go:37
+		o2185 := o85 + 32
+//line lanes.go:37
+		o2189 := o85 + 64
+//line lanes.go:37
+		o2193 := o85 + 96
+//line lanes.go:37
+		o2197 := o85 + 128
+//line lanes.go:37
+		o2201 := o85 + 160
+//line lanes.go:37
+		o2205 := o85 + 192
+//line lanes.go:37
+		o2209 := o85 + 224
 		{
 			{
 				first := 0
-//line cached.go:52
+//line lanes.go:26
 				if lanes == 16 {
-//line cached.go:52
-					first = zvector.AttendF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
-//line cached.go:52
+//line lanes.go:26
+					first = zvector.LanesF16Twin(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, q, o85, f76, shared)
+//line lanes.go:26
 				} else if lanes == 8 {
-//line cached.go:52
-					first = zvector.AttendF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, q, o85, f76, shared)
+//line lanes.go:26
+					first = zvector.LanesF16TwinAVX2(16, uint(bx) < uint(tokensLen), uint(i77) <= uint(qCap), uint(i71) <= uint(i77), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, q, o85, f76, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-//line cached.go:62
-					if c1467 {
+//line lanes.go:36
+					if c1449 {
 						*(*float32)(unsafe.Add(shared, tx*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o85+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1486 {
-						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2203+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1468 {
+						*(*float32)(unsafe.Add(shared, (tx+16)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2185+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1505 {
-						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2207+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1487 {
+						*(*float32)(unsafe.Add(shared, (tx+32)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2189+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1524 {
-						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2211+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1506 {
+						*(*float32)(unsafe.Add(shared, (tx+48)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2193+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1543 {
-						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2215+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1525 {
+						*(*float32)(unsafe.Add(shared, (tx+64)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2197+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1562 {
-						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2219+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1544 {
+						*(*float32)(unsafe.Add(shared, (tx+80)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2201+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1581 {
-						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2223+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1563 {
+						*(*float32)(unsafe.Add(shared, (tx+96)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2205+tx*2)))).Float32() * f76)
 					}
-//line cached.go:62
-					if c1600 {
-						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2227+tx*2)))).Float32() * f76)
+//line lanes.go:36
+					if c1582 {
+						*(*float32)(unsafe.Add(shared, (tx+112)*4)) = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(q, o2209+tx*2)))).Float32() * f76)
 					}
 				}
 			}
 		}
-//line cached.go:16
-		c361 := 0 <= i783
-//line cached.go:16
-		c385 := int(i783) < i384
-//line cached.go:16
-		c375 := 0 <= i785
-//line cached.go:16
-		c369 := int(i785) < i849
-//line cached.go:69
-		i124 := int(i785) + 1
-//line cached.go:71
-		var i136 int
-//line cached.go:71
-		if i133 != 0 {
-//line cached.go:71
-			i136 = by / i133
+//line store.go:12
+		c359 := 0 <= i785
+//line store.go:12
+		c387 := int(i785) < i386
+//line store.go:12
+		c375 := 0 <= i787
+//line store.go:12
+		c369 := int(i787) < i839
+//line lanes.go:43
+		i123 := int(i787) + 1
+//line lanes.go:45
+		var i135 int
+//line lanes.go:45
+		if i132 != 0 {
+//line lanes.go:45
+			i135 = by / i132
 		}
-//line cached.go:76
-		i148 := int(i783) * s24
+//line lanes.go:50
+		i147 := int(i785) * s24
 		for tx := range 16 {
 			var c371 bool
-//line cached.go:16
-			if c361 {
-//line cached.go:16
-				if !c382 {
-//line cached.go:16
+//line store.go:12
+			if c359 {
+//line store.go:12
+				if !c384 {
+//line store.go:12
 					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:16
+//line store.go:12
 					return
 				}
-//line cached.go:16
-				if c385 {
-//line cached.go:16
+//line store.go:12
+				if c387 {
+//line store.go:12
 					if c375 {
-//line cached.go:16
+//line store.go:12
 						c371 = c369
 					} else {
-//line cached.go:16
+//line store.go:12
 						c371 = false
 					}
 				} else {
-//line cached.go:16
+//line store.go:12
 					c371 = false
 				}
 			} else {
-//line cached.go:16
+//line store.go:12
 				c371 = false
 			}
-//line cached.go:68
+//line lanes.go:42
 			if c371 {
-				i126 = i124
+				i125 = i123
 			} else {
-//line cached.go:68
-				i126 = 0
+//line lanes.go:42
+				i125 = 0
 			}
-//line cached.go:71
-			if !c131 {
-//line cached.go:71
+//line lanes.go:45
+			if !c130 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
-//line cached.go:71
-			if !c134 {
-//line cached.go:71
+//line lanes.go:45
+			if !c133 {
+//line lanes.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:71
+//line lanes.go:45
 				return
 			}
 //line basic.go:21
-			*(*float32)(unsafe.Add(each2655, tx*4)), *(*float32)(unsafe.Add(each2651, tx*4)), *(*float32)(unsafe.Add(each2647, tx*4)), *(*float32)(unsafe.Add(each2643, tx*4)), *(*float32)(unsafe.Add(each2639, tx*4)), *(*float32)(unsafe.Add(each2635, tx*4)), *(*float32)(unsafe.Add(each2631, tx*4)), *(*float32)(unsafe.Add(each2627, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)), *(*float32)(unsafe.Add(each140, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
+			*(*float32)(unsafe.Add(each2637, tx*4)), *(*float32)(unsafe.Add(each2633, tx*4)), *(*float32)(unsafe.Add(each2629, tx*4)), *(*float32)(unsafe.Add(each2625, tx*4)), *(*float32)(unsafe.Add(each2621, tx*4)), *(*float32)(unsafe.Add(each2617, tx*4)), *(*float32)(unsafe.Add(each2613, tx*4)), *(*float32)(unsafe.Add(each2609, tx*4)), *(*float32)(unsafe.Add(each138, tx*4)), *(*float32)(unsafe.Add(each139, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, math.Float32frombits(0xff800000)
 		}
-		i141 = 0
-//line cached.go:75
+		i140 = 0
+//line lanes.go:49
 		for {
 			for range 16 {
-//line cached.go:75
-				c142 = i141 < i126
+//line lanes.go:49
+				c141 = i140 < i125
 			}
-//line cached.go:75
-			if !c142 {
+//line lanes.go:49
+			if !c141 {
 				break
 			}
-//line cached.go:76
-			i150 := i148 + i141/64
-//line cached.go:76
-			if uint(i150) >= uint(tableLen) {
-//line cached.go:76
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i150, tableLen)
-//line cached.go:76
+//line lanes.go:50
+			i149 := i147 + i140/64
+//line lanes.go:50
+			if uint(i149) >= uint(tableLen) {
+//line lanes.go:50
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i149, tableLen)
+//line lanes.go:50
 				return
 			}
-//line cached.go:76
-			i156 := *(*int32)(unsafe.Add(table, i150*4))
-//line cached.go:76
-			i157 := int(i156)
-			c861 := i156 < 0
-//line cached.go:77
-			i159 := i157
-//line cached.go:77
-			if c861 {
-//line cached.go:77
-				i159 = 0
+//line lanes.go:50
+			i155 := *(*int32)(unsafe.Add(table, i149*4))
+//line lanes.go:50
+			i156 := int(i155)
+			c851 := i155 < 0
+//line lanes.go:51
+			i158 := i156
+//line lanes.go:51
+			if c851 {
+//line lanes.go:51
+				i158 = 0
 			}
-//line cached.go:77
-			i163 := i159
-//line cached.go:77
-			if i863 < i159 {
-//line cached.go:77
-				i163 = i863
+//line lanes.go:51
+			i162 := i158
+//line lanes.go:51
+			if i853 < i158 {
+//line lanes.go:51
+				i162 = i853
 			}
-//line cached.go:77
-			i169 := (i163*s8 + i136) << 6 * i63
+//line lanes.go:51
+			i168 := (i162*s8 + i135) << 6 * i63
 			for range 16 {
-//line cached.go:78
-				i170 := i126 - i141
-//line cached.go:78
-				i172 = i170
-//line cached.go:78
-				if 64 < i170 {
-//line cached.go:78
-					i172 = 64
+//line lanes.go:52
+				i169 := i125 - i140
+//line lanes.go:52
+				i171 = i169
+//line lanes.go:52
+				if 64 < i169 {
+//line lanes.go:52
+					i171 = 64
 				}
 			}
-//line cached.go:80
-			i176 := i169 + i867
-//line cached.go:80
-			if uint(i176) > uint(keysCap) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i176, keysCap)
-//line cached.go:80
+//line lanes.go:54
+			i175 := i168 + i857
+//line lanes.go:54
+			if uint(i175) > uint(keysCap) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i175, keysCap)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			if uint(i169) > uint(i176) {
-//line cached.go:80
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i169, i176)
-//line cached.go:80
+//line lanes.go:54
+			if uint(i168) > uint(i175) {
+//line lanes.go:54
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i168, i175)
+//line lanes.go:54
 				return
 			}
-//line cached.go:80
-			o184 := i169 * 32
-//line cached.go:86
-			c2100 := s0 <= i157
-//line cached.go:86
-			c2125 := s0 <= i157
-//line cached.go:86
-			c2150 := s0 <= i157
-//line cached.go:86
-			c2175 := s0 <= i157
+//line lanes.go:54
+			o183 := i168 * 32
+//line lanes.go:60
+			c2082 := s0 <= i156
+//line lanes.go:60
+			c2107 := s0 <= i156
+//line lanes.go:60
+			c2132 := s0 <= i156
+//line lanes.go:60
+			c2157 := s0 <= i156
 			{
 				{
 					first := 0
-//line cached.go:80
+//line lanes.go:54
 					if lanes == 16 {
-//line cached.go:80
-						first = zvector.AttendF16Twin_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
-//line cached.go:80
+//line lanes.go:54
+						first = zvector.LanesF16Twin_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c420, c2694, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i857, keys, o183, shared, i2693, i419, i171, c851, c2082, c2107, c2132, c2157, unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), unsafe.Add(each2166, 0*4))
+//line lanes.go:54
 					} else if lanes == 8 {
-//line cached.go:80
-						first = zvector.AttendF16TwinAVX2_(16, uint(i176) <= uint(keysCap), uint(i169) <= uint(i176), c418, c2712, unsafe.Add(each140, 0*4), unsafe.Add(shared, 768), i867, keys, o184, shared, i2711, i417, i172, c861, c2100, c2125, c2150, c2175, unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), unsafe.Add(each2184, 0*4))
+//line lanes.go:54
+						first = zvector.LanesF16TwinAVX2_(16, uint(i175) <= uint(keysCap), uint(i168) <= uint(i175), c420, c2694, unsafe.Add(each139, 0*4), unsafe.Add(shared, 768), i857, keys, o183, shared, i2693, i419, i171, c851, c2082, c2107, c2132, c2157, unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), unsafe.Add(each2166, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f2713, f2714, f2715, f2716, f2809, f2823, f2837, f2838, f2841, f2844, f2847, f2851, f2852, f2855, f2858, f2861, f2875, f2876, f2877, f2878, f2671, f2669, f2667, f2665, f2670, f2668, f2666, f2664, f1157, f1161, f1182, f1203, f1224, f2657, f2656, f2659, f2658, f2661, f2660, f2663, f2662, f2184 float32
-						var i2717, i2719, i2724, i2729, i2734, i2739, i2740, i2746, i2751, i2756, i2870, i2762, i2768, i2773, i2778, i2872, i2784, i2790, i2795, i2800, i2874, i2879, i420, i1146, i1168, i1189, i1210, i458 int
-						var c2753, c2786, c2862 bool
-//line cached.go:83
-						i2117 := tx + 16
-//line cached.go:83
-						i2142 := tx + 32
-//line cached.go:83
-						i2167 := tx + 48
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:91
-						o209 := tx * 4
-//line cached.go:128
-						if c418 {
-//line cached.go:128
-							if c2712 {
-//line cached.go:130
-								f2713, f2714, f2715, f2716, i2717 = 0, 0, 0, 0, 0
-//line cached.go:130
+						var f2695, f2696, f2697, f2698, f2791, f2805, f2819, f2820, f2823, f2826, f2829, f2833, f2834, f2837, f2840, f2843, f2857, f2858, f2859, f2860, f2653, f2651, f2649, f2647, f2652, f2650, f2648, f2646, f1139, f1143, f1164, f1185, f1206, f2639, f2638, f2641, f2640, f2643, f2642, f2645, f2644, f2166 float32
+						var i2699, i2701, i2706, i2711, i2716, i2721, i2722, i2728, i2733, i2738, i2852, i2744, i2750, i2755, i2760, i2854, i2766, i2772, i2777, i2782, i2856, i2861, i422, i1128, i1150, i1171, i1192, i460 int
+						var c2735, c2768, c2844 bool
+//line lanes.go:57
+						i2099 := tx + 16
+//line lanes.go:57
+						i2124 := tx + 32
+//line lanes.go:57
+						i2149 := tx + 48
+//line lanes.go:48
+						f139 := *(*float32)(unsafe.Add(each139, tx*4))
+//line lanes.go:65
+						o208 := tx * 4
+//line lanes.go:102
+						if c420 {
+//line lanes.go:102
+							if c2694 {
+//line lanes.go:104
+								f2695, f2696, f2697, f2698, i2699 = 0, 0, 0, 0, 0
+//line lanes.go:104
 								for {
-//line cached.go:130
-									i2719 = i2717 << 2
-//line cached.go:130
-									i2724 = i2719 + 1
-//line cached.go:130
-									i2729 = i2719 + 2
-//line cached.go:130
-									i2734 = i2719 + 3
-//line cached.go:130
-									i2739 = i2717 + 1
-//line cached.go:130
-									i2740 = i2739 << 2
-//line cached.go:130
-									i2746 = i2740 + 1
-//line cached.go:130
-									i2751 = i2740 + 2
-//line cached.go:130
-									c2753 = uint(i2719) < uint(i867) && uint(i2724) < uint(i867) && uint(i2729) < uint(i867) && uint(i2734) < uint(i867) && uint(i2740) < uint(i867) && uint(i2746) < uint(i867) && uint(i2751) < uint(i867)
-//line cached.go:130
-									i2756 = i2740 + 3
-//line cached.go:130
-									i2870 = i2717 + 2
-//line cached.go:130
-									i2762 = i2870 << 2
-//line cached.go:130
-									i2768 = i2762 + 1
-//line cached.go:130
-									i2773 = i2762 + 2
-//line cached.go:130
-									i2778 = i2762 + 3
-//line cached.go:130
-									i2872 = i2717 + 3
-//line cached.go:130
-									i2784 = i2872 << 2
-//line cached.go:130
-									c2786 = c2753 && uint(i2756) < uint(i867) && uint(i2762) < uint(i867) && uint(i2768) < uint(i867) && uint(i2773) < uint(i867) && uint(i2778) < uint(i867) && uint(i2784) < uint(i867)
-//line cached.go:130
-									i2790 = i2784 + 1
-//line cached.go:130
-									i2795 = i2784 + 2
-//line cached.go:130
-									i2800 = i2784 + 3
-//line cached.go:130
-									i2874 = i2717 + 4
-//line cached.go:130
-									if !(c2786 && uint(i2790) < uint(i867) && uint(i2795) < uint(i867) && uint(i2800) < uint(i867)) {
-//line cached.go:130
+//line lanes.go:104
+									i2701 = i2699 << 2
+//line lanes.go:104
+									i2706 = i2701 + 1
+//line lanes.go:104
+									i2711 = i2701 + 2
+//line lanes.go:104
+									i2716 = i2701 + 3
+//line lanes.go:104
+									i2721 = i2699 + 1
+//line lanes.go:104
+									i2722 = i2721 << 2
+//line lanes.go:104
+									i2728 = i2722 + 1
+//line lanes.go:104
+									i2733 = i2722 + 2
+//line lanes.go:104
+									c2735 = uint(i2701) < uint(i857) && uint(i2706) < uint(i857) && uint(i2711) < uint(i857) && uint(i2716) < uint(i857) && uint(i2722) < uint(i857) && uint(i2728) < uint(i857) && uint(i2733) < uint(i857)
+//line lanes.go:104
+									i2738 = i2722 + 3
+//line lanes.go:104
+									i2852 = i2699 + 2
+//line lanes.go:104
+									i2744 = i2852 << 2
+//line lanes.go:104
+									i2750 = i2744 + 1
+//line lanes.go:104
+									i2755 = i2744 + 2
+//line lanes.go:104
+									i2760 = i2744 + 3
+//line lanes.go:104
+									i2854 = i2699 + 3
+//line lanes.go:104
+									i2766 = i2854 << 2
+//line lanes.go:104
+									c2768 = c2735 && uint(i2738) < uint(i857) && uint(i2744) < uint(i857) && uint(i2750) < uint(i857) && uint(i2755) < uint(i857) && uint(i2760) < uint(i857) && uint(i2766) < uint(i857)
+//line lanes.go:104
+									i2772 = i2766 + 1
+//line lanes.go:104
+									i2777 = i2766 + 2
+//line lanes.go:104
+									i2782 = i2766 + 3
+//line lanes.go:104
+									i2856 = i2699 + 4
+//line lanes.go:104
+									if !(c2768 && uint(i2772) < uint(i857) && uint(i2777) < uint(i857) && uint(i2782) < uint(i857)) {
+//line lanes.go:104
 										goto l1
 									}
-//line cached.go:130
-									f2809 = *(*float32)(unsafe.Add(shared, i2717*4))
-//line cached.go:130
-									f2823 = *(*float32)(unsafe.Add(shared, i2739*4))
-//line cached.go:130
-									f2837 = *(*float32)(unsafe.Add(shared, i2870*4))
-//line cached.go:130
-									f2838 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2762*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2740*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2719*32+tx*2)))).Float32(), f2716)))
-//line cached.go:130
-									f2841 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2768*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2746*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2724*32+tx*2)))).Float32(), f2715)))
-//line cached.go:130
-									f2844 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2773*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2751*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2729*32+tx*2)))).Float32(), f2714)))
-//line cached.go:130
-									f2847 = math32.FMA(f2837, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2778*32+tx*2)))).Float32(), math32.FMA(f2823, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2756*32+tx*2)))).Float32(), math32.FMA(f2809, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2734*32+tx*2)))).Float32(), f2713)))
-//line cached.go:130
-									f2851 = *(*float32)(unsafe.Add(shared, i2872*4))
-//line cached.go:130
-									f2852 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2784*32+tx*2)))).Float32(), f2838)
-//line cached.go:130
-									f2855 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2790*32+tx*2)))).Float32(), f2841)
-//line cached.go:130
-									f2858 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2795*32+tx*2)))).Float32(), f2844)
-//line cached.go:130
-									f2861 = math32.FMA(f2851, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i2800*32+tx*2)))).Float32(), f2847)
-//line cached.go:130
-									c2862 = i2874 < i417
-//line cached.go:130
-									if i2874 >= i2711 {
-//line cached.go:130
+//line lanes.go:104
+									f2791 = *(*float32)(unsafe.Add(shared, i2699*4))
+//line lanes.go:104
+									f2805 = *(*float32)(unsafe.Add(shared, i2721*4))
+//line lanes.go:104
+									f2819 = *(*float32)(unsafe.Add(shared, i2852*4))
+//line lanes.go:104
+									f2820 = math32.FMA(f2819, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2744*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2722*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2701*32+tx*2)))).Float32(), f2698)))
+//line lanes.go:104
+									f2823 = math32.FMA(f2819, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2750*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2728*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2706*32+tx*2)))).Float32(), f2697)))
+//line lanes.go:104
+									f2826 = math32.FMA(f2819, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2755*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2733*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2711*32+tx*2)))).Float32(), f2696)))
+//line lanes.go:104
+									f2829 = math32.FMA(f2819, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2760*32+tx*2)))).Float32(), math32.FMA(f2805, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2738*32+tx*2)))).Float32(), math32.FMA(f2791, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2716*32+tx*2)))).Float32(), f2695)))
+//line lanes.go:104
+									f2833 = *(*float32)(unsafe.Add(shared, i2854*4))
+//line lanes.go:104
+									f2834 = math32.FMA(f2833, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2766*32+tx*2)))).Float32(), f2820)
+//line lanes.go:104
+									f2837 = math32.FMA(f2833, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2772*32+tx*2)))).Float32(), f2823)
+//line lanes.go:104
+									f2840 = math32.FMA(f2833, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2777*32+tx*2)))).Float32(), f2826)
+//line lanes.go:104
+									f2843 = math32.FMA(f2833, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i2782*32+tx*2)))).Float32(), f2829)
+//line lanes.go:104
+									c2844 = i2856 < i419
+//line lanes.go:104
+									if i2856 >= i2693 {
+//line lanes.go:104
 										break
 									}
-//line cached.go:130
-									f2713, f2714, f2715, f2716, i2717 = f2861, f2858, f2855, f2852, i2874
+//line lanes.go:104
+									f2695, f2696, f2697, f2698, i2699 = f2843, f2840, f2837, f2834, i2856
 								}
-//line cached.go:130
-								if c2862 {
-//line cached.go:130
-									f2875, f2876, f2877, f2878, i2879 = f2861, f2858, f2855, f2852, i2874
-//line cached.go:130
+//line lanes.go:104
+								if c2844 {
+//line lanes.go:104
+									f2857, f2858, f2859, f2860, i2861 = f2843, f2840, f2837, f2834, i2856
+//line lanes.go:104
 									goto l2
 								}
-//line cached.go:130
-								f2671, f2669, f2667, f2665 = f2861, f2858, f2855, f2852
-//line cached.go:130
+//line lanes.go:104
+								f2653, f2651, f2649, f2647 = f2843, f2840, f2837, f2834
+//line lanes.go:104
 								goto l3
 							l1:
-//line cached.go:130
-								f2875, f2876, f2877, f2878, i2879 = f2713, f2714, f2715, f2716, i2717
+//line lanes.go:104
+								f2857, f2858, f2859, f2860, i2861 = f2695, f2696, f2697, f2698, i2699
 							} else {
-//line cached.go:128
-								f2875, f2876, f2877, f2878, i2879 = 0, 0, 0, 0, 0
+//line lanes.go:102
+								f2857, f2858, f2859, f2860, i2861 = 0, 0, 0, 0, 0
 							}
 						l2:
-//line cached.go:128
-							f2670, f2668, f2666, f2664, i420 = f2875, f2876, f2877, f2878, i2879
-//line cached.go:130
+//line lanes.go:102
+							f2652, f2650, f2648, f2646, i422 = f2857, f2858, f2859, f2860, i2861
+//line lanes.go:104
 							for {
-//line cached.go:130
-								i1146 = i420 << 2
-//line cached.go:130
-								if uint(i1146) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1146, i867)
-//line cached.go:130
+//line lanes.go:104
+								i1128 = i422 << 2
+//line lanes.go:104
+								if uint(i1128) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1128, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1157 = *(*float32)(unsafe.Add(shared, i420*4))
-//line cached.go:130
-								f1161 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1146*32+tx*2)))).Float32(), f2664)
-//line cached.go:130
-								i1168 = i1146 + 1
-//line cached.go:130
-								if uint(i1168) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1168, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1139 = *(*float32)(unsafe.Add(shared, i422*4))
+//line lanes.go:104
+								f1143 = math32.FMA(f1139, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i1128*32+tx*2)))).Float32(), f2646)
+//line lanes.go:104
+								i1150 = i1128 + 1
+//line lanes.go:104
+								if uint(i1150) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1150, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1182 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1168*32+tx*2)))).Float32(), f2666)
-//line cached.go:130
-								i1189 = i1146 + 2
-//line cached.go:130
-								if uint(i1189) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1189, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1164 = math32.FMA(f1139, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i1150*32+tx*2)))).Float32(), f2648)
+//line lanes.go:104
+								i1171 = i1128 + 2
+//line lanes.go:104
+								if uint(i1171) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1171, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1203 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1189*32+tx*2)))).Float32(), f2668)
-//line cached.go:130
-								i1210 = i1146 + 3
-//line cached.go:130
-								if uint(i1210) >= uint(i867) {
-//line cached.go:130
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1210, i867)
-//line cached.go:130
+//line lanes.go:104
+								f1185 = math32.FMA(f1139, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i1171*32+tx*2)))).Float32(), f2650)
+//line lanes.go:104
+								i1192 = i1128 + 3
+//line lanes.go:104
+								if uint(i1192) >= uint(i857) {
+//line lanes.go:104
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1192, i857)
+//line lanes.go:104
 									return
 								}
-//line cached.go:130
-								f1224 = math32.FMA(f1157, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o184+i1210*32+tx*2)))).Float32(), f2670)
-//line cached.go:130
-								i458 = i420 + 1
-//line cached.go:130
-								if i458 >= i417 {
-//line cached.go:130
+//line lanes.go:104
+								f1206 = math32.FMA(f1139, dtype.F16(uint16(*(*int16)(unsafe.Add(keys, o183+i1192*32+tx*2)))).Float32(), f2652)
+//line lanes.go:104
+								i460 = i422 + 1
+//line lanes.go:104
+								if i460 >= i419 {
+//line lanes.go:104
 									break
 								}
-//line cached.go:130
-								f2670, f2668, f2666, f2664, i420 = f1224, f1203, f1182, f1161, i458
+//line lanes.go:104
+								f2652, f2650, f2648, f2646, i422 = f1206, f1185, f1164, f1143, i460
 							}
-//line cached.go:130
-							f2671, f2669, f2667, f2665 = f1224, f1203, f1182, f1161
+//line lanes.go:104
+							f2653, f2651, f2649, f2647 = f1206, f1185, f1164, f1143
 						} else {
-//line cached.go:128
-							f2671, f2669, f2667, f2665 = 0, 0, 0, 0
+//line lanes.go:102
+							f2653, f2651, f2649, f2647 = 0, 0, 0, 0
 						}
 					l3:
-//line cached.go:83
-						if i172 <= tx {
-							f2657 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= tx {
+							f2639 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2657 = f2665
+//line lanes.go:57
+							f2639 = f2647
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2656 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2638 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2100 {
-								f2656 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2082 {
+								f2638 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2656 = f2657
+//line lanes.go:60
+								f2638 = f2639
 							}
 						}
-//line cached.go:83
-						if i172 <= i2117 {
-							f2659 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2099 {
+							f2641 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2659 = f2667
+//line lanes.go:57
+							f2641 = f2649
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2658 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2640 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2125 {
-								f2658 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2107 {
+								f2640 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2658 = f2659
+//line lanes.go:60
+								f2640 = f2641
 							}
 						}
-//line cached.go:83
-						if i172 <= i2142 {
-							f2661 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2124 {
+							f2643 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2661 = f2669
+//line lanes.go:57
+							f2643 = f2651
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2660 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2642 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2150 {
-								f2660 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2132 {
+								f2642 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2660 = f2661
+//line lanes.go:60
+								f2642 = f2643
 							}
 						}
-//line cached.go:83
-						if i172 <= i2167 {
-							f2663 = math.Float32frombits(0xff800000)
+//line lanes.go:57
+						if i171 <= i2149 {
+							f2645 = math.Float32frombits(0xff800000)
 						} else {
-//line cached.go:83
-							f2663 = f2671
+//line lanes.go:57
+							f2645 = f2653
 						}
-//line cached.go:86
-						if c861 {
-//line cached.go:86
-							f2662 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+						if c851 {
+//line lanes.go:60
+							f2644 = math.Float32frombits(0x7fc00000)
 						} else {
-//line cached.go:86
-							if c2175 {
-								f2662 = math.Float32frombits(0x7fc00000)
+//line lanes.go:60
+							if c2157 {
+								f2644 = math.Float32frombits(0x7fc00000)
 							} else {
-//line cached.go:86
-								f2662 = f2663
+//line lanes.go:60
+								f2644 = f2645
 							}
 						}
-						f2184 = max(max(max(max(f140, f2656), f2658), f2660), f2662)
-//line cached.go:91
-						*(*float32)(unsafe.Add(shared, o209+768)) = f2184
-						*(*float32)(unsafe.Add(each2656, tx*4)) = f2656
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2658, tx*4)) = f2658
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2660, tx*4)) = f2660
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2662, tx*4)) = f2662
-//line cached.go:92
-						*(*float32)(unsafe.Add(each2184, tx*4)) = f2184
+						f2166 = max(max(max(max(f139, f2638), f2640), f2642), f2644)
+//line lanes.go:65
+						*(*float32)(unsafe.Add(shared, o208+768)) = f2166
+						*(*float32)(unsafe.Add(each2638, tx*4)) = f2638
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2640, tx*4)) = f2640
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2642, tx*4)) = f2642
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2644, tx*4)) = f2644
+//line lanes.go:66
+						*(*float32)(unsafe.Add(each2166, tx*4)) = f2166
 					}
 				}
 			}
-//line cached.go:94
-			f1238 := *(*float32)(unsafe.Add(shared, 768))
-//line cached.go:94
-			f1248 := *(*float32)(unsafe.Add(shared, 4+768))
-//line cached.go:94
-			f1258 := *(*float32)(unsafe.Add(shared, 8+768))
-//line cached.go:94
-			f1268 := *(*float32)(unsafe.Add(shared, 12+768))
-//line cached.go:94
-			f1278 := *(*float32)(unsafe.Add(shared, 16+768))
-//line cached.go:94
-			f1288 := *(*float32)(unsafe.Add(shared, 20+768))
-//line cached.go:94
-			f1298 := *(*float32)(unsafe.Add(shared, 24+768))
-//line cached.go:94
-			f1308 := *(*float32)(unsafe.Add(shared, 28+768))
-//line cached.go:94
-			f1318 := *(*float32)(unsafe.Add(shared, 32+768))
-//line cached.go:94
-			f1328 := *(*float32)(unsafe.Add(shared, 36+768))
-//line cached.go:94
-			f1338 := *(*float32)(unsafe.Add(shared, 40+768))
-//line cached.go:94
-			f1348 := *(*float32)(unsafe.Add(shared, 44+768))
-//line cached.go:94
-			f1358 := *(*float32)(unsafe.Add(shared, 48+768))
-//line cached.go:94
-			f1368 := *(*float32)(unsafe.Add(shared, 52+768))
-//line cached.go:94
-			f1378 := *(*float32)(unsafe.Add(shared, 56+768))
-//line cached.go:94
-			f1388 := *(*float32)(unsafe.Add(shared, 60+768))
+//line lanes.go:68
+			f1220 := *(*float32)(unsafe.Add(shared, 768))
+//line lanes.go:68
+			f1230 := *(*float32)(unsafe.Add(shared, 4+768))
+//line lanes.go:68
+			f1240 := *(*float32)(unsafe.Add(shared, 8+768))
+//line lanes.go:68
+			f1250 := *(*float32)(unsafe.Add(shared, 12+768))
+//line lanes.go:68
+			f1260 := *(*float32)(unsafe.Add(shared, 16+768))
+//line lanes.go:68
+			f1270 := *(*float32)(unsafe.Add(shared, 20+768))
+//line lanes.go:68
+			f1280 := *(*float32)(unsafe.Add(shared, 24+768))
+//line lanes.go:68
+			f1290 := *(*float32)(unsafe.Add(shared, 28+768))
+//line lanes.go:68
+			f1300 := *(*float32)(unsafe.Add(shared, 32+768))
+//line lanes.go:68
+			f1310 := *(*float32)(unsafe.Add(shared, 36+768))
+//line lanes.go:68
+			f1320 := *(*float32)(unsafe.Add(shared, 40+768))
+//line lanes.go:68
+			f1330 := *(*float32)(unsafe.Add(shared, 44+768))
+//line lanes.go:68
+			f1340 := *(*float32)(unsafe.Add(shared, 48+768))
+//line lanes.go:68
+			f1350 := *(*float32)(unsafe.Add(shared, 52+768))
+//line lanes.go:68
+			f1360 := *(*float32)(unsafe.Add(shared, 56+768))
+//line lanes.go:68
+			f1370 := *(*float32)(unsafe.Add(shared, 60+768))
 			{
 				{
 					first := 0
-//line cached.go:94
+//line lanes.go:68
 					if lanes == 16 {
-//line cached.go:94
-						first = zvector.AttendF16Twin__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
-//line cached.go:94
+//line lanes.go:68
+						first = zvector.LanesF16Twin__(16, unsafe.Add(each2166, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each703, 0*4))
+//line lanes.go:68
 					} else if lanes == 8 {
-//line cached.go:94
-						first = zvector.AttendF16TwinAVX2__(16, unsafe.Add(each2184, 0*4), unsafe.Add(each140, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each2656, 0*4), unsafe.Add(each2658, 0*4), unsafe.Add(each2660, 0*4), unsafe.Add(each2662, 0*4), f1238, f1248, f1258, f1268, f1278, f1288, f1298, f1308, f1318, f1328, f1338, f1348, f1358, f1368, f1378, f1388, unsafe.Add(shared, 512), unsafe.Add(each701, 0*4))
+//line lanes.go:68
+						first = zvector.LanesF16TwinAVX2__(16, unsafe.Add(each2166, 0*4), unsafe.Add(each139, 0*4), unsafe.Add(each138, 0*4), unsafe.Add(each2638, 0*4), unsafe.Add(each2640, 0*4), unsafe.Add(each2642, 0*4), unsafe.Add(each2644, 0*4), f1220, f1230, f1240, f1250, f1260, f1270, f1280, f1290, f1300, f1310, f1320, f1330, f1340, f1350, f1360, f1370, unsafe.Add(shared, 512), unsafe.Add(each703, 0*4))
 					}
 					for tx := first; tx < 16; tx++ {
-						var f701, f1942, f1986, f2030, f2074 float32
-//line cached.go:89
-						f2184 := *(*float32)(unsafe.Add(each2184, tx*4))
-//line cached.go:74
-						f140 := *(*float32)(unsafe.Add(each140, tx*4))
-//line cached.go:100
-						f2656 := *(*float32)(unsafe.Add(each2656, tx*4))
-						o1946 := tx * 4
-//line cached.go:100
-						f2658 := *(*float32)(unsafe.Add(each2658, tx*4))
-//line cached.go:83
-						i2117 := tx + 16
-//line cached.go:101
-						o1990 := i2117 * 4
-//line cached.go:100
-						f2660 := *(*float32)(unsafe.Add(each2660, tx*4))
-//line cached.go:83
-						i2142 := tx + 32
-//line cached.go:101
-						o2034 := i2142 * 4
-//line cached.go:100
-						f2662 := *(*float32)(unsafe.Add(each2662, tx*4))
-//line cached.go:83
-						i2167 := tx + 48
-//line cached.go:101
-						o2078 := i2167 * 4
-//line cached.go:73
+						var f703, f1924, f1968, f2012, f2056 float32
+//line lanes.go:63
+						f2166 := *(*float32)(unsafe.Add(each2166, tx*4))
+//line lanes.go:48
 						f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:94
-						f1299 := max(max(max(max(max(max(max(f2184, f1238), f1248), f1258), f1268), f1278), f1288), f1298)
-//line cached.go:94
-						f1359 := max(max(max(max(max(max(f1299, f1308), f1318), f1328), f1338), f1348), f1358)
-//line cached.go:94
-						f1389 := max(max(max(f1359, f1368), f1378), f1388)
-//line cached.go:96
-						f250 := f140 - f1389
+//line lanes.go:74
+						f2638 := *(*float32)(unsafe.Add(each2638, tx*4))
+						o1928 := tx * 4
+//line lanes.go:74
+						f2640 := *(*float32)(unsafe.Add(each2640, tx*4))
+//line lanes.go:57
+						i2099 := tx + 16
+//line lanes.go:75
+						o1972 := i2099 * 4
+//line lanes.go:74
+						f2642 := *(*float32)(unsafe.Add(each2642, tx*4))
+//line lanes.go:57
+						i2124 := tx + 32
+//line lanes.go:75
+						o2016 := i2124 * 4
+//line lanes.go:74
+						f2644 := *(*float32)(unsafe.Add(each2644, tx*4))
+//line lanes.go:57
+						i2149 := tx + 48
+//line lanes.go:75
+						o2060 := i2149 * 4
+//line lanes.go:47
+						f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:68
+						f1281 := max(max(max(max(max(max(max(f2166, f1220), f1230), f1240), f1250), f1260), f1270), f1280)
+//line lanes.go:68
+						f1341 := max(max(max(max(max(max(f1281, f1290), f1300), f1310), f1320), f1330), f1340)
+//line lanes.go:68
+						f1371 := max(max(max(f1341, f1350), f1360), f1370)
+//line lanes.go:70
+						f249 := f139 - f1371
 //line exp.go:73
-						f624 := f250 + 1.2582912e+07
-						f627 := f250 - (f624 - 1.2582912e+07) + 0
+						f626 := f249 + 1.2582912e+07
+						f629 := f249 - (f626 - 1.2582912e+07) + 0
 //line exp.go:77
-						i634 := int32(math.Float32bits(f624))
+						i636 := int32(math.Float32bits(f626))
 //line exp.go:47
-						i667 := int32(uint32(i634) >> 1)
-						f672 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f627, 0.001339097), f627, 0.009618499), f627, 0.055503596), f627, 0.24022648), f627, 0.6931472), f627, 1)*math.Float32frombits(uint32(i667<<23+1065353216))) * math.Float32frombits(uint32((i634-i667)<<23+1065353216)))
+						i669 := int32(uint32(i636) >> 1)
+						f674 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f629, 0.001339097), f629, 0.009618499), f629, 0.055503596), f629, 0.24022648), f629, 0.6931472), f629, 1)*math.Float32frombits(uint32(i669<<23+1065353216))) * math.Float32frombits(uint32((i636-i669)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f250 {
+						if 151 < f249 {
 //line exp.go:56
-							f701 = math.Float32frombits(0x7f800000)
+							f703 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f250 < -151 {
+							if f249 < -151 {
 //line exp.go:59
-								f701 = 0
+								f703 = 0
 							} else {
 //line exp.go:62
-								f701 = f672
+								f703 = f674
 							}
 						}
-//line cached.go:100
-						f1915 := f2656 - f1389
+//line lanes.go:74
+						f1897 := f2638 - f1371
 //line exp.go:73
-						f1916 := f1915 + 1.2582912e+07
-						f1919 := f1915 - (f1916 - 1.2582912e+07) + 0
+						f1898 := f1897 + 1.2582912e+07
+						f1901 := f1897 - (f1898 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1926 := int32(math.Float32bits(f1916))
+						i1908 := int32(math.Float32bits(f1898))
 //line exp.go:47
-						i1927 := int32(uint32(i1926) >> 1)
-						f1936 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1919, 0.001339097), f1919, 0.009618499), f1919, 0.055503596), f1919, 0.24022648), f1919, 0.6931472), f1919, 1)*math.Float32frombits(uint32(i1927<<23+1065353216))) * math.Float32frombits(uint32((i1926-i1927)<<23+1065353216)))
+						i1909 := int32(uint32(i1908) >> 1)
+						f1918 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1901, 0.001339097), f1901, 0.009618499), f1901, 0.055503596), f1901, 0.24022648), f1901, 0.6931472), f1901, 1)*math.Float32frombits(uint32(i1909<<23+1065353216))) * math.Float32frombits(uint32((i1908-i1909)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1915 {
+						if 151 < f1897 {
 //line exp.go:56
-							f1942 = math.Float32frombits(0x7f800000)
+							f1924 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1915 < -151 {
+							if f1897 < -151 {
 //line exp.go:59
-								f1942 = 0
+								f1924 = 0
 							} else {
 //line exp.go:62
-								f1942 = f1936
+								f1924 = f1918
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1946+512)) = f1942
-//line cached.go:100
-						f1959 := f2658 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1928+512)) = f1924
+//line lanes.go:74
+						f1941 := f2640 - f1371
 //line exp.go:73
-						f1960 := f1959 + 1.2582912e+07
-						f1963 := f1959 - (f1960 - 1.2582912e+07) + 0
+						f1942 := f1941 + 1.2582912e+07
+						f1945 := f1941 - (f1942 - 1.2582912e+07) + 0
 //line exp.go:77
-						i1970 := int32(math.Float32bits(f1960))
+						i1952 := int32(math.Float32bits(f1942))
 //line exp.go:47
-						i1971 := int32(uint32(i1970) >> 1)
-						f1980 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1963, 0.001339097), f1963, 0.009618499), f1963, 0.055503596), f1963, 0.24022648), f1963, 0.6931472), f1963, 1)*math.Float32frombits(uint32(i1971<<23+1065353216))) * math.Float32frombits(uint32((i1970-i1971)<<23+1065353216)))
+						i1953 := int32(uint32(i1952) >> 1)
+						f1962 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1945, 0.001339097), f1945, 0.009618499), f1945, 0.055503596), f1945, 0.24022648), f1945, 0.6931472), f1945, 1)*math.Float32frombits(uint32(i1953<<23+1065353216))) * math.Float32frombits(uint32((i1952-i1953)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f1959 {
+						if 151 < f1941 {
 //line exp.go:56
-							f1986 = math.Float32frombits(0x7f800000)
+							f1968 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f1959 < -151 {
+							if f1941 < -151 {
 //line exp.go:59
-								f1986 = 0
+								f1968 = 0
 							} else {
 //line exp.go:62
-								f1986 = f1980
+								f1968 = f1962
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o1990+512)) = f1986
-//line cached.go:100
-						f2003 := f2660 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o1972+512)) = f1968
+//line lanes.go:74
+						f1985 := f2642 - f1371
 //line exp.go:73
-						f2004 := f2003 + 1.2582912e+07
-						f2007 := f2003 - (f2004 - 1.2582912e+07) + 0
+						f1986 := f1985 + 1.2582912e+07
+						f1989 := f1985 - (f1986 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2014 := int32(math.Float32bits(f2004))
+						i1996 := int32(math.Float32bits(f1986))
 //line exp.go:47
-						i2015 := int32(uint32(i2014) >> 1)
-						f2024 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2007, 0.001339097), f2007, 0.009618499), f2007, 0.055503596), f2007, 0.24022648), f2007, 0.6931472), f2007, 1)*math.Float32frombits(uint32(i2015<<23+1065353216))) * math.Float32frombits(uint32((i2014-i2015)<<23+1065353216)))
+						i1997 := int32(uint32(i1996) >> 1)
+						f2006 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1989, 0.001339097), f1989, 0.009618499), f1989, 0.055503596), f1989, 0.24022648), f1989, 0.6931472), f1989, 1)*math.Float32frombits(uint32(i1997<<23+1065353216))) * math.Float32frombits(uint32((i1996-i1997)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f2003 {
+						if 151 < f1985 {
 //line exp.go:56
-							f2030 = math.Float32frombits(0x7f800000)
+							f2012 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f2003 < -151 {
+							if f1985 < -151 {
 //line exp.go:59
-								f2030 = 0
+								f2012 = 0
 							} else {
 //line exp.go:62
-								f2030 = f2024
+								f2012 = f2006
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2034+512)) = f2030
-//line cached.go:100
-						f2047 := f2662 - f1389
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o2016+512)) = f2012
+//line lanes.go:74
+						f2029 := f2644 - f1371
 //line exp.go:73
-						f2048 := f2047 + 1.2582912e+07
-						f2051 := f2047 - (f2048 - 1.2582912e+07) + 0
+						f2030 := f2029 + 1.2582912e+07
+						f2033 := f2029 - (f2030 - 1.2582912e+07) + 0
 //line exp.go:77
-						i2058 := int32(math.Float32bits(f2048))
+						i2040 := int32(math.Float32bits(f2030))
 //line exp.go:47
-						i2059 := int32(uint32(i2058) >> 1)
-						f2068 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2051, 0.001339097), f2051, 0.009618499), f2051, 0.055503596), f2051, 0.24022648), f2051, 0.6931472), f2051, 1)*math.Float32frombits(uint32(i2059<<23+1065353216))) * math.Float32frombits(uint32((i2058-i2059)<<23+1065353216)))
+						i2041 := int32(uint32(i2040) >> 1)
+						f2050 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2033, 0.001339097), f2033, 0.009618499), f2033, 0.055503596), f2033, 0.24022648), f2033, 0.6931472), f2033, 1)*math.Float32frombits(uint32(i2041<<23+1065353216))) * math.Float32frombits(uint32((i2040-i2041)<<23+1065353216)))
 //line exp.go:56
-						if 151 < f2047 {
+						if 151 < f2029 {
 //line exp.go:56
-							f2074 = math.Float32frombits(0x7f800000)
+							f2056 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:59
-							if f2047 < -151 {
+							if f2029 < -151 {
 //line exp.go:59
-								f2074 = 0
+								f2056 = 0
 							} else {
 //line exp.go:62
-								f2074 = f2068
+								f2056 = f2050
 							}
 						}
-//line cached.go:101
-						*(*float32)(unsafe.Add(shared, o2078+512)) = f2074
-						f2080 := float32(f139*f701) + f1942 + f1986 + f2030 + f2074
-//line cached.go:104
-						*(*float32)(unsafe.Add(each140, tx*4)) = f1389
-//line cached.go:104
-						*(*float32)(unsafe.Add(each701, tx*4)) = f701
-//line cached.go:104
-						*(*float32)(unsafe.Add(each139, tx*4)) = f2080
+//line lanes.go:75
+						*(*float32)(unsafe.Add(shared, o2060+512)) = f2056
+						f2062 := float32(f138*f703) + f1924 + f1968 + f2012 + f2056
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each139, tx*4)) = f1371
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each703, tx*4)) = f703
+//line lanes.go:78
+						*(*float32)(unsafe.Add(each138, tx*4)) = f2062
 					}
 				}
 			}
-			o299 := i169 * 32
-//line cached.go:108
-			i301 := valuesCap - i169
+			o298 := i168 * 32
+//line lanes.go:82
+			i300 := valuesCap - i168
 			{
 				{
-//line cached.go:106
-					if !attendF16TwinRow(lanes, c536, each2627, each2631, each2635, each2639, each2643, each2647, each2651, each2655, each701, i169, i172, i301, i63, o299, shared, values, valuesCap, by, blocks) {
+//line lanes.go:80
+					if !lanesF16TwinRow(lanes, c538, each2609, each2613, each2617, each2621, each2625, each2629, each2633, each2637, each703, i168, i171, i300, i63, o298, shared, values, valuesCap, by, blocks) {
 						return
 					}
 				}
 			}
-			i141 = i141 + 64
+			i140 = i140 + 64
 		}
 		{
 			{
-//line cached.go:111
-				attendF16TwinRow_(lanes, each139, shared)
+//line lanes.go:85
+				lanesF16TwinRow_(lanes, each138, shared)
 			}
 		}
 //line lanes.go:9
-		f989 := *(*float32)(unsafe.Add(shared, 768))
+		f971 := *(*float32)(unsafe.Add(shared, 768))
 //line lanes.go:9
-		f999 := *(*float32)(unsafe.Add(shared, 4+768))
+		f981 := *(*float32)(unsafe.Add(shared, 4+768))
 //line lanes.go:9
-		f1009 := *(*float32)(unsafe.Add(shared, 8+768))
+		f991 := *(*float32)(unsafe.Add(shared, 8+768))
 //line lanes.go:9
-		f1019 := *(*float32)(unsafe.Add(shared, 12+768))
+		f1001 := *(*float32)(unsafe.Add(shared, 12+768))
 //line lanes.go:9
-		f1029 := *(*float32)(unsafe.Add(shared, 16+768))
+		f1011 := *(*float32)(unsafe.Add(shared, 16+768))
 //line lanes.go:9
-		f1039 := *(*float32)(unsafe.Add(shared, 20+768))
+		f1021 := *(*float32)(unsafe.Add(shared, 20+768))
 //line lanes.go:9
-		f1049 := *(*float32)(unsafe.Add(shared, 24+768))
+		f1031 := *(*float32)(unsafe.Add(shared, 24+768))
 //line lanes.go:9
-		f1050 := f989 + 0 + f999 + f1009 + f1019 + f1029 + f1039 + f1049
+		f1032 := f971 + 0 + f981 + f991 + f1001 + f1011 + f1021 + f1031
 //line lanes.go:9
-		f1059 := *(*float32)(unsafe.Add(shared, 28+768))
+		f1041 := *(*float32)(unsafe.Add(shared, 28+768))
 //line lanes.go:9
-		f1069 := *(*float32)(unsafe.Add(shared, 32+768))
+		f1051 := *(*float32)(unsafe.Add(shared, 32+768))
 //line lanes.go:9
-		f1079 := *(*float32)(unsafe.Add(shared, 36+768))
+		f1061 := *(*float32)(unsafe.Add(shared, 36+768))
 //line lanes.go:9
-		f1089 := *(*float32)(unsafe.Add(shared, 40+768))
+		f1071 := *(*float32)(unsafe.Add(shared, 40+768))
 //line lanes.go:9
-		f1099 := *(*float32)(unsafe.Add(shared, 44+768))
+		f1081 := *(*float32)(unsafe.Add(shared, 44+768))
 //line lanes.go:9
-		f1109 := *(*float32)(unsafe.Add(shared, 48+768))
+		f1091 := *(*float32)(unsafe.Add(shared, 48+768))
 //line lanes.go:9
-		f1110 := f1050 + f1059 + f1069 + f1079 + f1089 + f1099 + f1109
+		f1092 := f1032 + f1041 + f1051 + f1061 + f1071 + f1081 + f1091
 //line lanes.go:9
-		f1119 := *(*float32)(unsafe.Add(shared, 52+768))
+		f1101 := *(*float32)(unsafe.Add(shared, 52+768))
 //line lanes.go:9
-		f1129 := *(*float32)(unsafe.Add(shared, 56+768))
+		f1111 := *(*float32)(unsafe.Add(shared, 56+768))
 //line lanes.go:9
-		f1139 := *(*float32)(unsafe.Add(shared, 60+768))
+		f1121 := *(*float32)(unsafe.Add(shared, 60+768))
 //line lanes.go:9
-		f1140 := f1110 + f1119 + f1129 + f1139
-//line cached.go:117
+		f1122 := f1092 + f1101 + f1111 + f1121
+//line lanes.go:91
 		if uint(i77) > uint(oCap) {
-//line cached.go:117
+//line lanes.go:91
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, oCap)
-//line cached.go:117
+//line lanes.go:91
 			return
 		}
-//line cached.go:117
-		o322 := i71 * 32
-//line cached.go:120
-		o2296 := o322 + 32
-//line cached.go:120
-		o2301 := o322 + 64
-//line cached.go:120
-		o2306 := o322 + 96
-//line cached.go:120
-		o2311 := o322 + 128
-//line cached.go:120
-		o2316 := o322 + 160
-//line cached.go:120
-		o2321 := o322 + 192
-//line cached.go:120
-		o2326 := o322 + 224
+//line lanes.go:91
+		o321 := i71 * 32
+//line lanes.go:94
+		o2278 := o321 + 32
+//line lanes.go:94
+		o2283 := o321 + 64
+//line lanes.go:94
+		o2288 := o321 + 96
+//line lanes.go:94
+		o2293 := o321 + 128
+//line lanes.go:94
+		o2298 := o321 + 160
+//line lanes.go:94
+		o2303 := o321 + 192
+//line lanes.go:94
+		o2308 := o321 + 224
 		{
 			{
 				first := 0
 //line lanes.go:9
 				if lanes == 16 {
 //line lanes.go:9
-					first = zvector.AttendF16Twin_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+					first = zvector.LanesF16Twin_____(16, uint(i77) <= uint(oCap), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i125, f1122, o, o321)
 //line lanes.go:9
 				} else if lanes == 8 {
 //line lanes.go:9
-					first = zvector.AttendF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1467, c1486, c1505, c1524, c1543, c1562, c1581, c1600, unsafe.Add(each2627, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i126, f1140, o, o322)
+					first = zvector.LanesF16TwinAVX2_____(16, uint(i77) <= uint(oCap), c1449, c1468, c1487, c1506, c1525, c1544, c1563, c1582, unsafe.Add(each2609, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i125, f1122, o, o321)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f313 float32
-//line cached.go:120
-					f2627 := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:120
-					f2631 := *(*float32)(unsafe.Add(each2631, tx*4))
-//line cached.go:120
-					f2635 := *(*float32)(unsafe.Add(each2635, tx*4))
-//line cached.go:120
-					f2639 := *(*float32)(unsafe.Add(each2639, tx*4))
-//line cached.go:120
-					f2643 := *(*float32)(unsafe.Add(each2643, tx*4))
-//line cached.go:120
-					f2647 := *(*float32)(unsafe.Add(each2647, tx*4))
-//line cached.go:120
-					f2651 := *(*float32)(unsafe.Add(each2651, tx*4))
-//line cached.go:120
-					f2655 := *(*float32)(unsafe.Add(each2655, tx*4))
-//line cached.go:114
-					if i126 == 0 {
-//line cached.go:114
-						f313 = 1
+					var f312 float32
+//line lanes.go:94
+					f2609 := *(*float32)(unsafe.Add(each2609, tx*4))
+//line lanes.go:94
+					f2613 := *(*float32)(unsafe.Add(each2613, tx*4))
+//line lanes.go:94
+					f2617 := *(*float32)(unsafe.Add(each2617, tx*4))
+//line lanes.go:94
+					f2621 := *(*float32)(unsafe.Add(each2621, tx*4))
+//line lanes.go:94
+					f2625 := *(*float32)(unsafe.Add(each2625, tx*4))
+//line lanes.go:94
+					f2629 := *(*float32)(unsafe.Add(each2629, tx*4))
+//line lanes.go:94
+					f2633 := *(*float32)(unsafe.Add(each2633, tx*4))
+//line lanes.go:94
+					f2637 := *(*float32)(unsafe.Add(each2637, tx*4))
+//line lanes.go:88
+					if i125 == 0 {
+//line lanes.go:88
+						f312 = 1
 					} else {
-//line cached.go:114
-						f313 = f1140
+//line lanes.go:88
+						f312 = f1122
 					}
-//line cached.go:119
-					if c1467 {
-						*(*int16)(unsafe.Add(o, o322+tx*2)) = int16(dtype.F16From32(f2627 / f313))
+//line lanes.go:93
+					if c1449 {
+						*(*int16)(unsafe.Add(o, o321+tx*2)) = int16(dtype.F16From32(f2609 / f312))
 					}
-//line cached.go:119
-					if c1486 {
-						*(*int16)(unsafe.Add(o, o2296+tx*2)) = int16(dtype.F16From32(f2631 / f313))
+//line lanes.go:93
+					if c1468 {
+						*(*int16)(unsafe.Add(o, o2278+tx*2)) = int16(dtype.F16From32(f2613 / f312))
 					}
-//line cached.go:119
-					if c1505 {
-						*(*int16)(unsafe.Add(o, o2301+tx*2)) = int16(dtype.F16From32(f2635 / f313))
+//line lanes.go:93
+					if c1487 {
+						*(*int16)(unsafe.Add(o, o2283+tx*2)) = int16(dtype.F16From32(f2617 / f312))
 					}
-//line cached.go:119
-					if c1524 {
-						*(*int16)(unsafe.Add(o, o2306+tx*2)) = int16(dtype.F16From32(f2639 / f313))
+//line lanes.go:93
+					if c1506 {
+						*(*int16)(unsafe.Add(o, o2288+tx*2)) = int16(dtype.F16From32(f2621 / f312))
 					}
-//line cached.go:119
-					if c1543 {
-						*(*int16)(unsafe.Add(o, o2311+tx*2)) = int16(dtype.F16From32(f2643 / f313))
+//line lanes.go:93
+					if c1525 {
+						*(*int16)(unsafe.Add(o, o2293+tx*2)) = int16(dtype.F16From32(f2625 / f312))
 					}
-//line cached.go:119
-					if c1562 {
-						*(*int16)(unsafe.Add(o, o2316+tx*2)) = int16(dtype.F16From32(f2647 / f313))
+//line lanes.go:93
+					if c1544 {
+						*(*int16)(unsafe.Add(o, o2298+tx*2)) = int16(dtype.F16From32(f2629 / f312))
 					}
-//line cached.go:119
-					if c1581 {
-						*(*int16)(unsafe.Add(o, o2321+tx*2)) = int16(dtype.F16From32(f2651 / f313))
+//line lanes.go:93
+					if c1563 {
+						*(*int16)(unsafe.Add(o, o2303+tx*2)) = int16(dtype.F16From32(f2633 / f312))
 					}
-//line cached.go:119
-					if c1600 {
-						*(*int16)(unsafe.Add(o, o2326+tx*2)) = int16(dtype.F16From32(f2655 / f313))
+//line lanes.go:93
+					if c1582 {
+						*(*int16)(unsafe.Add(o, o2308+tx*2)) = int16(dtype.F16From32(f2637 / f312))
 					}
 				}
 			}
@@ -4362,384 +4072,912 @@ func attendF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// attendF16TwinRow is what a row of threads does in attendF16Twin.
+// lanesF16TwinRow is what a row of threads does in lanesF16Twin.
 //
-//line cached.go:106
-func attendF16TwinRow(lanes int, c536 bool, each2627 unsafe.Pointer, each2631 unsafe.Pointer, each2635 unsafe.Pointer, each2639 unsafe.Pointer, each2643 unsafe.Pointer, each2647 unsafe.Pointer, each2651 unsafe.Pointer, each2655 unsafe.Pointer, each701 unsafe.Pointer, i169 int, i172 int, i301 int, i63 int, o299 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
+//line lanes.go:80
+func lanesF16TwinRow(lanes int, c538 bool, each2609 unsafe.Pointer, each2613 unsafe.Pointer, each2617 unsafe.Pointer, each2621 unsafe.Pointer, each2625 unsafe.Pointer, each2629 unsafe.Pointer, each2633 unsafe.Pointer, each2637 unsafe.Pointer, each703 unsafe.Pointer, i168 int, i171 int, i300 int, i63 int, o298 int, shared unsafe.Pointer, values unsafe.Pointer, valuesCap int, by int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line cached.go:106
+//line lanes.go:80
 	if lanes == 16 {
-//line cached.go:106
-		first = zvector.AttendF16Twin___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
-//line cached.go:106
+//line lanes.go:80
+		first = zvector.LanesF16Twin___(16, c538, unsafe.Add(each2609, 0*4), unsafe.Add(each703, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
+//line lanes.go:80
 	} else if lanes == 8 {
-//line cached.go:106
-		first = zvector.AttendF16TwinAVX2___(16, c536, unsafe.Add(each2627, 0*4), unsafe.Add(each701, 0*4), unsafe.Add(each2631, 0*4), unsafe.Add(each2635, 0*4), unsafe.Add(each2639, 0*4), unsafe.Add(each2643, 0*4), unsafe.Add(each2647, 0*4), unsafe.Add(each2651, 0*4), unsafe.Add(each2655, 0*4), i172, i63, i169, valuesCap, i301, values, o299, unsafe.Add(shared, 512))
+//line lanes.go:80
+		first = zvector.LanesF16TwinAVX2___(16, c538, unsafe.Add(each2609, 0*4), unsafe.Add(each703, 0*4), unsafe.Add(each2613, 0*4), unsafe.Add(each2617, 0*4), unsafe.Add(each2621, 0*4), unsafe.Add(each2625, 0*4), unsafe.Add(each2629, 0*4), unsafe.Add(each2633, 0*4), unsafe.Add(each2637, 0*4), i171, i63, i168, valuesCap, i300, values, o298, unsafe.Add(shared, 512))
 	}
 	for tx := first; tx < 16; tx += 4 {
-		var f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, f2624a, f2624b, f2624c, f2624d, f2628a, f2628b, f2628c, f2628d, f2632a, f2632b, f2632c, f2632d, f2636a, f2636b, f2636c, f2636d, f2640a, f2640b, f2640c, f2640d, f2644a, f2644b, f2644c, f2644d, f2648a, f2648b, f2648c, f2648d, f2652a, f2652b, f2652c, f2652d, f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d float32
-		var i543 int
-//line cached.go:106
-		f2627a := *(*float32)(unsafe.Add(each2627, tx*4))
-//line cached.go:106
-		f2627b := *(*float32)(unsafe.Add(each2627, (tx+1)*4))
-//line cached.go:106
-		f2627c := *(*float32)(unsafe.Add(each2627, (tx+2)*4))
-//line cached.go:106
-		f2627d := *(*float32)(unsafe.Add(each2627, (tx+3)*4))
-//line cached.go:106
-		f701a := *(*float32)(unsafe.Add(each701, tx*4))
-//line cached.go:106
-		f701b := *(*float32)(unsafe.Add(each701, (tx+1)*4))
-//line cached.go:106
-		f701c := *(*float32)(unsafe.Add(each701, (tx+2)*4))
-//line cached.go:106
-		f701d := *(*float32)(unsafe.Add(each701, (tx+3)*4))
-//line cached.go:106
-		f2631a := *(*float32)(unsafe.Add(each2631, tx*4))
-//line cached.go:106
-		f2631b := *(*float32)(unsafe.Add(each2631, (tx+1)*4))
-//line cached.go:106
-		f2631c := *(*float32)(unsafe.Add(each2631, (tx+2)*4))
-//line cached.go:106
-		f2631d := *(*float32)(unsafe.Add(each2631, (tx+3)*4))
-//line cached.go:106
-		f2635a := *(*float32)(unsafe.Add(each2635, tx*4))
-//line cached.go:106
-		f2635b := *(*float32)(unsafe.Add(each2635, (tx+1)*4))
-//line cached.go:106
-		f2635c := *(*float32)(unsafe.Add(each2635, (tx+2)*4))
-//line cached.go:106
-		f2635d := *(*float32)(unsafe.Add(each2635, (tx+3)*4))
-//line cached.go:106
-		f2639a := *(*float32)(unsafe.Add(each2639, tx*4))
-//line cached.go:106
-		f2639b := *(*float32)(unsafe.Add(each2639, (tx+1)*4))
-//line cached.go:106
-		f2639c := *(*float32)(unsafe.Add(each2639, (tx+2)*4))
-//line cached.go:106
-		f2639d := *(*float32)(unsafe.Add(each2639, (tx+3)*4))
-//line cached.go:106
-		f2643a := *(*float32)(unsafe.Add(each2643, tx*4))
-//line cached.go:106
-		f2643b := *(*float32)(unsafe.Add(each2643, (tx+1)*4))
-//line cached.go:106
-		f2643c := *(*float32)(unsafe.Add(each2643, (tx+2)*4))
-//line cached.go:106
-		f2643d := *(*float32)(unsafe.Add(each2643, (tx+3)*4))
-//line cached.go:106
-		f2647a := *(*float32)(unsafe.Add(each2647, tx*4))
-//line cached.go:106
-		f2647b := *(*float32)(unsafe.Add(each2647, (tx+1)*4))
-//line cached.go:106
-		f2647c := *(*float32)(unsafe.Add(each2647, (tx+2)*4))
-//line cached.go:106
-		f2647d := *(*float32)(unsafe.Add(each2647, (tx+3)*4))
-//line cached.go:106
-		f2651a := *(*float32)(unsafe.Add(each2651, tx*4))
-//line cached.go:106
-		f2651b := *(*float32)(unsafe.Add(each2651, (tx+1)*4))
-//line cached.go:106
-		f2651c := *(*float32)(unsafe.Add(each2651, (tx+2)*4))
-//line cached.go:106
-		f2651d := *(*float32)(unsafe.Add(each2651, (tx+3)*4))
-//line cached.go:106
-		f2655a := *(*float32)(unsafe.Add(each2655, tx*4))
-//line cached.go:106
-		f2655b := *(*float32)(unsafe.Add(each2655, (tx+1)*4))
-//line cached.go:106
-		f2655c := *(*float32)(unsafe.Add(each2655, (tx+2)*4))
-//line cached.go:106
-		f2655d := *(*float32)(unsafe.Add(each2655, (tx+3)*4))
-//line cached.go:106
-		f1398a := float32(f2627a * f701a)
-//line cached.go:106
-		f1398b := float32(f2627b * f701b)
-//line cached.go:106
-		f1398c := float32(f2627c * f701c)
-//line cached.go:106
-		f1398d := float32(f2627d * f701d)
-//line cached.go:106
-		f1407a := float32(f2631a * f701a)
-//line cached.go:106
-		f1407b := float32(f2631b * f701b)
-//line cached.go:106
-		f1407c := float32(f2631c * f701c)
-//line cached.go:106
-		f1407d := float32(f2631d * f701d)
-//line cached.go:106
-		f1416a := float32(f2635a * f701a)
-//line cached.go:106
-		f1416b := float32(f2635b * f701b)
-//line cached.go:106
-		f1416c := float32(f2635c * f701c)
-//line cached.go:106
-		f1416d := float32(f2635d * f701d)
-//line cached.go:106
-		f1425a := float32(f2639a * f701a)
-//line cached.go:106
-		f1425b := float32(f2639b * f701b)
-//line cached.go:106
-		f1425c := float32(f2639c * f701c)
-//line cached.go:106
-		f1425d := float32(f2639d * f701d)
-//line cached.go:106
-		f1434a := float32(f2643a * f701a)
-//line cached.go:106
-		f1434b := float32(f2643b * f701b)
-//line cached.go:106
-		f1434c := float32(f2643c * f701c)
-//line cached.go:106
-		f1434d := float32(f2643d * f701d)
-//line cached.go:106
-		f1443a := float32(f2647a * f701a)
-//line cached.go:106
-		f1443b := float32(f2647b * f701b)
-//line cached.go:106
-		f1443c := float32(f2647c * f701c)
-//line cached.go:106
-		f1443d := float32(f2647d * f701d)
-//line cached.go:106
-		f1452a := float32(f2651a * f701a)
-//line cached.go:106
-		f1452b := float32(f2651b * f701b)
-//line cached.go:106
-		f1452c := float32(f2651c * f701c)
-//line cached.go:106
-		f1452d := float32(f2651d * f701d)
-//line cached.go:106
-		f1461a := float32(f2655a * f701a)
-//line cached.go:106
-		f1461b := float32(f2655b * f701b)
-//line cached.go:106
-		f1461c := float32(f2655c * f701c)
-//line cached.go:106
-		f1461d := float32(f2655d * f701d)
-//line cached.go:108
-		i290 := i172 * i63
-//line cached.go:108
-		i291 := i169 + i290
-//line cached.go:108
-		if uint(i291) > uint(valuesCap) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i291, valuesCap)
-//line cached.go:108
+		var f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, f2606a, f2606b, f2606c, f2606d, f2610a, f2610b, f2610c, f2610d, f2614a, f2614b, f2614c, f2614d, f2618a, f2618b, f2618c, f2618d, f2622a, f2622b, f2622c, f2622d, f2626a, f2626b, f2626c, f2626d, f2630a, f2630b, f2630c, f2630d, f2634a, f2634b, f2634c, f2634d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d float32
+		var i545 int
+//line lanes.go:80
+		f2609a := *(*float32)(unsafe.Add(each2609, tx*4))
+//line lanes.go:80
+		f2609b := *(*float32)(unsafe.Add(each2609, (tx+1)*4))
+//line lanes.go:80
+		f2609c := *(*float32)(unsafe.Add(each2609, (tx+2)*4))
+//line lanes.go:80
+		f2609d := *(*float32)(unsafe.Add(each2609, (tx+3)*4))
+//line lanes.go:80
+		f703a := *(*float32)(unsafe.Add(each703, tx*4))
+//line lanes.go:80
+		f703b := *(*float32)(unsafe.Add(each703, (tx+1)*4))
+//line lanes.go:80
+		f703c := *(*float32)(unsafe.Add(each703, (tx+2)*4))
+//line lanes.go:80
+		f703d := *(*float32)(unsafe.Add(each703, (tx+3)*4))
+//line lanes.go:80
+		f2613a := *(*float32)(unsafe.Add(each2613, tx*4))
+//line lanes.go:80
+		f2613b := *(*float32)(unsafe.Add(each2613, (tx+1)*4))
+//line lanes.go:80
+		f2613c := *(*float32)(unsafe.Add(each2613, (tx+2)*4))
+//line lanes.go:80
+		f2613d := *(*float32)(unsafe.Add(each2613, (tx+3)*4))
+//line lanes.go:80
+		f2617a := *(*float32)(unsafe.Add(each2617, tx*4))
+//line lanes.go:80
+		f2617b := *(*float32)(unsafe.Add(each2617, (tx+1)*4))
+//line lanes.go:80
+		f2617c := *(*float32)(unsafe.Add(each2617, (tx+2)*4))
+//line lanes.go:80
+		f2617d := *(*float32)(unsafe.Add(each2617, (tx+3)*4))
+//line lanes.go:80
+		f2621a := *(*float32)(unsafe.Add(each2621, tx*4))
+//line lanes.go:80
+		f2621b := *(*float32)(unsafe.Add(each2621, (tx+1)*4))
+//line lanes.go:80
+		f2621c := *(*float32)(unsafe.Add(each2621, (tx+2)*4))
+//line lanes.go:80
+		f2621d := *(*float32)(unsafe.Add(each2621, (tx+3)*4))
+//line lanes.go:80
+		f2625a := *(*float32)(unsafe.Add(each2625, tx*4))
+//line lanes.go:80
+		f2625b := *(*float32)(unsafe.Add(each2625, (tx+1)*4))
+//line lanes.go:80
+		f2625c := *(*float32)(unsafe.Add(each2625, (tx+2)*4))
+//line lanes.go:80
+		f2625d := *(*float32)(unsafe.Add(each2625, (tx+3)*4))
+//line lanes.go:80
+		f2629a := *(*float32)(unsafe.Add(each2629, tx*4))
+//line lanes.go:80
+		f2629b := *(*float32)(unsafe.Add(each2629, (tx+1)*4))
+//line lanes.go:80
+		f2629c := *(*float32)(unsafe.Add(each2629, (tx+2)*4))
+//line lanes.go:80
+		f2629d := *(*float32)(unsafe.Add(each2629, (tx+3)*4))
+//line lanes.go:80
+		f2633a := *(*float32)(unsafe.Add(each2633, tx*4))
+//line lanes.go:80
+		f2633b := *(*float32)(unsafe.Add(each2633, (tx+1)*4))
+//line lanes.go:80
+		f2633c := *(*float32)(unsafe.Add(each2633, (tx+2)*4))
+//line lanes.go:80
+		f2633d := *(*float32)(unsafe.Add(each2633, (tx+3)*4))
+//line lanes.go:80
+		f2637a := *(*float32)(unsafe.Add(each2637, tx*4))
+//line lanes.go:80
+		f2637b := *(*float32)(unsafe.Add(each2637, (tx+1)*4))
+//line lanes.go:80
+		f2637c := *(*float32)(unsafe.Add(each2637, (tx+2)*4))
+//line lanes.go:80
+		f2637d := *(*float32)(unsafe.Add(each2637, (tx+3)*4))
+//line lanes.go:80
+		f1380a := float32(f2609a * f703a)
+//line lanes.go:80
+		f1380b := float32(f2609b * f703b)
+//line lanes.go:80
+		f1380c := float32(f2609c * f703c)
+//line lanes.go:80
+		f1380d := float32(f2609d * f703d)
+//line lanes.go:80
+		f1389a := float32(f2613a * f703a)
+//line lanes.go:80
+		f1389b := float32(f2613b * f703b)
+//line lanes.go:80
+		f1389c := float32(f2613c * f703c)
+//line lanes.go:80
+		f1389d := float32(f2613d * f703d)
+//line lanes.go:80
+		f1398a := float32(f2617a * f703a)
+//line lanes.go:80
+		f1398b := float32(f2617b * f703b)
+//line lanes.go:80
+		f1398c := float32(f2617c * f703c)
+//line lanes.go:80
+		f1398d := float32(f2617d * f703d)
+//line lanes.go:80
+		f1407a := float32(f2621a * f703a)
+//line lanes.go:80
+		f1407b := float32(f2621b * f703b)
+//line lanes.go:80
+		f1407c := float32(f2621c * f703c)
+//line lanes.go:80
+		f1407d := float32(f2621d * f703d)
+//line lanes.go:80
+		f1416a := float32(f2625a * f703a)
+//line lanes.go:80
+		f1416b := float32(f2625b * f703b)
+//line lanes.go:80
+		f1416c := float32(f2625c * f703c)
+//line lanes.go:80
+		f1416d := float32(f2625d * f703d)
+//line lanes.go:80
+		f1425a := float32(f2629a * f703a)
+//line lanes.go:80
+		f1425b := float32(f2629b * f703b)
+//line lanes.go:80
+		f1425c := float32(f2629c * f703c)
+//line lanes.go:80
+		f1425d := float32(f2629d * f703d)
+//line lanes.go:80
+		f1434a := float32(f2633a * f703a)
+//line lanes.go:80
+		f1434b := float32(f2633b * f703b)
+//line lanes.go:80
+		f1434c := float32(f2633c * f703c)
+//line lanes.go:80
+		f1434d := float32(f2633d * f703d)
+//line lanes.go:80
+		f1443a := float32(f2637a * f703a)
+//line lanes.go:80
+		f1443b := float32(f2637b * f703b)
+//line lanes.go:80
+		f1443c := float32(f2637c * f703c)
+//line lanes.go:80
+		f1443d := float32(f2637d * f703d)
+//line lanes.go:82
+		i289 := i171 * i63
+//line lanes.go:82
+		i290 := i168 + i289
+//line lanes.go:82
+		if uint(i290) > uint(valuesCap) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i290, valuesCap)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:108
-		if uint(i169) > uint(i291) {
-//line cached.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i169, i291)
-//line cached.go:108
+//line lanes.go:82
+		if uint(i168) > uint(i290) {
+//line lanes.go:82
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i168, i290)
+//line lanes.go:82
 			return false
 		}
-//line cached.go:142
-		if !c536 {
-//line cached.go:142
+//line lanes.go:116
+		if !c538 {
+//line lanes.go:116
 			blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line cached.go:142
+//line lanes.go:116
 			return false
 		}
-//line cached.go:142
-		var i538 int
-//line cached.go:142
+//line lanes.go:116
+		var i540 int
+//line lanes.go:116
 		if i63 != 0 {
-//line cached.go:142
-			i538 = i290 / i63
+//line lanes.go:116
+			i540 = i289 / i63
 		}
-//line cached.go:142
-		i540 := i538
-//line cached.go:142
-		if 64 < i538 {
-//line cached.go:142
-			i540 = 64
+//line lanes.go:116
+		i542 := i540
+//line lanes.go:116
+		if 64 < i540 {
+//line lanes.go:116
+			i542 = 64
 		}
-//line cached.go:142
-		if 0 < i540 {
-//line cached.go:145
-			f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, 0
-//line cached.go:145
+//line lanes.go:116
+		if 0 < i542 {
+//line lanes.go:119
+			f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, i545 = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d, 0
+//line lanes.go:119
 			for {
-//line cached.go:143
-				i546 := i543 * i63
-//line cached.go:143
-				i547 := i543 + 1
-//line cached.go:143
-				i550 := i547 * i63
-//line cached.go:143
-				if uint(i550) > uint(i301) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i550, i301)
-//line cached.go:143
+//line lanes.go:117
+				i548 := i545 * i63
+//line lanes.go:117
+				i549 := i545 + 1
+//line lanes.go:117
+				i552 := i549 * i63
+//line lanes.go:117
+				if uint(i552) > uint(i300) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, i300)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				if uint(i546) > uint(i550) {
-//line cached.go:143
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i546, i550)
-//line cached.go:143
+//line lanes.go:117
+				if uint(i548) > uint(i552) {
+//line lanes.go:117
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i548, i552)
+//line lanes.go:117
 					return false
 				}
-//line cached.go:143
-				i559 := i550 - i546
-//line cached.go:145
-				if 0 < i559 {
-					f2624a, f2624b, f2624c, f2624d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+tx*2)))).Float32(), f2625a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+1)*2)))).Float32(), f2625b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+2)*2)))).Float32(), f2625c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+(tx+3)*2)))).Float32(), f2625d)
+//line lanes.go:117
+				i561 := i552 - i548
+//line lanes.go:119
+				if 0 < i561 {
+					f2606a, f2606b, f2606c, f2606d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+tx*2)))).Float32(), f2607a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+1)*2)))).Float32(), f2607b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+2)*2)))).Float32(), f2607c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+(tx+3)*2)))).Float32(), f2607d)
 				} else {
-//line cached.go:145
-					f2624a, f2624b, f2624c, f2624d = f2625a, f2625b, f2625c, f2625d
+//line lanes.go:119
+					f2606a, f2606b, f2606c, f2606d = f2607a, f2607b, f2607c, f2607d
 				}
-//line cached.go:145
-				if 1 < i559 {
-					f2628a, f2628b, f2628c, f2628d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+tx*2)))).Float32(), f2629a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+1)*2)))).Float32(), f2629b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+2)*2)))).Float32(), f2629c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+32+(tx+3)*2)))).Float32(), f2629d)
+//line lanes.go:119
+				if 1 < i561 {
+					f2610a, f2610b, f2610c, f2610d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+tx*2)))).Float32(), f2611a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+1)*2)))).Float32(), f2611b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+2)*2)))).Float32(), f2611c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+32+(tx+3)*2)))).Float32(), f2611d)
 				} else {
-//line cached.go:145
-					f2628a, f2628b, f2628c, f2628d = f2629a, f2629b, f2629c, f2629d
+//line lanes.go:119
+					f2610a, f2610b, f2610c, f2610d = f2611a, f2611b, f2611c, f2611d
 				}
-//line cached.go:145
-				if 2 < i559 {
-					f2632a, f2632b, f2632c, f2632d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+tx*2)))).Float32(), f2633a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+1)*2)))).Float32(), f2633b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+2)*2)))).Float32(), f2633c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+64+(tx+3)*2)))).Float32(), f2633d)
+//line lanes.go:119
+				if 2 < i561 {
+					f2614a, f2614b, f2614c, f2614d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+tx*2)))).Float32(), f2615a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+1)*2)))).Float32(), f2615b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+2)*2)))).Float32(), f2615c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+64+(tx+3)*2)))).Float32(), f2615d)
 				} else {
-//line cached.go:145
-					f2632a, f2632b, f2632c, f2632d = f2633a, f2633b, f2633c, f2633d
+//line lanes.go:119
+					f2614a, f2614b, f2614c, f2614d = f2615a, f2615b, f2615c, f2615d
 				}
-//line cached.go:145
-				if 3 < i559 {
-					f2636a, f2636b, f2636c, f2636d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+tx*2)))).Float32(), f2637a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+1)*2)))).Float32(), f2637b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+2)*2)))).Float32(), f2637c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+96+(tx+3)*2)))).Float32(), f2637d)
+//line lanes.go:119
+				if 3 < i561 {
+					f2618a, f2618b, f2618c, f2618d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+tx*2)))).Float32(), f2619a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+1)*2)))).Float32(), f2619b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+2)*2)))).Float32(), f2619c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+96+(tx+3)*2)))).Float32(), f2619d)
 				} else {
-//line cached.go:145
-					f2636a, f2636b, f2636c, f2636d = f2637a, f2637b, f2637c, f2637d
+//line lanes.go:119
+					f2618a, f2618b, f2618c, f2618d = f2619a, f2619b, f2619c, f2619d
 				}
-//line cached.go:145
-				if 4 < i559 {
-					f2640a, f2640b, f2640c, f2640d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+tx*2)))).Float32(), f2641a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+1)*2)))).Float32(), f2641b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+2)*2)))).Float32(), f2641c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+128+(tx+3)*2)))).Float32(), f2641d)
+//line lanes.go:119
+				if 4 < i561 {
+					f2622a, f2622b, f2622c, f2622d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+tx*2)))).Float32(), f2623a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+1)*2)))).Float32(), f2623b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+2)*2)))).Float32(), f2623c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+128+(tx+3)*2)))).Float32(), f2623d)
 				} else {
-//line cached.go:145
-					f2640a, f2640b, f2640c, f2640d = f2641a, f2641b, f2641c, f2641d
+//line lanes.go:119
+					f2622a, f2622b, f2622c, f2622d = f2623a, f2623b, f2623c, f2623d
 				}
-//line cached.go:145
-				if 5 < i559 {
-					f2644a, f2644b, f2644c, f2644d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+tx*2)))).Float32(), f2645a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+1)*2)))).Float32(), f2645b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+2)*2)))).Float32(), f2645c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+160+(tx+3)*2)))).Float32(), f2645d)
+//line lanes.go:119
+				if 5 < i561 {
+					f2626a, f2626b, f2626c, f2626d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+tx*2)))).Float32(), f2627a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+1)*2)))).Float32(), f2627b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+2)*2)))).Float32(), f2627c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+160+(tx+3)*2)))).Float32(), f2627d)
 				} else {
-//line cached.go:145
-					f2644a, f2644b, f2644c, f2644d = f2645a, f2645b, f2645c, f2645d
+//line lanes.go:119
+					f2626a, f2626b, f2626c, f2626d = f2627a, f2627b, f2627c, f2627d
 				}
-//line cached.go:145
-				if 6 < i559 {
-					f2648a, f2648b, f2648c, f2648d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+tx*2)))).Float32(), f2649a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+1)*2)))).Float32(), f2649b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+2)*2)))).Float32(), f2649c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+192+(tx+3)*2)))).Float32(), f2649d)
+//line lanes.go:119
+				if 6 < i561 {
+					f2630a, f2630b, f2630c, f2630d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+tx*2)))).Float32(), f2631a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+1)*2)))).Float32(), f2631b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+2)*2)))).Float32(), f2631c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+192+(tx+3)*2)))).Float32(), f2631d)
 				} else {
-//line cached.go:145
-					f2648a, f2648b, f2648c, f2648d = f2649a, f2649b, f2649c, f2649d
+//line lanes.go:119
+					f2630a, f2630b, f2630c, f2630d = f2631a, f2631b, f2631c, f2631d
 				}
-//line cached.go:145
-				if 7 < i559 {
-					f2652a, f2652b, f2652c, f2652d = math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+tx*2)))).Float32(), f2653a), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+1)*2)))).Float32(), f2653b), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+2)*2)))).Float32(), f2653c), math32.FMA(*(*float32)(unsafe.Add(shared, i543*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o299+i546*32+224+(tx+3)*2)))).Float32(), f2653d)
+//line lanes.go:119
+				if 7 < i561 {
+					f2634a, f2634b, f2634c, f2634d = math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+tx*2)))).Float32(), f2635a), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+1)*2)))).Float32(), f2635b), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+2)*2)))).Float32(), f2635c), math32.FMA(*(*float32)(unsafe.Add(shared, i545*4+512)), dtype.F16(uint16(*(*int16)(unsafe.Add(values, o298+i548*32+224+(tx+3)*2)))).Float32(), f2635d)
 				} else {
-//line cached.go:145
-					f2652a, f2652b, f2652c, f2652d = f2653a, f2653b, f2653c, f2653d
+//line lanes.go:119
+					f2634a, f2634b, f2634c, f2634d = f2635a, f2635b, f2635c, f2635d
 				}
-//line cached.go:146
-				if i547 >= i540 {
-//line cached.go:146
+//line lanes.go:120
+				if i549 >= i542 {
+//line lanes.go:120
 					break
 				}
-//line cached.go:146
-				f2653a, f2653b, f2653c, f2653d, f2649a, f2649b, f2649c, f2649d, f2645a, f2645b, f2645c, f2645d, f2641a, f2641b, f2641c, f2641d, f2637a, f2637b, f2637c, f2637d, f2633a, f2633b, f2633c, f2633d, f2629a, f2629b, f2629c, f2629d, f2625a, f2625b, f2625c, f2625d, i543 = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, i547
+//line lanes.go:120
+				f2635a, f2635b, f2635c, f2635d, f2631a, f2631b, f2631c, f2631d, f2627a, f2627b, f2627c, f2627d, f2623a, f2623b, f2623c, f2623d, f2619a, f2619b, f2619c, f2619d, f2615a, f2615b, f2615c, f2615d, f2611a, f2611b, f2611c, f2611d, f2607a, f2607b, f2607c, f2607d, i545 = f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d, i549
 			}
-//line cached.go:146
-			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f2652a, f2652b, f2652c, f2652d, f2648a, f2648b, f2648c, f2648d, f2644a, f2644b, f2644c, f2644d, f2640a, f2640b, f2640c, f2640d, f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d
+//line lanes.go:120
+			f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d = f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d, f2622a, f2622b, f2622c, f2622d, f2618a, f2618b, f2618c, f2618d, f2614a, f2614b, f2614c, f2614d, f2610a, f2610b, f2610c, f2610d, f2606a, f2606b, f2606c, f2606d
 		} else {
-//line cached.go:142
-			f2654a, f2654b, f2654c, f2654d, f2650a, f2650b, f2650c, f2650d, f2646a, f2646b, f2646c, f2646d, f2642a, f2642b, f2642c, f2642d, f2638a, f2638b, f2638c, f2638d, f2634a, f2634b, f2634c, f2634d, f2630a, f2630b, f2630c, f2630d, f2626a, f2626b, f2626c, f2626d = f1461a, f1461b, f1461c, f1461d, f1452a, f1452b, f1452c, f1452d, f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d
+//line lanes.go:116
+			f2636a, f2636b, f2636c, f2636d, f2632a, f2632b, f2632c, f2632d, f2628a, f2628b, f2628c, f2628d, f2624a, f2624b, f2624c, f2624d, f2620a, f2620b, f2620c, f2620d, f2616a, f2616b, f2616c, f2616d, f2612a, f2612b, f2612c, f2612d, f2608a, f2608b, f2608c, f2608d = f1443a, f1443b, f1443c, f1443d, f1434a, f1434b, f1434c, f1434d, f1425a, f1425b, f1425c, f1425d, f1416a, f1416b, f1416c, f1416d, f1407a, f1407b, f1407c, f1407d, f1398a, f1398b, f1398c, f1398d, f1389a, f1389b, f1389c, f1389d, f1380a, f1380b, f1380c, f1380d
 		}
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, tx*4)) = f2654a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+1)*4)) = f2654b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+2)*4)) = f2654c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2655, (tx+3)*4)) = f2654d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, tx*4)) = f2650a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+1)*4)) = f2650b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+2)*4)) = f2650c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2651, (tx+3)*4)) = f2650d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, tx*4)) = f2646a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+1)*4)) = f2646b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+2)*4)) = f2646c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2647, (tx+3)*4)) = f2646d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, tx*4)) = f2642a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+1)*4)) = f2642b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+2)*4)) = f2642c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2643, (tx+3)*4)) = f2642d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, tx*4)) = f2638a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+1)*4)) = f2638b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+2)*4)) = f2638c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2639, (tx+3)*4)) = f2638d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, tx*4)) = f2634a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+1)*4)) = f2634b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+2)*4)) = f2634c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2635, (tx+3)*4)) = f2634d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, tx*4)) = f2630a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+1)*4)) = f2630b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+2)*4)) = f2630c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2631, (tx+3)*4)) = f2630d
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, tx*4)) = f2626a
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+1)*4)) = f2626b
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+2)*4)) = f2626c
-//line cached.go:109
-		*(*float32)(unsafe.Add(each2627, (tx+3)*4)) = f2626d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, tx*4)) = f2636a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+1)*4)) = f2636b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+2)*4)) = f2636c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2637, (tx+3)*4)) = f2636d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, tx*4)) = f2632a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+1)*4)) = f2632b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+2)*4)) = f2632c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2633, (tx+3)*4)) = f2632d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, tx*4)) = f2628a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+1)*4)) = f2628b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+2)*4)) = f2628c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2629, (tx+3)*4)) = f2628d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, tx*4)) = f2624a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+1)*4)) = f2624b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+2)*4)) = f2624c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2625, (tx+3)*4)) = f2624d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, tx*4)) = f2620a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+1)*4)) = f2620b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+2)*4)) = f2620c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2621, (tx+3)*4)) = f2620d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, tx*4)) = f2616a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+1)*4)) = f2616b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+2)*4)) = f2616c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2617, (tx+3)*4)) = f2616d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, tx*4)) = f2612a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+1)*4)) = f2612b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+2)*4)) = f2612c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2613, (tx+3)*4)) = f2612d
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, tx*4)) = f2608a
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+1)*4)) = f2608b
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+2)*4)) = f2608c
+//line lanes.go:83
+		*(*float32)(unsafe.Add(each2609, (tx+3)*4)) = f2608d
 	}
 	return true
 }
 
-// attendF16TwinRow_ is what a row of threads does in attendF16Twin.
+// lanesF16TwinRow_ is what a row of threads does in lanesF16Twin.
 //
-//line cached.go:111
-func attendF16TwinRow_(lanes int, each139 unsafe.Pointer, shared unsafe.Pointer) {
+//line lanes.go:85
+func lanesF16TwinRow_(lanes int, each138 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line cached.go:111
+//line lanes.go:85
 	if lanes == 16 {
-//line cached.go:111
-		first = zvector.AttendF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
-//line cached.go:111
+//line lanes.go:85
+		first = zvector.LanesF16Twin____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
+//line lanes.go:85
 	} else if lanes == 8 {
-//line cached.go:111
-		first = zvector.AttendF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each139, 0*4))
+//line lanes.go:85
+		first = zvector.LanesF16TwinAVX2____(16, unsafe.Add(shared, 768), unsafe.Add(each138, 0*4))
 	}
 	for tx := first; tx < 16; tx++ {
-//line cached.go:73
-		f139 := *(*float32)(unsafe.Add(each139, tx*4))
-//line cached.go:91
-		o209 := tx * 4
-//line cached.go:111
-		*(*float32)(unsafe.Add(shared, o209+768)) = f139
+//line lanes.go:47
+		f138 := *(*float32)(unsafe.Add(each138, tx*4))
+//line lanes.go:65
+		o208 := tx * 4
+//line lanes.go:85
+		*(*float32)(unsafe.Add(shared, o208+768)) = f138
+	}
+}
+
+// storeLanes32Twin runs blocks of the kernel storeLanes_float32.
+//
+//line store.go:30
+func storeLanes32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*unsafe.Pointer)(args)
+	kLen := *(*int)(unsafe.Add(args, 8))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	vLen := *(*int)(unsafe.Add(args, 32))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysLen := *(*int)(unsafe.Add(args, 56))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesLen := *(*int)(unsafe.Add(args, 80))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+//line store.go:12
+	var i195 int
+//line store.go:12
+	if s24 != 0 {
+//line store.go:12
+		i195 = tableLen / s24
+	}
+//line store.go:12
+	i225 := s24 << 6
+//line store.go:12
+	c193 := s24 != 0
+//line store.go:30
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		if uint(bx) >= uint(tokensLen) {
+//line store.go:32
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line store.go:32
+			return
+		}
+//line store.go:32
+		i207 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line store.go:32
+		i209 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line store.go:12
+		c168 := 0 <= i207
+//line store.go:12
+		c196 := int(i207) < i195
+//line store.go:12
+		c184 := 0 <= i209
+//line store.go:12
+		c178 := int(i209) < i225
+//line store.go:21
+		i116 := int(i209)
+		i125 := int(i207)*s24 + i116/64
+//line store.go:22
+		c127 := uint(i125) < uint(tableLen)
+//line store.go:22
+		o130 := i125 * 4
+		i145 := i116 % 64
+//line store.go:36
+		i57 := (bx*s8 + by) * s16
+		for tx := range 16 {
+			var c180, c153, c221 bool
+			var i219, i220, i61 int
+//line store.go:12
+			if c168 {
+//line store.go:12
+				if !c193 {
+//line store.go:12
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:12
+					return
+				}
+//line store.go:12
+				if c196 {
+//line store.go:12
+					if c184 {
+//line store.go:12
+						c180 = c178
+					} else {
+//line store.go:12
+						c180 = false
+					}
+				} else {
+//line store.go:12
+					c180 = false
+				}
+			} else {
+//line store.go:12
+				c180 = false
+			}
+//line store.go:18
+			if c180 {
+//line store.go:22
+				if !c127 {
+//line store.go:22
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i125, tableLen)
+//line store.go:22
+					return
+				}
+//line store.go:22
+				i131 := *(*int32)(unsafe.Add(table, o130))
+//line store.go:22
+				i132 := int(i131)
+				if 0 <= i131 {
+//line store.go:23
+					c153 = i132 < s0
+				} else {
+//line store.go:23
+					c153 = false
+				}
+//line store.go:23
+				i219, i220, c221 = (i132*s8+by)<<6*s16, i145, c153
+			} else {
+//line store.go:18
+				i219, i220, c221 = 0, 0, false
+			}
+//line store.go:32
+			if c221 {
+//line store.go:39
+				i85 := i219 + i220*s16
+//line store.go:37
+				i61 = tx
+//line store.go:37
+				for {
+//line store.go:37
+					if i61 >= s16 {
+//line store.go:37
+						break
+					}
+//line store.go:38
+					i68 := i219 + i61<<6 + i220
+//line store.go:38
+					i69 := i57 + i61
+//line store.go:38
+					if uint(i69) >= uint(kLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, kLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					if uint(i68) >= uint(keysLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, keysLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					*(*float32)(unsafe.Add(keys, i68*4)) = *(*float32)(unsafe.Add(k, i69*4))
+					i86 := i85 + i61
+//line store.go:39
+					if uint(i69) >= uint(vLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, vLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					if uint(i86) >= uint(valuesLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i86, valuesLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					*(*float32)(unsafe.Add(values, i86*4)) = *(*float32)(unsafe.Add(v, i69*4))
+//line store.go:37
+					i61 = i61 + 16
+				}
+			}
+		}
+	}
+}
+
+// storeLanesBF16Twin runs blocks of the kernel storeLanes_dtype_BF16.
+//
+//line store.go:30
+func storeLanesBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*unsafe.Pointer)(args)
+	kLen := *(*int)(unsafe.Add(args, 8))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	vLen := *(*int)(unsafe.Add(args, 32))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysLen := *(*int)(unsafe.Add(args, 56))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesLen := *(*int)(unsafe.Add(args, 80))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+//line store.go:12
+	var i195 int
+//line store.go:12
+	if s24 != 0 {
+//line store.go:12
+		i195 = tableLen / s24
+	}
+//line store.go:12
+	i225 := s24 << 6
+//line store.go:12
+	c193 := s24 != 0
+//line store.go:30
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		if uint(bx) >= uint(tokensLen) {
+//line store.go:32
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line store.go:32
+			return
+		}
+//line store.go:32
+		i207 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line store.go:32
+		i209 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line store.go:12
+		c168 := 0 <= i207
+//line store.go:12
+		c196 := int(i207) < i195
+//line store.go:12
+		c184 := 0 <= i209
+//line store.go:12
+		c178 := int(i209) < i225
+//line store.go:21
+		i116 := int(i209)
+		i125 := int(i207)*s24 + i116/64
+//line store.go:22
+		c127 := uint(i125) < uint(tableLen)
+//line store.go:22
+		o130 := i125 * 4
+		i145 := i116 % 64
+//line store.go:36
+		i57 := (bx*s8 + by) * s16
+		for tx := range 16 {
+			var c180, c153, c221 bool
+			var i219, i220, i61 int
+//line store.go:12
+			if c168 {
+//line store.go:12
+				if !c193 {
+//line store.go:12
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:12
+					return
+				}
+//line store.go:12
+				if c196 {
+//line store.go:12
+					if c184 {
+//line store.go:12
+						c180 = c178
+					} else {
+//line store.go:12
+						c180 = false
+					}
+				} else {
+//line store.go:12
+					c180 = false
+				}
+			} else {
+//line store.go:12
+				c180 = false
+			}
+//line store.go:18
+			if c180 {
+//line store.go:22
+				if !c127 {
+//line store.go:22
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i125, tableLen)
+//line store.go:22
+					return
+				}
+//line store.go:22
+				i131 := *(*int32)(unsafe.Add(table, o130))
+//line store.go:22
+				i132 := int(i131)
+				if 0 <= i131 {
+//line store.go:23
+					c153 = i132 < s0
+				} else {
+//line store.go:23
+					c153 = false
+				}
+//line store.go:23
+				i219, i220, c221 = (i132*s8+by)<<6*s16, i145, c153
+			} else {
+//line store.go:18
+				i219, i220, c221 = 0, 0, false
+			}
+//line store.go:32
+			if c221 {
+//line store.go:39
+				i85 := i219 + i220*s16
+//line store.go:37
+				i61 = tx
+//line store.go:37
+				for {
+//line store.go:37
+					if i61 >= s16 {
+//line store.go:37
+						break
+					}
+//line store.go:38
+					i68 := i219 + i61<<6 + i220
+//line store.go:38
+					i69 := i57 + i61
+//line store.go:38
+					if uint(i69) >= uint(kLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, kLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					if uint(i68) >= uint(keysLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, keysLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					*(*int16)(unsafe.Add(keys, i68*2)) = *(*int16)(unsafe.Add(k, i69*2))
+					i86 := i85 + i61
+//line store.go:39
+					if uint(i69) >= uint(vLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, vLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					if uint(i86) >= uint(valuesLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i86, valuesLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					*(*int16)(unsafe.Add(values, i86*2)) = *(*int16)(unsafe.Add(v, i69*2))
+//line store.go:37
+					i61 = i61 + 16
+				}
+			}
+		}
+	}
+}
+
+// storeLanesF16Twin runs blocks of the kernel storeLanes_dtype_F16.
+//
+//line store.go:30
+func storeLanesF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	k := *(*unsafe.Pointer)(args)
+	kLen := *(*int)(unsafe.Add(args, 8))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	vLen := *(*int)(unsafe.Add(args, 32))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	keysLen := *(*int)(unsafe.Add(args, 56))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	valuesLen := *(*int)(unsafe.Add(args, 80))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	tableLen := *(*int)(unsafe.Add(args, 104))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	tokensLen := *(*int)(unsafe.Add(args, 128))
+	s0 := *(*int)(unsafe.Add(args, 144))
+	s8 := *(*int)(unsafe.Add(args, 152))
+	s16 := *(*int)(unsafe.Add(args, 160))
+	s24 := *(*int)(unsafe.Add(args, 168))
+//line store.go:12
+	var i195 int
+//line store.go:12
+	if s24 != 0 {
+//line store.go:12
+		i195 = tableLen / s24
+	}
+//line store.go:12
+	i225 := s24 << 6
+//line store.go:12
+	c193 := s24 != 0
+//line store.go:30
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		if uint(bx) >= uint(tokensLen) {
+//line store.go:32
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line store.go:32
+			return
+		}
+//line store.go:32
+		i207 := *(*int32)(unsafe.Add(tokens, bx*8))
+//line store.go:32
+		i209 := *(*int32)(unsafe.Add(tokens, bx*8+4))
+//line store.go:12
+		c168 := 0 <= i207
+//line store.go:12
+		c196 := int(i207) < i195
+//line store.go:12
+		c184 := 0 <= i209
+//line store.go:12
+		c178 := int(i209) < i225
+//line store.go:21
+		i116 := int(i209)
+		i125 := int(i207)*s24 + i116/64
+//line store.go:22
+		c127 := uint(i125) < uint(tableLen)
+//line store.go:22
+		o130 := i125 * 4
+		i145 := i116 % 64
+//line store.go:36
+		i57 := (bx*s8 + by) * s16
+		for tx := range 16 {
+			var c180, c153, c221 bool
+			var i219, i220, i61 int
+//line store.go:12
+			if c168 {
+//line store.go:12
+				if !c193 {
+//line store.go:12
+					blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:12
+					return
+				}
+//line store.go:12
+				if c196 {
+//line store.go:12
+					if c184 {
+//line store.go:12
+						c180 = c178
+					} else {
+//line store.go:12
+						c180 = false
+					}
+				} else {
+//line store.go:12
+					c180 = false
+				}
+			} else {
+//line store.go:12
+				c180 = false
+			}
+//line store.go:18
+			if c180 {
+//line store.go:22
+				if !c127 {
+//line store.go:22
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i125, tableLen)
+//line store.go:22
+					return
+				}
+//line store.go:22
+				i131 := *(*int32)(unsafe.Add(table, o130))
+//line store.go:22
+				i132 := int(i131)
+				if 0 <= i131 {
+//line store.go:23
+					c153 = i132 < s0
+				} else {
+//line store.go:23
+					c153 = false
+				}
+//line store.go:23
+				i219, i220, c221 = (i132*s8+by)<<6*s16, i145, c153
+			} else {
+//line store.go:18
+				i219, i220, c221 = 0, 0, false
+			}
+//line store.go:32
+			if c221 {
+//line store.go:39
+				i85 := i219 + i220*s16
+//line store.go:37
+				i61 = tx
+//line store.go:37
+				for {
+//line store.go:37
+					if i61 >= s16 {
+//line store.go:37
+						break
+					}
+//line store.go:38
+					i68 := i219 + i61<<6 + i220
+//line store.go:38
+					i69 := i57 + i61
+//line store.go:38
+					if uint(i69) >= uint(kLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, kLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					if uint(i68) >= uint(keysLen) {
+//line store.go:38
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, keysLen)
+//line store.go:38
+						return
+					}
+//line store.go:38
+					*(*int16)(unsafe.Add(keys, i68*2)) = *(*int16)(unsafe.Add(k, i69*2))
+					i86 := i85 + i61
+//line store.go:39
+					if uint(i69) >= uint(vLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i69, vLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					if uint(i86) >= uint(valuesLen) {
+//line store.go:39
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i86, valuesLen)
+//line store.go:39
+						return
+					}
+//line store.go:39
+					*(*int16)(unsafe.Add(values, i86*2)) = *(*int16)(unsafe.Add(v, i69*2))
+//line store.go:37
+					i61 = i61 + 16
+				}
+			}
+		}
 	}
 }

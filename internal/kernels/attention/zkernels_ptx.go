@@ -15,6 +15,13 @@ d4070200a422827	../../../math32/exp.go	shifter
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
+f57687f3413c6cb0	../prefill/prefill.go	PageTokens
+973a17e75e3ecc2b	../prefill/span.go	Layout
+f3a544991a59737d	../prefill/span.go	Layout.Part
+a1d458d389c29f70	../prefill/span.go	Layout.Tile
+1b270df9b2874b14	../prefill/span.go	Part
+b47bd6c58dffa936	../prefill/span.go	Span
+257ec49596e74542	../prefill/span.go	partOf
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
 c0c886d06aa20c0a	../row/format.go	BF16.Of
@@ -27,15 +34,25 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
+3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
 a0ca291ab8306839	attend.go	add
 a63a90288cb5d3b4	attend.go	attend
 a31355009d6dc9cc	attend.go	buffers
-2c896e9c2378f7a4	attend.go	consume
-1cd42b50dbaba459	attend.go	extent
+63d27534b9c7d75f	attend.go	consume
+5c1792ccd1ead64a	attend.go	extent
+a49e0c948e16e5b3	attend.go	extent.mask
+7d93c7e31cebe0df	attend.go	extent.tile
 d414d45b9ec7bd4d	attend.go	extentOf
 7cb2cf4f0c0d0699	attend.go	keys
 c29788b16e47546	attend.go	log2e
-67762438073bc290	attend.go	mask
+d31d01809101d573	attend.go	order
 31b29635c791ccd1	attend.go	pair
 c398526b5630a98	attend.go	panel
 409bb6efc4472855	attend.go	produce
@@ -56,14 +73,46 @@ e2d734400fa36dcb	cache.go	CacheShape
 276feeabc652f70c	cache.go	MaxDim
 f57687f3413c6cb0	cache.go	PageTokens
 4794aed3df5291a4	cache.go	Token
-85c45103d19698a7	cached.go	CacheShape.holds
-ef93ef92798ac431	cached.go	addValues
-b2d8b6c7179d2c12	cached.go	attendCached
-952fe06d320b56be	cached.go	groups
-952fe06d320b56be	cached.go	parts
-a5197aa6f39ec92e	cached.go	scoresOf
-d34a60f6cb3d0702	cached.go	spot
-d9de7423da4407f5	cached.go	storeCached
+e5c87f0f912c1970	decode.go	breadth
+129f62c2fc972a2c	decode.go	decode
+a1e1645ff736baaa	decode.go	decodeWarps
+6fd13b87fba799d8	decode.go	dim128
+260a44908a494bba	decode.go	dim128.stages
+29dae8f306e0890d	decode.go	dim128.steps
+6fd13b87fba799d8	decode.go	dim64
+8aa399461c975bca	decode.go	dim64.stages
+df9e60f9fd1be4a8	decode.go	dim64.steps
+a1e1645ff736baaa	decode.go	maxSteps
+f3cf4246ce500643	decode.go	packed
+858f1ee5ab11ce8f	decode.go	queryOf
+a1e1645ff736baaa	decode.go	ringEights
+a1e1645ff736baaa	decode.go	stepDims
+a1e1645ff736baaa	decode.go	tileHeads
+a1e1645ff736baaa	decode.go	warpTokens
+1779f7994ac370e0	deliver.go	clearHeads
+e0ecf6e12658f13f	deliver.go	decodeThreads
+862dccbc61aea298	deliver.go	divided
+470c1cb928aa9fa9	deliver.go	nearby
+8767c73a21eab641	deliver.go	nearby.eight
+f5f2748a9c0d006b	deliver.go	nearby.keep
+c6974f4cadb28fb5	deliver.go	results
+30f4a375286479a5	deliver.go	results.deliver
+77eb866ae7910718	direct.go	attendDirect
+1376d253cf21f648	direct.go	direct
+8bded26e41784071	direct.go	direct.score
+77b6512e43e10441	direct.go	direct.weigh
+1b350a3161f4af59	direct.go	directStep
+397a83dd82dd7fe7	direct.go	directs
+1c4efe2ecac45e03	direct.go	row4
+397a83dd82dd7fe7	direct.go	stepTokens
+7fb2dc74ea8a848b	join.go	joinParts
+96ac17174a3514d3	join.go	joining
+ef93ef92798ac431	lanes.go	addValues
+1de69db06be4ab35	lanes.go	attendLanes
+952fe06d320b56be	lanes.go	groups
+952fe06d320b56be	lanes.go	parts
+a5197aa6f39ec92e	lanes.go	scoresOf
+d34a60f6cb3d0702	lanes.go	spot
 ae1441d5721a7d04	launch.go	Dim
 6c48cea376f57f74	launch.go	Shape
 5b1b94c32f88d982	online.go	online
@@ -72,12814 +121,86347 @@ ae1441d5721a7d04	launch.go	Dim
 6de53f8cfe266a0c	online.go	online.next
 2215a341ceb797bb	online.go	online.start
 db84cb565ecd1cac	online.go	rowTops
+de34ca48d803c91	part.go	decoding
+9642bd243d4f19b0	part.go	decoding.part
+8dbb03eb33adf65c	part.go	decoding.split
+c15e836aca760192	part.go	part
+f025af56d70ae0e4	part.go	part.before
+427903f46c7ae80f	part.go	part.mask
+44b996d3a740b975	part.go	part.number
+c157a2a7902ad8f7	part.go	part.page
+5fabf4c8ef073be7	part.go	part.warpPages
+6b6e1b2cc016fa51	part.go	split
+25fb96af0271ec93	part.go	state
+ff41db632deb5b0f	part.go	state.weigh
+fdf636d43c8d107b	ring.go	ring
+73051e55e8fb34a0	ring.go	ring.await
+193a042bdde69ed7	ring.go	ring.fetch
+4ef9d3617f6e4c9a	ring.go	ring.group
+45ecc18f7ef46e7f	ring.go	ring.place
+d088155f1065732f	ring.go	ring.scores
+7e5739116ae6e507	ring.go	ring.stage
+ea6c4e13645913fe	ring.go	ring.width
+9cdd948b0b7e3e6	ring.go	weighted
+3872d97c59d1818d	ring.go	weighted.add
+89b21a61ca14e6f3	ring.go	weighted.shrink
+f14cbb7ceb6e5721	rotate.go	turnLanes
+abf43ddfc40080cc	rotate.go	turnRows
+28c0ee096633fd2a	rotate.go	turning
+9bfca06cb16375de	spans.go	attendSpans
+4e13b597b57c7460	spans.go	clearValues
+4b61cb546ce822a3	spans.go	scattered
+b63c41b13b4cdbeb	spans.go	scattered.corner
+85755f039fcf6c11	spans.go	scattered.extent
+97268b41b1562802	spans.go	scattered.missing
+f37973dfa4058a4f	spans.go	scattered.produce
+f2c7fa1a2cf7d945	spans.go	scattered.put
+445477295c3741b9	store.go	CacheShape.holds
+f610a8bbdb655f0f	store.go	CacheShape.slot
+86fcb78c9d3257ef	store.go	quad
+ac4d30d8ad2e3991	store.go	storeLanes
+d79925829cb50bc7	store.go	storeRows
+6c56ac29fee27171	store.go	storeThreads
 `
 
-const attendSM90A = `.version 8.0
-.target sm_90a
-.address_size 64
-.file 1 "attend.go"
-.file 2 "online.go"
-
-.extern .shared .align 1024 .b8 $dynamic[];
-
-.visible .entry attend(.param .align 64 .b8 attend_params[576])
-.reqntid 384, 1, 1
-.minnctapersm 1
-{
-	.reg .pred %p<203>;
-	.reg .b32 %r<339>;
-	.reg .b64 %rd<131>;
-	.reg .f32 %f<1016>;
-
-	ld.param.u64 %rd1, [attend_params+520];
-	ld.param.u64 %rd2, [attend_params+528];
-	ld.param.u64 %rd3, [attend_params+536];
-	ld.param.u8 %r1, [attend_params+544];
-	setp.ne.u32 %p1, %r1, 0;
-	ld.param.f32 %f1, [attend_params+552];
-	.loc 1 84 72
-	setp.ne.s64 %p2, %rd3, 0;
-	@!%p2 bra $FAULT0;
-	.loc 1 93 27
-	mov.b64 %rd4, attend_params;
-	cvta.param.u64 %rd5, %rd4;
-	add.s64 %rd6, %rd5, 128;
-	add.s64 %rd7, %rd5, 256;
-	add.s64 %rd8, %rd5, 384;
-	.loc 1 94 28
-	mov.u32 %r2, $dynamic;
-	.loc 1 77 67
-	mov.u32 %r3, %nctaid.x;
-	.loc 1 78 30
-	mov.u32 %r4, %ctaid.x;
-	.loc 1 100 16
-	mov.u32 %r5, %tid.x;
-	.loc 1 83 19
-	mov.u32 %r6, %ctaid.z;
-	mov.u32 %r7, %ctaid.y;
-	.loc 1 242 40
-	and.b32 %r8, %r5, 31;
-	.loc 1 78 16
-	add.s32 %r9, %r3, -1;
-	sub.s32 %r10, %r9, %r4;
-	.loc 1 79 13
-	mul.wide.s32 %rd9, %r10, 128;
-	.loc 1 81 16
-	add.s32 %r11, %r10, 1;
-	.loc 1 80 7
-	selp.b32 %r12, %r11, %r3, %p1;
-	.loc 1 83 19
-	cvt.u64.u32 %rd10, %r6;
-	cvt.u64.u32 %rd11, %r7;
-	mad.lo.s64 %rd12, %rd10, %rd1, %rd11;
-	.loc 1 84 21
-	mul.lo.s64 %rd13, %rd10, %rd3;
-	or.b64 %rd14, %rd1, %rd3;
-	setp.lt.u64 %p3, %rd14, 4294967296;
-	@%p3 bra $B0;
-	xor.b64 %rd15, %rd1, %rd3;
-	shr.s64 %rd16, %rd15, 63;
-	abs.s64 %rd17, %rd1;
-	abs.s64 %rd18, %rd3;
-	cvt.rp.f32.u64 %f2, %rd18;
-	rcp.approx.ftz.f32 %f3, %f2;
-	mov.b32 %r13, %f3;
-	add.s32 %r14, %r13, 536870910;
-	mov.b32 %f4, %r14;
-	cvt.rzi.u64.f32 %rd19, %f4;
-	mul.lo.s64 %rd20, %rd19, %rd18;
-	neg.s64 %rd21, %rd20;
-	mul.hi.u64 %rd22, %rd19, %rd21;
-	add.s64 %rd23, %rd19, %rd22;
-	mul.lo.s64 %rd24, %rd23, %rd18;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.hi.u64 %rd28, %rd17, %rd27;
-	mul.lo.s64 %rd29, %rd28, %rd18;
-	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p4, %rd30, %rd18;
-	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p4;
-	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p4;
-	setp.ge.u64 %p5, %rd34, %rd18;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p5;
-	xor.b64 %rd37, %rd36, %rd16;
-	sub.s64 %rd38, %rd37, %rd16;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r15, %rd1;
-	cvt.u32.u64 %r16, %rd3;
-	div.u32 %r17, %r15, %r16;
-	cvt.u64.u32 %rd38, %r17;
-$B1:
-	cvt.u32.u64 %r18, %rd38;
-	setp.ne.s32 %p6, %r18, 0;
-	@!%p6 bra $FAULT0;
-	div.u32 %r19, %r7, %r18;
-	cvt.u64.u32 %rd39, %r19;
-	add.s64 %rd40, %rd13, %rd39;
-	.loc 1 95 18
-	mul.rn.f32 %f5, %f1, 0f3FB8AA3B;
-	.loc 1 96 17
-	setp.eq.s32 %p7, %r5, 0;
-	@!%p7 bra $B2;
-	.loc 1 97 3
-	mov.u32 %r20, $dynamic;
-	add.s32 %r21, %r20, 163840;
-	.loc 1 41 16
-	mbarrier.init.shared::cta.b64 [%r21], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 43 5
-	add.s32 %r22, %r20, 163848;
-	mbarrier.init.shared::cta.b64 [%r22], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 44 5
-	add.s32 %r23, %r20, 163880;
-	mbarrier.init.shared::cta.b64 [%r23], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 45 5
-	add.s32 %r24, %r20, 163864;
-	mbarrier.init.shared::cta.b64 [%r24], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 46 5
-	add.s32 %r25, %r20, 163896;
-	mbarrier.init.shared::cta.b64 [%r25], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 43 10
-	add.s32 %r26, %r20, 163856;
-	mbarrier.init.shared::cta.b64 [%r26], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 44 10
-	add.s32 %r27, %r20, 163888;
-	mbarrier.init.shared::cta.b64 [%r27], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 45 11
-	add.s32 %r28, %r20, 163872;
-	mbarrier.init.shared::cta.b64 [%r28], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 46 11
-	add.s32 %r29, %r20, 163904;
-	mbarrier.init.shared::cta.b64 [%r29], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 49 5
-	add.s32 %r30, %r20, 163912;
-	mbarrier.init.shared::cta.b64 [%r30], 4;
-	fence.mbarrier_init.release.cluster;
-	add.s32 %r31, %r20, 163920;
-	mbarrier.init.shared::cta.b64 [%r31], 4;
-	fence.mbarrier_init.release.cluster;
-$B2:
-	.loc 1 99 8
-	bar.sync 0;
-	.loc 1 100 16
-	add.s32 %r32, 0, 0;
-	mad.lo.s32 %r33, %r32, 384, %r5;
-	cvt.u64.u32 %rd41, %r33;
-	shr.u64 %rd42, %rd41, 7;
-	cvt.u32.u64 %r34, %rd42;
-	setp.eq.s32 %p8, %r34, 0;
-	@%p8 bra $B26;
-	.loc 1 107 17
-	setmaxnreg.inc.sync.aligned.u32 240;
-	.loc 1 108 26
-	add.s32 %r35, %r34, -1;
-	and.b32 %r36, %r35, 1;
-	.loc 1 162 23
-	mad.lo.s32 %r37, 1, 0, 0;
-	mad.lo.s32 %r38, %r37, 384, %r5;
-	cvt.u64.u32 %rd43, %r38;
-	shr.u64 %rd44, %rd43, 5;
-	shr.u64 %rd45, %rd43, 7;
-	cvt.u32.u64 %r39, %rd45;
-	add.s32 %r40, %r39, -1;
-	and.b32 %r41, %r40, 1;
-	.loc 1 163 22
-	and.b32 %r42, %r5, 127;
-	setp.eq.s32 %p9, %r42, 0;
-	.loc 1 166 2
-	mov.u32 %r43, $dynamic;
-	add.s32 %r44, %r43, 163840;
-	mov.u32 %r45, 0;
-	and.b32 %r46, %r45, 1;
-$B3:
-	and.b32 %r47, %r46, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p10, [%r44], %r47;
-	@%p10 bra $B4;
-	ld.param.u64 %rd46, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r48, [%rd46];
-	setp.eq.u32 %p11, %r48, 0;
-	@%p11 bra $B3;
-$B4:
-	.loc 1 167 4
-	mov.u32 %r49, $dynamic;
-	add.s32 %r50, %r49, 163848;
-	mov.u32 %r51, 0;
-	and.b32 %r52, %r51, 1;
-$B5:
-	and.b32 %r53, %r52, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p12, [%r50], %r53;
-	@%p12 bra $B6;
-	ld.param.u64 %rd47, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r54, [%rd47];
-	setp.eq.u32 %p13, %r54, 0;
-	@%p13 bra $B5;
-$B6:
-	.loc 1 168 17
-	wgmma.fence.sync.aligned;
-	.loc 1 169 20
-	mad.lo.s32 %r55, %r41, 16384, %r2;
-	mov.u32 %r56, $dynamic;
-	.loc 1 215 18
-	bfe.u32 %r57, %r55, 4, 14;
-	add.s32 %r58, %r57, 0;
-	mov.b64 %rd48, {%r58, 1073741888};
-	bfe.u32 %r59, %r56, 4, 14;
-	add.s32 %r60, %r59, 2048;
-	mov.b64 %rd49, {%r60, 1073741888};
-	mov.pred %p14, 0;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd48, %rd49, %p14, 1, 1, 0, 0;
-	.loc 1 217 20
-	add.s32 %r61, %r57, 2;
-	mov.b64 %rd50, {%r61, 1073741888};
-	add.s32 %r62, %r59, 2050;
-	mov.b64 %rd51, {%r62, 1073741888};
-	mov.pred %p15, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd50, %rd51, %p15, 1, 1, 0, 0;
-	add.s32 %r63, %r57, 4;
-	mov.b64 %rd52, {%r63, 1073741888};
-	add.s32 %r64, %r59, 2052;
-	mov.b64 %rd53, {%r64, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd52, %rd53, %p15, 1, 1, 0, 0;
-	add.s32 %r65, %r57, 6;
-	mov.b64 %rd54, {%r65, 1073741888};
-	add.s32 %r66, %r59, 2054;
-	mov.b64 %rd55, {%r66, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd54, %rd55, %p15, 1, 1, 0, 0;
-	add.s32 %r67, %r57, 512;
-	mov.b64 %rd56, {%r67, 1073741888};
-	add.s32 %r68, %r59, 3072;
-	mov.b64 %rd57, {%r68, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd56, %rd57, %p15, 1, 1, 0, 0;
-	add.s32 %r69, %r57, 514;
-	mov.b64 %rd58, {%r69, 1073741888};
-	add.s32 %r70, %r59, 3074;
-	mov.b64 %rd59, {%r70, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd58, %rd59, %p15, 1, 1, 0, 0;
-	add.s32 %r71, %r57, 516;
-	mov.b64 %rd60, {%r71, 1073741888};
-	add.s32 %r72, %r59, 3076;
-	mov.b64 %rd61, {%r72, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd60, %rd61, %p15, 1, 1, 0, 0;
-	add.s32 %r73, %r57, 518;
-	mov.b64 %rd62, {%r73, 1073741888};
-	add.s32 %r74, %r59, 3078;
-	mov.b64 %rd63, {%r74, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd62, %rd63, %p15, 1, 1, 0, 0;
-	.loc 1 170 18
-	wgmma.commit_group.sync.aligned;
-	.loc 1 171 19
-	wgmma.wait_group.sync.aligned 0;
-	@!%p9 bra $B7;
-	.loc 1 173 5
-	mov.u32 %r75, $dynamic;
-	add.s32 %r76, %r75, 163864;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r76];
-$B7:
-	.loc 1 242 19
-	add.s32 %r77, %r12, -1;
-	and.b32 %r78, %r8, 3;
-	shl.b32 %r79, %r78, 1;
-	cvt.u64.u32 %rd64, %r79;
-	mad.wide.s32 %rd65, %r77, 128, %rd64;
-	.loc 1 243 15
-	cvt.u32.u64 %r80, %rd2;
-	add.s32 %r81, %r80, -1;
-	cvt.u32.u64 %r82, %rd65;
-	sub.s32 %r83, %r81, %r82;
-	.loc 1 244 28
-	shl.b32 %r84, %r41, 6;
-	cvt.u32.u64 %r85, %rd44;
-	and.b32 %r86, %r85, 3;
-	shl.b32 %r87, %r86, 4;
-	shr.u32 %r88, %r8, 2;
-	cvt.u32.u64 %r89, %rd9;
-	add.s32 %r90, %r89, %r84;
-	add.s32 %r91, %r90, %r87;
-	add.s32 %r92, %r91, %r88;
-	sub.s32 %r93, %r92, %r82;
-	.loc 1 248 13
-	setp.le.s32 %p16, 0, %r83;
-	selp.f32 %f70, %f6, 0fFF800000, %p16;
-	and.pred %p17, %p16, %p1;
-	setp.lt.s32 %p18, %r93, 0;
-	selp.f32 %f71, 0fFF800000, %f6, %p18;
-	selp.f32 %f72, %f71, %f70, %p17;
-	setp.le.s32 %p19, 1, %r83;
-	selp.f32 %f73, %f7, 0fFF800000, %p19;
-	and.pred %p20, %p19, %p1;
-	setp.lt.s32 %p21, %r93, 1;
-	selp.f32 %f74, 0fFF800000, %f7, %p21;
-	selp.f32 %f75, %f74, %f73, %p20;
-	selp.f32 %f76, %f8, 0fFF800000, %p16;
-	add.s32 %r94, %r93, 8;
-	setp.lt.s32 %p22, %r94, 0;
-	selp.f32 %f77, 0fFF800000, %f8, %p22;
-	selp.f32 %f78, %f77, %f76, %p17;
-	selp.f32 %f79, %f9, 0fFF800000, %p19;
-	setp.lt.s32 %p23, %r94, 1;
-	selp.f32 %f80, 0fFF800000, %f9, %p23;
-	selp.f32 %f81, %f80, %f79, %p20;
-	setp.le.s32 %p24, 8, %r83;
-	selp.f32 %f82, %f10, 0fFF800000, %p24;
-	and.pred %p25, %p24, %p1;
-	setp.lt.s32 %p26, %r93, 8;
-	selp.f32 %f83, 0fFF800000, %f10, %p26;
-	selp.f32 %f84, %f83, %f82, %p25;
-	setp.le.s32 %p27, 9, %r83;
-	selp.f32 %f85, %f11, 0fFF800000, %p27;
-	and.pred %p28, %p27, %p1;
-	setp.lt.s32 %p29, %r93, 9;
-	selp.f32 %f86, 0fFF800000, %f11, %p29;
-	selp.f32 %f87, %f86, %f85, %p28;
-	selp.f32 %f88, %f12, 0fFF800000, %p24;
-	setp.lt.s32 %p30, %r94, 8;
-	selp.f32 %f89, 0fFF800000, %f12, %p30;
-	selp.f32 %f90, %f89, %f88, %p25;
-	selp.f32 %f91, %f13, 0fFF800000, %p27;
-	setp.lt.s32 %p31, %r94, 9;
-	selp.f32 %f92, 0fFF800000, %f13, %p31;
-	selp.f32 %f93, %f92, %f91, %p28;
-	setp.le.s32 %p32, 16, %r83;
-	selp.f32 %f94, %f14, 0fFF800000, %p32;
-	and.pred %p33, %p32, %p1;
-	setp.lt.s32 %p34, %r93, 16;
-	selp.f32 %f95, 0fFF800000, %f14, %p34;
-	selp.f32 %f96, %f95, %f94, %p33;
-	setp.le.s32 %p35, 17, %r83;
-	selp.f32 %f97, %f15, 0fFF800000, %p35;
-	and.pred %p36, %p35, %p1;
-	setp.lt.s32 %p37, %r93, 17;
-	selp.f32 %f98, 0fFF800000, %f15, %p37;
-	selp.f32 %f99, %f98, %f97, %p36;
-	selp.f32 %f100, %f16, 0fFF800000, %p32;
-	setp.lt.s32 %p38, %r94, 16;
-	selp.f32 %f101, 0fFF800000, %f16, %p38;
-	selp.f32 %f102, %f101, %f100, %p33;
-	selp.f32 %f103, %f17, 0fFF800000, %p35;
-	setp.lt.s32 %p39, %r94, 17;
-	selp.f32 %f104, 0fFF800000, %f17, %p39;
-	selp.f32 %f105, %f104, %f103, %p36;
-	setp.le.s32 %p40, 24, %r83;
-	selp.f32 %f106, %f18, 0fFF800000, %p40;
-	and.pred %p41, %p40, %p1;
-	setp.lt.s32 %p42, %r93, 24;
-	selp.f32 %f107, 0fFF800000, %f18, %p42;
-	selp.f32 %f108, %f107, %f106, %p41;
-	setp.le.s32 %p43, 25, %r83;
-	selp.f32 %f109, %f19, 0fFF800000, %p43;
-	and.pred %p44, %p43, %p1;
-	setp.lt.s32 %p45, %r93, 25;
-	selp.f32 %f110, 0fFF800000, %f19, %p45;
-	selp.f32 %f111, %f110, %f109, %p44;
-	selp.f32 %f112, %f20, 0fFF800000, %p40;
-	setp.lt.s32 %p46, %r94, 24;
-	selp.f32 %f113, 0fFF800000, %f20, %p46;
-	selp.f32 %f114, %f113, %f112, %p41;
-	selp.f32 %f115, %f21, 0fFF800000, %p43;
-	setp.lt.s32 %p47, %r94, 25;
-	selp.f32 %f116, 0fFF800000, %f21, %p47;
-	selp.f32 %f117, %f116, %f115, %p44;
-	setp.le.s32 %p48, 32, %r83;
-	selp.f32 %f118, %f22, 0fFF800000, %p48;
-	and.pred %p49, %p48, %p1;
-	setp.lt.s32 %p50, %r93, 32;
-	selp.f32 %f119, 0fFF800000, %f22, %p50;
-	selp.f32 %f120, %f119, %f118, %p49;
-	setp.le.s32 %p51, 33, %r83;
-	selp.f32 %f121, %f23, 0fFF800000, %p51;
-	and.pred %p52, %p51, %p1;
-	setp.lt.s32 %p53, %r93, 33;
-	selp.f32 %f122, 0fFF800000, %f23, %p53;
-	selp.f32 %f123, %f122, %f121, %p52;
-	selp.f32 %f124, %f24, 0fFF800000, %p48;
-	setp.lt.s32 %p54, %r94, 32;
-	selp.f32 %f125, 0fFF800000, %f24, %p54;
-	selp.f32 %f126, %f125, %f124, %p49;
-	selp.f32 %f127, %f25, 0fFF800000, %p51;
-	setp.lt.s32 %p55, %r94, 33;
-	selp.f32 %f128, 0fFF800000, %f25, %p55;
-	selp.f32 %f129, %f128, %f127, %p52;
-	setp.le.s32 %p56, 40, %r83;
-	selp.f32 %f130, %f26, 0fFF800000, %p56;
-	and.pred %p57, %p56, %p1;
-	setp.lt.s32 %p58, %r93, 40;
-	selp.f32 %f131, 0fFF800000, %f26, %p58;
-	selp.f32 %f132, %f131, %f130, %p57;
-	setp.le.s32 %p59, 41, %r83;
-	selp.f32 %f133, %f27, 0fFF800000, %p59;
-	and.pred %p60, %p59, %p1;
-	setp.lt.s32 %p61, %r93, 41;
-	selp.f32 %f134, 0fFF800000, %f27, %p61;
-	selp.f32 %f135, %f134, %f133, %p60;
-	selp.f32 %f136, %f28, 0fFF800000, %p56;
-	setp.lt.s32 %p62, %r94, 40;
-	selp.f32 %f137, 0fFF800000, %f28, %p62;
-	selp.f32 %f138, %f137, %f136, %p57;
-	selp.f32 %f139, %f29, 0fFF800000, %p59;
-	setp.lt.s32 %p63, %r94, 41;
-	selp.f32 %f140, 0fFF800000, %f29, %p63;
-	selp.f32 %f141, %f140, %f139, %p60;
-	setp.le.s32 %p64, 48, %r83;
-	selp.f32 %f142, %f30, 0fFF800000, %p64;
-	and.pred %p65, %p64, %p1;
-	setp.lt.s32 %p66, %r93, 48;
-	selp.f32 %f143, 0fFF800000, %f30, %p66;
-	selp.f32 %f144, %f143, %f142, %p65;
-	setp.le.s32 %p67, 49, %r83;
-	selp.f32 %f145, %f31, 0fFF800000, %p67;
-	and.pred %p68, %p67, %p1;
-	setp.lt.s32 %p69, %r93, 49;
-	selp.f32 %f146, 0fFF800000, %f31, %p69;
-	selp.f32 %f147, %f146, %f145, %p68;
-	selp.f32 %f148, %f32, 0fFF800000, %p64;
-	setp.lt.s32 %p70, %r94, 48;
-	selp.f32 %f149, 0fFF800000, %f32, %p70;
-	selp.f32 %f150, %f149, %f148, %p65;
-	selp.f32 %f151, %f33, 0fFF800000, %p67;
-	setp.lt.s32 %p71, %r94, 49;
-	selp.f32 %f152, 0fFF800000, %f33, %p71;
-	selp.f32 %f153, %f152, %f151, %p68;
-	setp.le.s32 %p72, 56, %r83;
-	selp.f32 %f154, %f34, 0fFF800000, %p72;
-	and.pred %p73, %p72, %p1;
-	setp.lt.s32 %p74, %r93, 56;
-	selp.f32 %f155, 0fFF800000, %f34, %p74;
-	selp.f32 %f156, %f155, %f154, %p73;
-	setp.le.s32 %p75, 57, %r83;
-	selp.f32 %f157, %f35, 0fFF800000, %p75;
-	and.pred %p76, %p75, %p1;
-	setp.lt.s32 %p77, %r93, 57;
-	selp.f32 %f158, 0fFF800000, %f35, %p77;
-	selp.f32 %f159, %f158, %f157, %p76;
-	selp.f32 %f160, %f36, 0fFF800000, %p72;
-	setp.lt.s32 %p78, %r94, 56;
-	selp.f32 %f161, 0fFF800000, %f36, %p78;
-	selp.f32 %f162, %f161, %f160, %p73;
-	selp.f32 %f163, %f37, 0fFF800000, %p75;
-	setp.lt.s32 %p79, %r94, 57;
-	selp.f32 %f164, 0fFF800000, %f37, %p79;
-	selp.f32 %f165, %f164, %f163, %p76;
-	setp.le.s32 %p80, 64, %r83;
-	selp.f32 %f166, %f38, 0fFF800000, %p80;
-	and.pred %p81, %p80, %p1;
-	setp.lt.s32 %p82, %r93, 64;
-	selp.f32 %f167, 0fFF800000, %f38, %p82;
-	selp.f32 %f168, %f167, %f166, %p81;
-	setp.le.s32 %p83, 65, %r83;
-	selp.f32 %f169, %f39, 0fFF800000, %p83;
-	and.pred %p84, %p83, %p1;
-	setp.lt.s32 %p85, %r93, 65;
-	selp.f32 %f170, 0fFF800000, %f39, %p85;
-	selp.f32 %f171, %f170, %f169, %p84;
-	selp.f32 %f172, %f40, 0fFF800000, %p80;
-	setp.lt.s32 %p86, %r94, 64;
-	selp.f32 %f173, 0fFF800000, %f40, %p86;
-	selp.f32 %f174, %f173, %f172, %p81;
-	selp.f32 %f175, %f41, 0fFF800000, %p83;
-	setp.lt.s32 %p87, %r94, 65;
-	selp.f32 %f176, 0fFF800000, %f41, %p87;
-	selp.f32 %f177, %f176, %f175, %p84;
-	setp.le.s32 %p88, 72, %r83;
-	selp.f32 %f178, %f42, 0fFF800000, %p88;
-	and.pred %p89, %p88, %p1;
-	setp.lt.s32 %p90, %r93, 72;
-	selp.f32 %f179, 0fFF800000, %f42, %p90;
-	selp.f32 %f180, %f179, %f178, %p89;
-	setp.le.s32 %p91, 73, %r83;
-	selp.f32 %f181, %f43, 0fFF800000, %p91;
-	and.pred %p92, %p91, %p1;
-	setp.lt.s32 %p93, %r93, 73;
-	selp.f32 %f182, 0fFF800000, %f43, %p93;
-	selp.f32 %f183, %f182, %f181, %p92;
-	selp.f32 %f184, %f44, 0fFF800000, %p88;
-	setp.lt.s32 %p94, %r94, 72;
-	selp.f32 %f185, 0fFF800000, %f44, %p94;
-	selp.f32 %f186, %f185, %f184, %p89;
-	selp.f32 %f187, %f45, 0fFF800000, %p91;
-	setp.lt.s32 %p95, %r94, 73;
-	selp.f32 %f188, 0fFF800000, %f45, %p95;
-	selp.f32 %f189, %f188, %f187, %p92;
-	setp.le.s32 %p96, 80, %r83;
-	selp.f32 %f190, %f46, 0fFF800000, %p96;
-	and.pred %p97, %p96, %p1;
-	setp.lt.s32 %p98, %r93, 80;
-	selp.f32 %f191, 0fFF800000, %f46, %p98;
-	selp.f32 %f192, %f191, %f190, %p97;
-	setp.le.s32 %p99, 81, %r83;
-	selp.f32 %f193, %f47, 0fFF800000, %p99;
-	and.pred %p100, %p99, %p1;
-	setp.lt.s32 %p101, %r93, 81;
-	selp.f32 %f194, 0fFF800000, %f47, %p101;
-	selp.f32 %f195, %f194, %f193, %p100;
-	selp.f32 %f196, %f48, 0fFF800000, %p96;
-	setp.lt.s32 %p102, %r94, 80;
-	selp.f32 %f197, 0fFF800000, %f48, %p102;
-	selp.f32 %f198, %f197, %f196, %p97;
-	selp.f32 %f199, %f49, 0fFF800000, %p99;
-	setp.lt.s32 %p103, %r94, 81;
-	selp.f32 %f200, 0fFF800000, %f49, %p103;
-	selp.f32 %f201, %f200, %f199, %p100;
-	setp.le.s32 %p104, 88, %r83;
-	selp.f32 %f202, %f50, 0fFF800000, %p104;
-	and.pred %p105, %p104, %p1;
-	setp.lt.s32 %p106, %r93, 88;
-	selp.f32 %f203, 0fFF800000, %f50, %p106;
-	selp.f32 %f204, %f203, %f202, %p105;
-	setp.le.s32 %p107, 89, %r83;
-	selp.f32 %f205, %f51, 0fFF800000, %p107;
-	and.pred %p108, %p107, %p1;
-	setp.lt.s32 %p109, %r93, 89;
-	selp.f32 %f206, 0fFF800000, %f51, %p109;
-	selp.f32 %f207, %f206, %f205, %p108;
-	selp.f32 %f208, %f52, 0fFF800000, %p104;
-	setp.lt.s32 %p110, %r94, 88;
-	selp.f32 %f209, 0fFF800000, %f52, %p110;
-	selp.f32 %f210, %f209, %f208, %p105;
-	selp.f32 %f211, %f53, 0fFF800000, %p107;
-	setp.lt.s32 %p111, %r94, 89;
-	selp.f32 %f212, 0fFF800000, %f53, %p111;
-	selp.f32 %f213, %f212, %f211, %p108;
-	setp.le.s32 %p112, 96, %r83;
-	selp.f32 %f214, %f54, 0fFF800000, %p112;
-	and.pred %p113, %p112, %p1;
-	setp.lt.s32 %p114, %r93, 96;
-	selp.f32 %f215, 0fFF800000, %f54, %p114;
-	selp.f32 %f216, %f215, %f214, %p113;
-	setp.le.s32 %p115, 97, %r83;
-	selp.f32 %f217, %f55, 0fFF800000, %p115;
-	and.pred %p116, %p115, %p1;
-	setp.lt.s32 %p117, %r93, 97;
-	selp.f32 %f218, 0fFF800000, %f55, %p117;
-	selp.f32 %f219, %f218, %f217, %p116;
-	selp.f32 %f220, %f56, 0fFF800000, %p112;
-	setp.lt.s32 %p118, %r94, 96;
-	selp.f32 %f221, 0fFF800000, %f56, %p118;
-	selp.f32 %f222, %f221, %f220, %p113;
-	selp.f32 %f223, %f57, 0fFF800000, %p115;
-	setp.lt.s32 %p119, %r94, 97;
-	selp.f32 %f224, 0fFF800000, %f57, %p119;
-	selp.f32 %f225, %f224, %f223, %p116;
-	setp.le.s32 %p120, 104, %r83;
-	selp.f32 %f226, %f58, 0fFF800000, %p120;
-	and.pred %p121, %p120, %p1;
-	setp.lt.s32 %p122, %r93, 104;
-	selp.f32 %f227, 0fFF800000, %f58, %p122;
-	selp.f32 %f228, %f227, %f226, %p121;
-	setp.le.s32 %p123, 105, %r83;
-	selp.f32 %f229, %f59, 0fFF800000, %p123;
-	and.pred %p124, %p123, %p1;
-	setp.lt.s32 %p125, %r93, 105;
-	selp.f32 %f230, 0fFF800000, %f59, %p125;
-	selp.f32 %f231, %f230, %f229, %p124;
-	selp.f32 %f232, %f60, 0fFF800000, %p120;
-	setp.lt.s32 %p126, %r94, 104;
-	selp.f32 %f233, 0fFF800000, %f60, %p126;
-	selp.f32 %f234, %f233, %f232, %p121;
-	selp.f32 %f235, %f61, 0fFF800000, %p123;
-	setp.lt.s32 %p127, %r94, 105;
-	selp.f32 %f236, 0fFF800000, %f61, %p127;
-	selp.f32 %f237, %f236, %f235, %p124;
-	setp.le.s32 %p128, 112, %r83;
-	selp.f32 %f238, %f62, 0fFF800000, %p128;
-	and.pred %p129, %p128, %p1;
-	setp.lt.s32 %p130, %r93, 112;
-	selp.f32 %f239, 0fFF800000, %f62, %p130;
-	selp.f32 %f240, %f239, %f238, %p129;
-	setp.le.s32 %p131, 113, %r83;
-	selp.f32 %f241, %f63, 0fFF800000, %p131;
-	and.pred %p132, %p131, %p1;
-	setp.lt.s32 %p133, %r93, 113;
-	selp.f32 %f242, 0fFF800000, %f63, %p133;
-	selp.f32 %f243, %f242, %f241, %p132;
-	selp.f32 %f244, %f64, 0fFF800000, %p128;
-	setp.lt.s32 %p134, %r94, 112;
-	selp.f32 %f245, 0fFF800000, %f64, %p134;
-	selp.f32 %f246, %f245, %f244, %p129;
-	selp.f32 %f247, %f65, 0fFF800000, %p131;
-	setp.lt.s32 %p135, %r94, 113;
-	selp.f32 %f248, 0fFF800000, %f65, %p135;
-	selp.f32 %f249, %f248, %f247, %p132;
-	setp.le.s32 %p136, 120, %r83;
-	selp.f32 %f250, %f66, 0fFF800000, %p136;
-	and.pred %p137, %p136, %p1;
-	setp.lt.s32 %p138, %r93, 120;
-	selp.f32 %f251, 0fFF800000, %f66, %p138;
-	selp.f32 %f252, %f251, %f250, %p137;
-	setp.le.s32 %p139, 121, %r83;
-	selp.f32 %f253, %f67, 0fFF800000, %p139;
-	and.pred %p140, %p139, %p1;
-	setp.lt.s32 %p141, %r93, 121;
-	selp.f32 %f254, 0fFF800000, %f67, %p141;
-	selp.f32 %f255, %f254, %f253, %p140;
-	selp.f32 %f256, %f68, 0fFF800000, %p136;
-	setp.lt.s32 %p142, %r94, 120;
-	selp.f32 %f257, 0fFF800000, %f68, %p142;
-	selp.f32 %f258, %f257, %f256, %p137;
-	selp.f32 %f259, %f69, 0fFF800000, %p139;
-	setp.lt.s32 %p143, %r94, 121;
-	selp.f32 %f260, 0fFF800000, %f69, %p143;
-	selp.f32 %f261, %f260, %f259, %p140;
-	.loc 2 40 15
-	max.NaN.f32 %f262, %f72, %f84;
-	max.NaN.f32 %f263, %f262, %f96;
-	max.NaN.f32 %f264, %f263, %f108;
-	max.NaN.f32 %f265, %f264, %f120;
-	max.NaN.f32 %f266, %f265, %f132;
-	max.NaN.f32 %f267, %f266, %f144;
-	max.NaN.f32 %f268, %f267, %f156;
-	max.NaN.f32 %f269, %f268, %f168;
-	max.NaN.f32 %f270, %f269, %f180;
-	max.NaN.f32 %f271, %f270, %f192;
-	max.NaN.f32 %f272, %f271, %f204;
-	max.NaN.f32 %f273, %f272, %f216;
-	max.NaN.f32 %f274, %f273, %f228;
-	max.NaN.f32 %f275, %f274, %f240;
-	max.NaN.f32 %f276, %f275, %f252;
-	max.NaN.f32 %f277, %f75, %f87;
-	max.NaN.f32 %f278, %f277, %f99;
-	max.NaN.f32 %f279, %f278, %f111;
-	max.NaN.f32 %f280, %f279, %f123;
-	max.NaN.f32 %f281, %f280, %f135;
-	max.NaN.f32 %f282, %f281, %f147;
-	max.NaN.f32 %f283, %f282, %f159;
-	max.NaN.f32 %f284, %f283, %f171;
-	max.NaN.f32 %f285, %f284, %f183;
-	max.NaN.f32 %f286, %f285, %f195;
-	max.NaN.f32 %f287, %f286, %f207;
-	max.NaN.f32 %f288, %f287, %f219;
-	max.NaN.f32 %f289, %f288, %f231;
-	max.NaN.f32 %f290, %f289, %f243;
-	max.NaN.f32 %f291, %f290, %f255;
-	.loc 2 43 13
-	max.NaN.f32 %f292, %f276, %f291;
-	.loc 2 44 32
-	shfl.sync.bfly.b32 %f293, %f292, 1, 31, 0xffffffff;
-	max.NaN.f32 %f294, %f292, %f293;
-	.loc 2 45 36
-	shfl.sync.bfly.b32 %f295, %f294, 2, 31, 0xffffffff;
-	max.NaN.f32 %f296, %f294, %f295;
-	.loc 2 40 15
-	max.NaN.f32 %f297, %f78, %f90;
-	max.NaN.f32 %f298, %f297, %f102;
-	max.NaN.f32 %f299, %f298, %f114;
-	max.NaN.f32 %f300, %f299, %f126;
-	max.NaN.f32 %f301, %f300, %f138;
-	max.NaN.f32 %f302, %f301, %f150;
-	max.NaN.f32 %f303, %f302, %f162;
-	max.NaN.f32 %f304, %f303, %f174;
-	max.NaN.f32 %f305, %f304, %f186;
-	max.NaN.f32 %f306, %f305, %f198;
-	max.NaN.f32 %f307, %f306, %f210;
-	max.NaN.f32 %f308, %f307, %f222;
-	max.NaN.f32 %f309, %f308, %f234;
-	max.NaN.f32 %f310, %f309, %f246;
-	max.NaN.f32 %f311, %f310, %f258;
-	max.NaN.f32 %f312, %f81, %f93;
-	max.NaN.f32 %f313, %f312, %f105;
-	max.NaN.f32 %f314, %f313, %f117;
-	max.NaN.f32 %f315, %f314, %f129;
-	max.NaN.f32 %f316, %f315, %f141;
-	max.NaN.f32 %f317, %f316, %f153;
-	max.NaN.f32 %f318, %f317, %f165;
-	max.NaN.f32 %f319, %f318, %f177;
-	max.NaN.f32 %f320, %f319, %f189;
-	max.NaN.f32 %f321, %f320, %f201;
-	max.NaN.f32 %f322, %f321, %f213;
-	max.NaN.f32 %f323, %f322, %f225;
-	max.NaN.f32 %f324, %f323, %f237;
-	max.NaN.f32 %f325, %f324, %f249;
-	max.NaN.f32 %f326, %f325, %f261;
-	.loc 2 43 13
-	max.NaN.f32 %f327, %f311, %f326;
-	.loc 2 44 32
-	shfl.sync.bfly.b32 %f328, %f327, 1, 31, 0xffffffff;
-	max.NaN.f32 %f329, %f327, %f328;
-	.loc 2 45 36
-	shfl.sync.bfly.b32 %f330, %f329, 2, 31, 0xffffffff;
-	max.NaN.f32 %f331, %f329, %f330;
-	.loc 2 53 19
-	mul.rn.f32 %f332, %f296, %f5;
-	.loc 2 57 45
-	neg.f32 %f333, %f332;
-	fma.rn.f32 %f334, %f72, %f5, %f333;
-	ex2.approx.ftz.f32 %f335, %f334;
-	.loc 2 59 5
-	add.rn.f32 %f336, %f335, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f337, %f75, %f5, %f333;
-	ex2.approx.ftz.f32 %f338, %f337;
-	.loc 2 59 5
-	add.rn.f32 %f339, %f338, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f340, %f84, %f5, %f333;
-	ex2.approx.ftz.f32 %f341, %f340;
-	.loc 2 59 5
-	add.rn.f32 %f342, %f336, %f341;
-	.loc 2 57 45
-	fma.rn.f32 %f343, %f87, %f5, %f333;
-	ex2.approx.ftz.f32 %f344, %f343;
-	.loc 2 59 5
-	add.rn.f32 %f345, %f339, %f344;
-	.loc 2 57 45
-	fma.rn.f32 %f346, %f96, %f5, %f333;
-	ex2.approx.ftz.f32 %f347, %f346;
-	.loc 2 59 5
-	add.rn.f32 %f348, %f342, %f347;
-	.loc 2 57 45
-	fma.rn.f32 %f349, %f99, %f5, %f333;
-	ex2.approx.ftz.f32 %f350, %f349;
-	.loc 2 59 5
-	add.rn.f32 %f351, %f345, %f350;
-	.loc 2 57 45
-	fma.rn.f32 %f352, %f108, %f5, %f333;
-	ex2.approx.ftz.f32 %f353, %f352;
-	.loc 2 59 5
-	add.rn.f32 %f354, %f348, %f353;
-	.loc 2 57 45
-	fma.rn.f32 %f355, %f111, %f5, %f333;
-	ex2.approx.ftz.f32 %f356, %f355;
-	.loc 2 59 5
-	add.rn.f32 %f357, %f351, %f356;
-	.loc 2 57 45
-	fma.rn.f32 %f358, %f120, %f5, %f333;
-	ex2.approx.ftz.f32 %f359, %f358;
-	.loc 2 59 5
-	add.rn.f32 %f360, %f354, %f359;
-	.loc 2 57 45
-	fma.rn.f32 %f361, %f123, %f5, %f333;
-	ex2.approx.ftz.f32 %f362, %f361;
-	.loc 2 59 5
-	add.rn.f32 %f363, %f357, %f362;
-	.loc 2 57 45
-	fma.rn.f32 %f364, %f132, %f5, %f333;
-	ex2.approx.ftz.f32 %f365, %f364;
-	.loc 2 59 5
-	add.rn.f32 %f366, %f360, %f365;
-	.loc 2 57 45
-	fma.rn.f32 %f367, %f135, %f5, %f333;
-	ex2.approx.ftz.f32 %f368, %f367;
-	.loc 2 59 5
-	add.rn.f32 %f369, %f363, %f368;
-	.loc 2 57 45
-	fma.rn.f32 %f370, %f144, %f5, %f333;
-	ex2.approx.ftz.f32 %f371, %f370;
-	.loc 2 59 5
-	add.rn.f32 %f372, %f366, %f371;
-	.loc 2 57 45
-	fma.rn.f32 %f373, %f147, %f5, %f333;
-	ex2.approx.ftz.f32 %f374, %f373;
-	.loc 2 59 5
-	add.rn.f32 %f375, %f369, %f374;
-	.loc 2 57 45
-	fma.rn.f32 %f376, %f156, %f5, %f333;
-	ex2.approx.ftz.f32 %f377, %f376;
-	.loc 2 59 5
-	add.rn.f32 %f378, %f372, %f377;
-	.loc 2 57 45
-	fma.rn.f32 %f379, %f159, %f5, %f333;
-	ex2.approx.ftz.f32 %f380, %f379;
-	.loc 2 59 5
-	add.rn.f32 %f381, %f375, %f380;
-	.loc 2 57 45
-	fma.rn.f32 %f382, %f168, %f5, %f333;
-	ex2.approx.ftz.f32 %f383, %f382;
-	.loc 2 59 5
-	add.rn.f32 %f384, %f378, %f383;
-	.loc 2 57 45
-	fma.rn.f32 %f385, %f171, %f5, %f333;
-	ex2.approx.ftz.f32 %f386, %f385;
-	.loc 2 59 5
-	add.rn.f32 %f387, %f381, %f386;
-	.loc 2 57 45
-	fma.rn.f32 %f388, %f180, %f5, %f333;
-	ex2.approx.ftz.f32 %f389, %f388;
-	.loc 2 59 5
-	add.rn.f32 %f390, %f384, %f389;
-	.loc 2 57 45
-	fma.rn.f32 %f391, %f183, %f5, %f333;
-	ex2.approx.ftz.f32 %f392, %f391;
-	.loc 2 59 5
-	add.rn.f32 %f393, %f387, %f392;
-	.loc 2 57 45
-	fma.rn.f32 %f394, %f192, %f5, %f333;
-	ex2.approx.ftz.f32 %f395, %f394;
-	.loc 2 59 5
-	add.rn.f32 %f396, %f390, %f395;
-	.loc 2 57 45
-	fma.rn.f32 %f397, %f195, %f5, %f333;
-	ex2.approx.ftz.f32 %f398, %f397;
-	.loc 2 59 5
-	add.rn.f32 %f399, %f393, %f398;
-	.loc 2 57 45
-	fma.rn.f32 %f400, %f204, %f5, %f333;
-	ex2.approx.ftz.f32 %f401, %f400;
-	.loc 2 59 5
-	add.rn.f32 %f402, %f396, %f401;
-	.loc 2 57 45
-	fma.rn.f32 %f403, %f207, %f5, %f333;
-	ex2.approx.ftz.f32 %f404, %f403;
-	.loc 2 59 5
-	add.rn.f32 %f405, %f399, %f404;
-	.loc 2 57 45
-	fma.rn.f32 %f406, %f216, %f5, %f333;
-	ex2.approx.ftz.f32 %f407, %f406;
-	.loc 2 59 5
-	add.rn.f32 %f408, %f402, %f407;
-	.loc 2 57 45
-	fma.rn.f32 %f409, %f219, %f5, %f333;
-	ex2.approx.ftz.f32 %f410, %f409;
-	.loc 2 59 5
-	add.rn.f32 %f411, %f405, %f410;
-	.loc 2 57 45
-	fma.rn.f32 %f412, %f228, %f5, %f333;
-	ex2.approx.ftz.f32 %f413, %f412;
-	.loc 2 59 5
-	add.rn.f32 %f414, %f408, %f413;
-	.loc 2 57 45
-	fma.rn.f32 %f415, %f231, %f5, %f333;
-	ex2.approx.ftz.f32 %f416, %f415;
-	.loc 2 59 5
-	add.rn.f32 %f417, %f411, %f416;
-	.loc 2 57 45
-	fma.rn.f32 %f418, %f240, %f5, %f333;
-	ex2.approx.ftz.f32 %f419, %f418;
-	.loc 2 59 5
-	add.rn.f32 %f420, %f414, %f419;
-	.loc 2 57 45
-	fma.rn.f32 %f421, %f243, %f5, %f333;
-	ex2.approx.ftz.f32 %f422, %f421;
-	.loc 2 59 5
-	add.rn.f32 %f423, %f417, %f422;
-	.loc 2 57 45
-	fma.rn.f32 %f424, %f252, %f5, %f333;
-	ex2.approx.ftz.f32 %f425, %f424;
-	.loc 2 59 5
-	add.rn.f32 %f426, %f420, %f425;
-	.loc 2 57 45
-	fma.rn.f32 %f427, %f255, %f5, %f333;
-	ex2.approx.ftz.f32 %f428, %f427;
-	.loc 2 59 5
-	add.rn.f32 %f429, %f423, %f428;
-	.loc 2 62 21
-	add.rn.f32 %f430, %f426, %f429;
-	.loc 2 53 19
-	mul.rn.f32 %f431, %f331, %f5;
-	.loc 2 57 45
-	neg.f32 %f432, %f431;
-	fma.rn.f32 %f433, %f78, %f5, %f432;
-	ex2.approx.ftz.f32 %f434, %f433;
-	.loc 2 59 5
-	add.rn.f32 %f435, %f434, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f436, %f81, %f5, %f432;
-	ex2.approx.ftz.f32 %f437, %f436;
-	.loc 2 59 5
-	add.rn.f32 %f438, %f437, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f439, %f90, %f5, %f432;
-	ex2.approx.ftz.f32 %f440, %f439;
-	.loc 2 59 5
-	add.rn.f32 %f441, %f435, %f440;
-	.loc 2 57 45
-	fma.rn.f32 %f442, %f93, %f5, %f432;
-	ex2.approx.ftz.f32 %f443, %f442;
-	.loc 2 59 5
-	add.rn.f32 %f444, %f438, %f443;
-	.loc 2 57 45
-	fma.rn.f32 %f445, %f102, %f5, %f432;
-	ex2.approx.ftz.f32 %f446, %f445;
-	.loc 2 59 5
-	add.rn.f32 %f447, %f441, %f446;
-	.loc 2 57 45
-	fma.rn.f32 %f448, %f105, %f5, %f432;
-	ex2.approx.ftz.f32 %f449, %f448;
-	.loc 2 59 5
-	add.rn.f32 %f450, %f444, %f449;
-	.loc 2 57 45
-	fma.rn.f32 %f451, %f114, %f5, %f432;
-	ex2.approx.ftz.f32 %f452, %f451;
-	.loc 2 59 5
-	add.rn.f32 %f453, %f447, %f452;
-	.loc 2 57 45
-	fma.rn.f32 %f454, %f117, %f5, %f432;
-	ex2.approx.ftz.f32 %f455, %f454;
-	.loc 2 59 5
-	add.rn.f32 %f456, %f450, %f455;
-	.loc 2 57 45
-	fma.rn.f32 %f457, %f126, %f5, %f432;
-	ex2.approx.ftz.f32 %f458, %f457;
-	.loc 2 59 5
-	add.rn.f32 %f459, %f453, %f458;
-	.loc 2 57 45
-	fma.rn.f32 %f460, %f129, %f5, %f432;
-	ex2.approx.ftz.f32 %f461, %f460;
-	.loc 2 59 5
-	add.rn.f32 %f462, %f456, %f461;
-	.loc 2 57 45
-	fma.rn.f32 %f463, %f138, %f5, %f432;
-	ex2.approx.ftz.f32 %f464, %f463;
-	.loc 2 59 5
-	add.rn.f32 %f465, %f459, %f464;
-	.loc 2 57 45
-	fma.rn.f32 %f466, %f141, %f5, %f432;
-	ex2.approx.ftz.f32 %f467, %f466;
-	.loc 2 59 5
-	add.rn.f32 %f468, %f462, %f467;
-	.loc 2 57 45
-	fma.rn.f32 %f469, %f150, %f5, %f432;
-	ex2.approx.ftz.f32 %f470, %f469;
-	.loc 2 59 5
-	add.rn.f32 %f471, %f465, %f470;
-	.loc 2 57 45
-	fma.rn.f32 %f472, %f153, %f5, %f432;
-	ex2.approx.ftz.f32 %f473, %f472;
-	.loc 2 59 5
-	add.rn.f32 %f474, %f468, %f473;
-	.loc 2 57 45
-	fma.rn.f32 %f475, %f162, %f5, %f432;
-	ex2.approx.ftz.f32 %f476, %f475;
-	.loc 2 59 5
-	add.rn.f32 %f477, %f471, %f476;
-	.loc 2 57 45
-	fma.rn.f32 %f478, %f165, %f5, %f432;
-	ex2.approx.ftz.f32 %f479, %f478;
-	.loc 2 59 5
-	add.rn.f32 %f480, %f474, %f479;
-	.loc 2 57 45
-	fma.rn.f32 %f481, %f174, %f5, %f432;
-	ex2.approx.ftz.f32 %f482, %f481;
-	.loc 2 59 5
-	add.rn.f32 %f483, %f477, %f482;
-	.loc 2 57 45
-	fma.rn.f32 %f484, %f177, %f5, %f432;
-	ex2.approx.ftz.f32 %f485, %f484;
-	.loc 2 59 5
-	add.rn.f32 %f486, %f480, %f485;
-	.loc 2 57 45
-	fma.rn.f32 %f487, %f186, %f5, %f432;
-	ex2.approx.ftz.f32 %f488, %f487;
-	.loc 2 59 5
-	add.rn.f32 %f489, %f483, %f488;
-	.loc 2 57 45
-	fma.rn.f32 %f490, %f189, %f5, %f432;
-	ex2.approx.ftz.f32 %f491, %f490;
-	.loc 2 59 5
-	add.rn.f32 %f492, %f486, %f491;
-	.loc 2 57 45
-	fma.rn.f32 %f493, %f198, %f5, %f432;
-	ex2.approx.ftz.f32 %f494, %f493;
-	.loc 2 59 5
-	add.rn.f32 %f495, %f489, %f494;
-	.loc 2 57 45
-	fma.rn.f32 %f496, %f201, %f5, %f432;
-	ex2.approx.ftz.f32 %f497, %f496;
-	.loc 2 59 5
-	add.rn.f32 %f498, %f492, %f497;
-	.loc 2 57 45
-	fma.rn.f32 %f499, %f210, %f5, %f432;
-	ex2.approx.ftz.f32 %f500, %f499;
-	.loc 2 59 5
-	add.rn.f32 %f501, %f495, %f500;
-	.loc 2 57 45
-	fma.rn.f32 %f502, %f213, %f5, %f432;
-	ex2.approx.ftz.f32 %f503, %f502;
-	.loc 2 59 5
-	add.rn.f32 %f504, %f498, %f503;
-	.loc 2 57 45
-	fma.rn.f32 %f505, %f222, %f5, %f432;
-	ex2.approx.ftz.f32 %f506, %f505;
-	.loc 2 59 5
-	add.rn.f32 %f507, %f501, %f506;
-	.loc 2 57 45
-	fma.rn.f32 %f508, %f225, %f5, %f432;
-	ex2.approx.ftz.f32 %f509, %f508;
-	.loc 2 59 5
-	add.rn.f32 %f510, %f504, %f509;
-	.loc 2 57 45
-	fma.rn.f32 %f511, %f234, %f5, %f432;
-	ex2.approx.ftz.f32 %f512, %f511;
-	.loc 2 59 5
-	add.rn.f32 %f513, %f507, %f512;
-	.loc 2 57 45
-	fma.rn.f32 %f514, %f237, %f5, %f432;
-	ex2.approx.ftz.f32 %f515, %f514;
-	.loc 2 59 5
-	add.rn.f32 %f516, %f510, %f515;
-	.loc 2 57 45
-	fma.rn.f32 %f517, %f246, %f5, %f432;
-	ex2.approx.ftz.f32 %f518, %f517;
-	.loc 2 59 5
-	add.rn.f32 %f519, %f513, %f518;
-	.loc 2 57 45
-	fma.rn.f32 %f520, %f249, %f5, %f432;
-	ex2.approx.ftz.f32 %f521, %f520;
-	.loc 2 59 5
-	add.rn.f32 %f522, %f516, %f521;
-	.loc 2 57 45
-	fma.rn.f32 %f523, %f258, %f5, %f432;
-	ex2.approx.ftz.f32 %f524, %f523;
-	.loc 2 59 5
-	add.rn.f32 %f525, %f519, %f524;
-	.loc 2 57 45
-	fma.rn.f32 %f526, %f261, %f5, %f432;
-	ex2.approx.ftz.f32 %f527, %f526;
-	.loc 2 59 5
-	add.rn.f32 %f528, %f522, %f527;
-	.loc 2 62 21
-	add.rn.f32 %f529, %f525, %f528;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r95, %f338, %f335;
-	cvt.rn.bf16x2.f32 %r96, %f437, %f434;
-	cvt.rn.bf16x2.f32 %r97, %f344, %f341;
-	cvt.rn.bf16x2.f32 %r98, %f443, %f440;
-	cvt.rn.bf16x2.f32 %r99, %f350, %f347;
-	cvt.rn.bf16x2.f32 %r100, %f449, %f446;
-	cvt.rn.bf16x2.f32 %r101, %f356, %f353;
-	cvt.rn.bf16x2.f32 %r102, %f455, %f452;
-	cvt.rn.bf16x2.f32 %r103, %f362, %f359;
-	cvt.rn.bf16x2.f32 %r104, %f461, %f458;
-	cvt.rn.bf16x2.f32 %r105, %f368, %f365;
-	cvt.rn.bf16x2.f32 %r106, %f467, %f464;
-	cvt.rn.bf16x2.f32 %r107, %f374, %f371;
-	cvt.rn.bf16x2.f32 %r108, %f473, %f470;
-	cvt.rn.bf16x2.f32 %r109, %f380, %f377;
-	cvt.rn.bf16x2.f32 %r110, %f479, %f476;
-	cvt.rn.bf16x2.f32 %r111, %f386, %f383;
-	cvt.rn.bf16x2.f32 %r112, %f485, %f482;
-	cvt.rn.bf16x2.f32 %r113, %f392, %f389;
-	cvt.rn.bf16x2.f32 %r114, %f491, %f488;
-	cvt.rn.bf16x2.f32 %r115, %f398, %f395;
-	cvt.rn.bf16x2.f32 %r116, %f497, %f494;
-	cvt.rn.bf16x2.f32 %r117, %f404, %f401;
-	cvt.rn.bf16x2.f32 %r118, %f503, %f500;
-	cvt.rn.bf16x2.f32 %r119, %f410, %f407;
-	cvt.rn.bf16x2.f32 %r120, %f509, %f506;
-	cvt.rn.bf16x2.f32 %r121, %f416, %f413;
-	cvt.rn.bf16x2.f32 %r122, %f515, %f512;
-	cvt.rn.bf16x2.f32 %r123, %f422, %f419;
-	cvt.rn.bf16x2.f32 %r124, %f521, %f518;
-	cvt.rn.bf16x2.f32 %r125, %f428, %f425;
-	cvt.rn.bf16x2.f32 %r126, %f527, %f524;
-	.loc 1 178 4
-	mov.u32 %r127, $dynamic;
-	add.s32 %r128, %r127, 163880;
-	mov.u32 %r129, 0;
-	and.b32 %r130, %r129, 1;
-$B8:
-	and.b32 %r131, %r130, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p144, [%r128], %r131;
-	@%p144 bra $B9;
-	ld.param.u64 %rd66, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r132, [%rd66];
-	setp.eq.u32 %p145, %r132, 0;
-	@%p145 bra $B8;
-$B9:
-	.loc 1 179 16
-	setp.lt.s32 %p146, 1, %r12;
-	@!%p146 bra $B10;
-	mov.f32 %f530, 0f00000000;
-	mov.f32 %f531, 0f00000000;
-	mov.f32 %f532, 0f00000000;
-	mov.f32 %f533, 0f00000000;
-	mov.f32 %f534, 0f00000000;
-	mov.f32 %f535, 0f00000000;
-	mov.f32 %f536, 0f00000000;
-	mov.f32 %f537, 0f00000000;
-	mov.f32 %f538, 0f00000000;
-	mov.f32 %f539, 0f00000000;
-	mov.f32 %f540, 0f00000000;
-	mov.f32 %f541, 0f00000000;
-	mov.f32 %f542, 0f00000000;
-	mov.f32 %f543, 0f00000000;
-	mov.f32 %f544, 0f00000000;
-	mov.f32 %f545, 0f00000000;
-	mov.f32 %f546, 0f00000000;
-	mov.f32 %f547, 0f00000000;
-	mov.f32 %f548, 0f00000000;
-	mov.f32 %f549, 0f00000000;
-	mov.f32 %f550, 0f00000000;
-	mov.f32 %f551, 0f00000000;
-	mov.f32 %f552, 0f00000000;
-	mov.f32 %f553, 0f00000000;
-	mov.f32 %f554, 0f00000000;
-	mov.f32 %f555, 0f00000000;
-	mov.f32 %f556, 0f00000000;
-	mov.f32 %f557, 0f00000000;
-	mov.f32 %f558, 0f00000000;
-	mov.f32 %f559, 0f00000000;
-	mov.f32 %f560, 0f00000000;
-	mov.f32 %f561, 0f00000000;
-	mov.f32 %f562, 0f00000000;
-	mov.f32 %f563, 0f00000000;
-	mov.f32 %f564, 0f00000000;
-	mov.f32 %f565, 0f00000000;
-	mov.f32 %f566, 0f00000000;
-	mov.f32 %f567, 0f00000000;
-	mov.f32 %f568, 0f00000000;
-	mov.f32 %f569, 0f00000000;
-	mov.f32 %f570, 0f00000000;
-	mov.f32 %f571, 0f00000000;
-	mov.f32 %f572, 0f00000000;
-	mov.f32 %f573, 0f00000000;
-	mov.f32 %f574, 0f00000000;
-	mov.f32 %f575, 0f00000000;
-	mov.f32 %f576, 0f00000000;
-	mov.f32 %f577, 0f00000000;
-	mov.f32 %f578, 0f00000000;
-	mov.f32 %f579, 0f00000000;
-	mov.f32 %f580, 0f00000000;
-	mov.f32 %f581, 0f00000000;
-	mov.f32 %f582, 0f00000000;
-	mov.f32 %f583, 0f00000000;
-	mov.f32 %f584, 0f00000000;
-	mov.f32 %f585, 0f00000000;
-	mov.f32 %f586, 0f00000000;
-	mov.f32 %f587, 0f00000000;
-	mov.f32 %f588, 0f00000000;
-	mov.f32 %f589, 0f00000000;
-	mov.f32 %f590, 0f00000000;
-	mov.f32 %f591, 0f00000000;
-	mov.f32 %f592, 0f00000000;
-	mov.f32 %f593, 0f00000000;
-	mov.u32 %r133, 1;
-	bra $B11;
-$B10:
-	mov.f32 %f530, 0f00000000;
-	mov.f32 %f531, 0f00000000;
-	mov.f32 %f532, 0f00000000;
-	mov.f32 %f533, 0f00000000;
-	mov.f32 %f534, 0f00000000;
-	mov.f32 %f535, 0f00000000;
-	mov.f32 %f536, 0f00000000;
-	mov.f32 %f537, 0f00000000;
-	mov.f32 %f538, 0f00000000;
-	mov.f32 %f539, 0f00000000;
-	mov.f32 %f540, 0f00000000;
-	mov.f32 %f541, 0f00000000;
-	mov.f32 %f542, 0f00000000;
-	mov.f32 %f543, 0f00000000;
-	mov.f32 %f544, 0f00000000;
-	mov.f32 %f545, 0f00000000;
-	mov.f32 %f546, 0f00000000;
-	mov.f32 %f547, 0f00000000;
-	mov.f32 %f548, 0f00000000;
-	mov.f32 %f549, 0f00000000;
-	mov.f32 %f550, 0f00000000;
-	mov.f32 %f551, 0f00000000;
-	mov.f32 %f552, 0f00000000;
-	mov.f32 %f553, 0f00000000;
-	mov.f32 %f554, 0f00000000;
-	mov.f32 %f555, 0f00000000;
-	mov.f32 %f556, 0f00000000;
-	mov.f32 %f557, 0f00000000;
-	mov.f32 %f558, 0f00000000;
-	mov.f32 %f559, 0f00000000;
-	mov.f32 %f560, 0f00000000;
-	mov.f32 %f561, 0f00000000;
-	mov.f32 %f562, 0f00000000;
-	mov.f32 %f563, 0f00000000;
-	mov.f32 %f564, 0f00000000;
-	mov.f32 %f565, 0f00000000;
-	mov.f32 %f566, 0f00000000;
-	mov.f32 %f567, 0f00000000;
-	mov.f32 %f568, 0f00000000;
-	mov.f32 %f569, 0f00000000;
-	mov.f32 %f570, 0f00000000;
-	mov.f32 %f571, 0f00000000;
-	mov.f32 %f572, 0f00000000;
-	mov.f32 %f573, 0f00000000;
-	mov.f32 %f574, 0f00000000;
-	mov.f32 %f575, 0f00000000;
-	mov.f32 %f576, 0f00000000;
-	mov.f32 %f577, 0f00000000;
-	mov.f32 %f578, 0f00000000;
-	mov.f32 %f579, 0f00000000;
-	mov.f32 %f580, 0f00000000;
-	mov.f32 %f581, 0f00000000;
-	mov.f32 %f582, 0f00000000;
-	mov.f32 %f583, 0f00000000;
-	mov.f32 %f584, 0f00000000;
-	mov.f32 %f585, 0f00000000;
-	mov.f32 %f586, 0f00000000;
-	mov.f32 %f587, 0f00000000;
-	mov.f32 %f588, 0f00000000;
-	mov.f32 %f589, 0f00000000;
-	mov.f32 %f590, 0f00000000;
-	mov.f32 %f591, 0f00000000;
-	mov.f32 %f592, 0f00000000;
-	mov.f32 %f593, 0f00000000;
-	bra $B20;
-$B11:
-	cvt.u64.u32 %rd67, %r133;
-	.loc 1 180 21
-	and.b32 %r134, %r133, 1;
-	add.s32 %r135, %r133, -1;
-	and.b32 %r136, %r135, 1;
-	.loc 1 181 10
-	mad.lo.s32 %r137, %r134, 8, %r2;
-	add.s32 %r138, %r137, 163848;
-	shr.u64 %rd68, %rd67, 1;
-	cvt.u32.u64 %r139, %rd68;
-	and.b32 %r140, %r139, 1;
-$B12:
-	and.b32 %r141, %r140, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p147, [%r138], %r141;
-	@%p147 bra $B13;
-	ld.param.u64 %rd69, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r142, [%rd69];
-	setp.eq.u32 %p148, %r142, 0;
-	@%p148 bra $B12;
-$B13:
-	.loc 1 182 18
-	wgmma.fence.sync.aligned;
-	.loc 1 183 34
-	mad.lo.s32 %r143, %r134, 32768, %r2;
-	.loc 1 215 18
-	bfe.u32 %r144, %r55, 4, 14;
-	add.s32 %r145, %r144, 0;
-	mov.b64 %rd70, {%r145, 1073741888};
-	bfe.u32 %r146, %r143, 4, 14;
-	add.s32 %r147, %r146, 2048;
-	mov.b64 %rd71, {%r147, 1073741888};
-	mov.pred %p149, 0;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd70, %rd71, %p149, 1, 1, 0, 0;
-	.loc 1 217 20
-	add.s32 %r148, %r144, 2;
-	mov.b64 %rd72, {%r148, 1073741888};
-	add.s32 %r149, %r146, 2050;
-	mov.b64 %rd73, {%r149, 1073741888};
-	mov.pred %p150, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd72, %rd73, %p150, 1, 1, 0, 0;
-	add.s32 %r150, %r144, 4;
-	mov.b64 %rd74, {%r150, 1073741888};
-	add.s32 %r151, %r146, 2052;
-	mov.b64 %rd75, {%r151, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd74, %rd75, %p150, 1, 1, 0, 0;
-	add.s32 %r152, %r144, 6;
-	mov.b64 %rd76, {%r152, 1073741888};
-	add.s32 %r153, %r146, 2054;
-	mov.b64 %rd77, {%r153, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd76, %rd77, %p150, 1, 1, 0, 0;
-	add.s32 %r154, %r144, 512;
-	mov.b64 %rd78, {%r154, 1073741888};
-	add.s32 %r155, %r146, 3072;
-	mov.b64 %rd79, {%r155, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd78, %rd79, %p150, 1, 1, 0, 0;
-	add.s32 %r156, %r144, 514;
-	mov.b64 %rd80, {%r156, 1073741888};
-	add.s32 %r157, %r146, 3074;
-	mov.b64 %rd81, {%r157, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd80, %rd81, %p150, 1, 1, 0, 0;
-	add.s32 %r158, %r144, 516;
-	mov.b64 %rd82, {%r158, 1073741888};
-	add.s32 %r159, %r146, 3076;
-	mov.b64 %rd83, {%r159, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd82, %rd83, %p150, 1, 1, 0, 0;
-	add.s32 %r160, %r144, 518;
-	mov.b64 %rd84, {%r160, 1073741888};
-	add.s32 %r161, %r146, 3078;
-	mov.b64 %rd85, {%r161, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd84, %rd85, %p150, 1, 1, 0, 0;
-	.loc 1 184 19
-	wgmma.commit_group.sync.aligned;
-	.loc 1 185 23
-	mad.lo.s32 %r162, %r136, 32768, %r2;
-	.loc 1 224 25
-	bfe.u32 %r163, %r162, 4, 14;
-	add.s32 %r164, %r163, 33560576;
-	mov.b64 %rd86, {%r164, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd86, %p150, 1, 1, 1;
-	add.s32 %r165, %r163, 33560704;
-	mov.b64 %rd87, {%r165, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd87, %p150, 1, 1, 1;
-	add.s32 %r166, %r163, 33560832;
-	mov.b64 %rd88, {%r166, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd88, %p150, 1, 1, 1;
-	add.s32 %r167, %r163, 33560960;
-	mov.b64 %rd89, {%r167, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd89, %p150, 1, 1, 1;
-	add.s32 %r168, %r163, 33561600;
-	mov.b64 %rd90, {%r168, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd90, %p150, 1, 1, 1;
-	add.s32 %r169, %r163, 33561728;
-	mov.b64 %rd91, {%r169, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd91, %p150, 1, 1, 1;
-	add.s32 %r170, %r163, 33561856;
-	mov.b64 %rd92, {%r170, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd92, %p150, 1, 1, 1;
-	add.s32 %r171, %r163, 33561984;
-	mov.b64 %rd93, {%r171, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd93, %p150, 1, 1, 1;
-	.loc 1 186 19
-	wgmma.commit_group.sync.aligned;
-	.loc 1 187 20
-	wgmma.wait_group.sync.aligned 1;
-	@!%p9 bra $B14;
-	.loc 1 189 12
-	add.s32 %r172, %r137, 163864;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r172];
-$B14:
-	.loc 2 40 15
-	max.NaN.f32 %f658, %f594, %f598;
-	max.NaN.f32 %f659, %f658, %f602;
-	max.NaN.f32 %f660, %f659, %f606;
-	max.NaN.f32 %f661, %f660, %f610;
-	max.NaN.f32 %f662, %f661, %f614;
-	max.NaN.f32 %f663, %f662, %f618;
-	max.NaN.f32 %f664, %f663, %f622;
-	max.NaN.f32 %f665, %f664, %f626;
-	max.NaN.f32 %f666, %f665, %f630;
-	max.NaN.f32 %f667, %f666, %f634;
-	max.NaN.f32 %f668, %f667, %f638;
-	max.NaN.f32 %f669, %f668, %f642;
-	max.NaN.f32 %f670, %f669, %f646;
-	max.NaN.f32 %f671, %f670, %f650;
-	max.NaN.f32 %f672, %f671, %f654;
-	max.NaN.f32 %f673, %f595, %f599;
-	max.NaN.f32 %f674, %f673, %f603;
-	max.NaN.f32 %f675, %f674, %f607;
-	max.NaN.f32 %f676, %f675, %f611;
-	max.NaN.f32 %f677, %f676, %f615;
-	max.NaN.f32 %f678, %f677, %f619;
-	max.NaN.f32 %f679, %f678, %f623;
-	max.NaN.f32 %f680, %f679, %f627;
-	max.NaN.f32 %f681, %f680, %f631;
-	max.NaN.f32 %f682, %f681, %f635;
-	max.NaN.f32 %f683, %f682, %f639;
-	max.NaN.f32 %f684, %f683, %f643;
-	max.NaN.f32 %f685, %f684, %f647;
-	max.NaN.f32 %f686, %f685, %f651;
-	max.NaN.f32 %f687, %f686, %f655;
-	.loc 2 43 13
-	max.NaN.f32 %f688, %f672, %f687;
-	.loc 2 44 32
-	shfl.sync.bfly.b32 %f689, %f688, 1, 31, 0xffffffff;
-	max.NaN.f32 %f690, %f688, %f689;
-	.loc 2 45 36
-	shfl.sync.bfly.b32 %f691, %f690, 2, 31, 0xffffffff;
-	max.NaN.f32 %f692, %f690, %f691;
-	.loc 2 40 15
-	max.NaN.f32 %f693, %f596, %f600;
-	max.NaN.f32 %f694, %f693, %f604;
-	max.NaN.f32 %f695, %f694, %f608;
-	max.NaN.f32 %f696, %f695, %f612;
-	max.NaN.f32 %f697, %f696, %f616;
-	max.NaN.f32 %f698, %f697, %f620;
-	max.NaN.f32 %f699, %f698, %f624;
-	max.NaN.f32 %f700, %f699, %f628;
-	max.NaN.f32 %f701, %f700, %f632;
-	max.NaN.f32 %f702, %f701, %f636;
-	max.NaN.f32 %f703, %f702, %f640;
-	max.NaN.f32 %f704, %f703, %f644;
-	max.NaN.f32 %f705, %f704, %f648;
-	max.NaN.f32 %f706, %f705, %f652;
-	max.NaN.f32 %f707, %f706, %f656;
-	max.NaN.f32 %f708, %f597, %f601;
-	max.NaN.f32 %f709, %f708, %f605;
-	max.NaN.f32 %f710, %f709, %f609;
-	max.NaN.f32 %f711, %f710, %f613;
-	max.NaN.f32 %f712, %f711, %f617;
-	max.NaN.f32 %f713, %f712, %f621;
-	max.NaN.f32 %f714, %f713, %f625;
-	max.NaN.f32 %f715, %f714, %f629;
-	max.NaN.f32 %f716, %f715, %f633;
-	max.NaN.f32 %f717, %f716, %f637;
-	max.NaN.f32 %f718, %f717, %f641;
-	max.NaN.f32 %f719, %f718, %f645;
-	max.NaN.f32 %f720, %f719, %f649;
-	max.NaN.f32 %f721, %f720, %f653;
-	max.NaN.f32 %f722, %f721, %f657;
-	.loc 2 43 13
-	max.NaN.f32 %f723, %f707, %f722;
-	.loc 2 44 32
-	shfl.sync.bfly.b32 %f724, %f723, 1, 31, 0xffffffff;
-	max.NaN.f32 %f725, %f723, %f724;
-	.loc 2 45 36
-	shfl.sync.bfly.b32 %f726, %f725, 2, 31, 0xffffffff;
-	max.NaN.f32 %f727, %f725, %f726;
-	.loc 2 22 13
-	max.NaN.f32 %f728, %f296, %f692;
-	.loc 2 23 41
-	sub.rn.f32 %f729, %f296, %f728;
-	mul.rn.f32 %f730, %f729, %f5;
-	ex2.approx.ftz.f32 %f731, %f730;
-	.loc 2 22 13
-	max.NaN.f32 %f732, %f331, %f727;
-	.loc 2 23 41
-	sub.rn.f32 %f733, %f331, %f732;
-	mul.rn.f32 %f734, %f733, %f5;
-	ex2.approx.ftz.f32 %f735, %f734;
-	.loc 2 53 19
-	mul.rn.f32 %f736, %f728, %f5;
-	.loc 2 57 45
-	neg.f32 %f737, %f736;
-	fma.rn.f32 %f738, %f594, %f5, %f737;
-	ex2.approx.ftz.f32 %f739, %f738;
-	.loc 2 59 5
-	add.rn.f32 %f740, %f739, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f741, %f595, %f5, %f737;
-	ex2.approx.ftz.f32 %f742, %f741;
-	.loc 2 59 5
-	add.rn.f32 %f743, %f742, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f744, %f598, %f5, %f737;
-	ex2.approx.ftz.f32 %f745, %f744;
-	.loc 2 59 5
-	add.rn.f32 %f746, %f740, %f745;
-	.loc 2 57 45
-	fma.rn.f32 %f747, %f599, %f5, %f737;
-	ex2.approx.ftz.f32 %f748, %f747;
-	.loc 2 59 5
-	add.rn.f32 %f749, %f743, %f748;
-	.loc 2 57 45
-	fma.rn.f32 %f750, %f602, %f5, %f737;
-	ex2.approx.ftz.f32 %f751, %f750;
-	.loc 2 59 5
-	add.rn.f32 %f752, %f746, %f751;
-	.loc 2 57 45
-	fma.rn.f32 %f753, %f603, %f5, %f737;
-	ex2.approx.ftz.f32 %f754, %f753;
-	.loc 2 59 5
-	add.rn.f32 %f755, %f749, %f754;
-	.loc 2 57 45
-	fma.rn.f32 %f756, %f606, %f5, %f737;
-	ex2.approx.ftz.f32 %f757, %f756;
-	.loc 2 59 5
-	add.rn.f32 %f758, %f752, %f757;
-	.loc 2 57 45
-	fma.rn.f32 %f759, %f607, %f5, %f737;
-	ex2.approx.ftz.f32 %f760, %f759;
-	.loc 2 59 5
-	add.rn.f32 %f761, %f755, %f760;
-	.loc 2 57 45
-	fma.rn.f32 %f762, %f610, %f5, %f737;
-	ex2.approx.ftz.f32 %f763, %f762;
-	.loc 2 59 5
-	add.rn.f32 %f764, %f758, %f763;
-	.loc 2 57 45
-	fma.rn.f32 %f765, %f611, %f5, %f737;
-	ex2.approx.ftz.f32 %f766, %f765;
-	.loc 2 59 5
-	add.rn.f32 %f767, %f761, %f766;
-	.loc 2 57 45
-	fma.rn.f32 %f768, %f614, %f5, %f737;
-	ex2.approx.ftz.f32 %f769, %f768;
-	.loc 2 59 5
-	add.rn.f32 %f770, %f764, %f769;
-	.loc 2 57 45
-	fma.rn.f32 %f771, %f615, %f5, %f737;
-	ex2.approx.ftz.f32 %f772, %f771;
-	.loc 2 59 5
-	add.rn.f32 %f773, %f767, %f772;
-	.loc 2 57 45
-	fma.rn.f32 %f774, %f618, %f5, %f737;
-	ex2.approx.ftz.f32 %f775, %f774;
-	.loc 2 59 5
-	add.rn.f32 %f776, %f770, %f775;
-	.loc 2 57 45
-	fma.rn.f32 %f777, %f619, %f5, %f737;
-	ex2.approx.ftz.f32 %f778, %f777;
-	.loc 2 59 5
-	add.rn.f32 %f779, %f773, %f778;
-	.loc 2 57 45
-	fma.rn.f32 %f780, %f622, %f5, %f737;
-	ex2.approx.ftz.f32 %f781, %f780;
-	.loc 2 59 5
-	add.rn.f32 %f782, %f776, %f781;
-	.loc 2 57 45
-	fma.rn.f32 %f783, %f623, %f5, %f737;
-	ex2.approx.ftz.f32 %f784, %f783;
-	.loc 2 59 5
-	add.rn.f32 %f785, %f779, %f784;
-	.loc 2 57 45
-	fma.rn.f32 %f786, %f626, %f5, %f737;
-	ex2.approx.ftz.f32 %f787, %f786;
-	.loc 2 59 5
-	add.rn.f32 %f788, %f782, %f787;
-	.loc 2 57 45
-	fma.rn.f32 %f789, %f627, %f5, %f737;
-	ex2.approx.ftz.f32 %f790, %f789;
-	.loc 2 59 5
-	add.rn.f32 %f791, %f785, %f790;
-	.loc 2 57 45
-	fma.rn.f32 %f792, %f630, %f5, %f737;
-	ex2.approx.ftz.f32 %f793, %f792;
-	.loc 2 59 5
-	add.rn.f32 %f794, %f788, %f793;
-	.loc 2 57 45
-	fma.rn.f32 %f795, %f631, %f5, %f737;
-	ex2.approx.ftz.f32 %f796, %f795;
-	.loc 2 59 5
-	add.rn.f32 %f797, %f791, %f796;
-	.loc 2 57 45
-	fma.rn.f32 %f798, %f634, %f5, %f737;
-	ex2.approx.ftz.f32 %f799, %f798;
-	.loc 2 59 5
-	add.rn.f32 %f800, %f794, %f799;
-	.loc 2 57 45
-	fma.rn.f32 %f801, %f635, %f5, %f737;
-	ex2.approx.ftz.f32 %f802, %f801;
-	.loc 2 59 5
-	add.rn.f32 %f803, %f797, %f802;
-	.loc 2 57 45
-	fma.rn.f32 %f804, %f638, %f5, %f737;
-	ex2.approx.ftz.f32 %f805, %f804;
-	.loc 2 59 5
-	add.rn.f32 %f806, %f800, %f805;
-	.loc 2 57 45
-	fma.rn.f32 %f807, %f639, %f5, %f737;
-	ex2.approx.ftz.f32 %f808, %f807;
-	.loc 2 59 5
-	add.rn.f32 %f809, %f803, %f808;
-	.loc 2 57 45
-	fma.rn.f32 %f810, %f642, %f5, %f737;
-	ex2.approx.ftz.f32 %f811, %f810;
-	.loc 2 59 5
-	add.rn.f32 %f812, %f806, %f811;
-	.loc 2 57 45
-	fma.rn.f32 %f813, %f643, %f5, %f737;
-	ex2.approx.ftz.f32 %f814, %f813;
-	.loc 2 59 5
-	add.rn.f32 %f815, %f809, %f814;
-	.loc 2 57 45
-	fma.rn.f32 %f816, %f646, %f5, %f737;
-	ex2.approx.ftz.f32 %f817, %f816;
-	.loc 2 59 5
-	add.rn.f32 %f818, %f812, %f817;
-	.loc 2 57 45
-	fma.rn.f32 %f819, %f647, %f5, %f737;
-	ex2.approx.ftz.f32 %f820, %f819;
-	.loc 2 59 5
-	add.rn.f32 %f821, %f815, %f820;
-	.loc 2 57 45
-	fma.rn.f32 %f822, %f650, %f5, %f737;
-	ex2.approx.ftz.f32 %f823, %f822;
-	.loc 2 59 5
-	add.rn.f32 %f824, %f818, %f823;
-	.loc 2 57 45
-	fma.rn.f32 %f825, %f651, %f5, %f737;
-	ex2.approx.ftz.f32 %f826, %f825;
-	.loc 2 59 5
-	add.rn.f32 %f827, %f821, %f826;
-	.loc 2 57 45
-	fma.rn.f32 %f828, %f654, %f5, %f737;
-	ex2.approx.ftz.f32 %f829, %f828;
-	.loc 2 59 5
-	add.rn.f32 %f830, %f824, %f829;
-	.loc 2 57 45
-	fma.rn.f32 %f831, %f655, %f5, %f737;
-	ex2.approx.ftz.f32 %f832, %f831;
-	.loc 2 59 5
-	add.rn.f32 %f833, %f827, %f832;
-	.loc 2 62 21
-	add.rn.f32 %f834, %f830, %f833;
-	.loc 2 53 19
-	mul.rn.f32 %f835, %f732, %f5;
-	.loc 2 57 45
-	neg.f32 %f836, %f835;
-	fma.rn.f32 %f837, %f596, %f5, %f836;
-	ex2.approx.ftz.f32 %f838, %f837;
-	.loc 2 59 5
-	add.rn.f32 %f839, %f838, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f840, %f597, %f5, %f836;
-	ex2.approx.ftz.f32 %f841, %f840;
-	.loc 2 59 5
-	add.rn.f32 %f842, %f841, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f843, %f600, %f5, %f836;
-	ex2.approx.ftz.f32 %f844, %f843;
-	.loc 2 59 5
-	add.rn.f32 %f845, %f839, %f844;
-	.loc 2 57 45
-	fma.rn.f32 %f846, %f601, %f5, %f836;
-	ex2.approx.ftz.f32 %f847, %f846;
-	.loc 2 59 5
-	add.rn.f32 %f848, %f842, %f847;
-	.loc 2 57 45
-	fma.rn.f32 %f849, %f604, %f5, %f836;
-	ex2.approx.ftz.f32 %f850, %f849;
-	.loc 2 59 5
-	add.rn.f32 %f851, %f845, %f850;
-	.loc 2 57 45
-	fma.rn.f32 %f852, %f605, %f5, %f836;
-	ex2.approx.ftz.f32 %f853, %f852;
-	.loc 2 59 5
-	add.rn.f32 %f854, %f848, %f853;
-	.loc 2 57 45
-	fma.rn.f32 %f855, %f608, %f5, %f836;
-	ex2.approx.ftz.f32 %f856, %f855;
-	.loc 2 59 5
-	add.rn.f32 %f857, %f851, %f856;
-	.loc 2 57 45
-	fma.rn.f32 %f858, %f609, %f5, %f836;
-	ex2.approx.ftz.f32 %f859, %f858;
-	.loc 2 59 5
-	add.rn.f32 %f860, %f854, %f859;
-	.loc 2 57 45
-	fma.rn.f32 %f861, %f612, %f5, %f836;
-	ex2.approx.ftz.f32 %f862, %f861;
-	.loc 2 59 5
-	add.rn.f32 %f863, %f857, %f862;
-	.loc 2 57 45
-	fma.rn.f32 %f864, %f613, %f5, %f836;
-	ex2.approx.ftz.f32 %f865, %f864;
-	.loc 2 59 5
-	add.rn.f32 %f866, %f860, %f865;
-	.loc 2 57 45
-	fma.rn.f32 %f867, %f616, %f5, %f836;
-	ex2.approx.ftz.f32 %f868, %f867;
-	.loc 2 59 5
-	add.rn.f32 %f869, %f863, %f868;
-	.loc 2 57 45
-	fma.rn.f32 %f870, %f617, %f5, %f836;
-	ex2.approx.ftz.f32 %f871, %f870;
-	.loc 2 59 5
-	add.rn.f32 %f872, %f866, %f871;
-	.loc 2 57 45
-	fma.rn.f32 %f873, %f620, %f5, %f836;
-	ex2.approx.ftz.f32 %f874, %f873;
-	.loc 2 59 5
-	add.rn.f32 %f875, %f869, %f874;
-	.loc 2 57 45
-	fma.rn.f32 %f876, %f621, %f5, %f836;
-	ex2.approx.ftz.f32 %f877, %f876;
-	.loc 2 59 5
-	add.rn.f32 %f878, %f872, %f877;
-	.loc 2 57 45
-	fma.rn.f32 %f879, %f624, %f5, %f836;
-	ex2.approx.ftz.f32 %f880, %f879;
-	.loc 2 59 5
-	add.rn.f32 %f881, %f875, %f880;
-	.loc 2 57 45
-	fma.rn.f32 %f882, %f625, %f5, %f836;
-	ex2.approx.ftz.f32 %f883, %f882;
-	.loc 2 59 5
-	add.rn.f32 %f884, %f878, %f883;
-	.loc 2 57 45
-	fma.rn.f32 %f885, %f628, %f5, %f836;
-	ex2.approx.ftz.f32 %f886, %f885;
-	.loc 2 59 5
-	add.rn.f32 %f887, %f881, %f886;
-	.loc 2 57 45
-	fma.rn.f32 %f888, %f629, %f5, %f836;
-	ex2.approx.ftz.f32 %f889, %f888;
-	.loc 2 59 5
-	add.rn.f32 %f890, %f884, %f889;
-	.loc 2 57 45
-	fma.rn.f32 %f891, %f632, %f5, %f836;
-	ex2.approx.ftz.f32 %f892, %f891;
-	.loc 2 59 5
-	add.rn.f32 %f893, %f887, %f892;
-	.loc 2 57 45
-	fma.rn.f32 %f894, %f633, %f5, %f836;
-	ex2.approx.ftz.f32 %f895, %f894;
-	.loc 2 59 5
-	add.rn.f32 %f896, %f890, %f895;
-	.loc 2 57 45
-	fma.rn.f32 %f897, %f636, %f5, %f836;
-	ex2.approx.ftz.f32 %f898, %f897;
-	.loc 2 59 5
-	add.rn.f32 %f899, %f893, %f898;
-	.loc 2 57 45
-	fma.rn.f32 %f900, %f637, %f5, %f836;
-	ex2.approx.ftz.f32 %f901, %f900;
-	.loc 2 59 5
-	add.rn.f32 %f902, %f896, %f901;
-	.loc 2 57 45
-	fma.rn.f32 %f903, %f640, %f5, %f836;
-	ex2.approx.ftz.f32 %f904, %f903;
-	.loc 2 59 5
-	add.rn.f32 %f905, %f899, %f904;
-	.loc 2 57 45
-	fma.rn.f32 %f906, %f641, %f5, %f836;
-	ex2.approx.ftz.f32 %f907, %f906;
-	.loc 2 59 5
-	add.rn.f32 %f908, %f902, %f907;
-	.loc 2 57 45
-	fma.rn.f32 %f909, %f644, %f5, %f836;
-	ex2.approx.ftz.f32 %f910, %f909;
-	.loc 2 59 5
-	add.rn.f32 %f911, %f905, %f910;
-	.loc 2 57 45
-	fma.rn.f32 %f912, %f645, %f5, %f836;
-	ex2.approx.ftz.f32 %f913, %f912;
-	.loc 2 59 5
-	add.rn.f32 %f914, %f908, %f913;
-	.loc 2 57 45
-	fma.rn.f32 %f915, %f648, %f5, %f836;
-	ex2.approx.ftz.f32 %f916, %f915;
-	.loc 2 59 5
-	add.rn.f32 %f917, %f911, %f916;
-	.loc 2 57 45
-	fma.rn.f32 %f918, %f649, %f5, %f836;
-	ex2.approx.ftz.f32 %f919, %f918;
-	.loc 2 59 5
-	add.rn.f32 %f920, %f914, %f919;
-	.loc 2 57 45
-	fma.rn.f32 %f921, %f652, %f5, %f836;
-	ex2.approx.ftz.f32 %f922, %f921;
-	.loc 2 59 5
-	add.rn.f32 %f923, %f917, %f922;
-	.loc 2 57 45
-	fma.rn.f32 %f924, %f653, %f5, %f836;
-	ex2.approx.ftz.f32 %f925, %f924;
-	.loc 2 59 5
-	add.rn.f32 %f926, %f920, %f925;
-	.loc 2 57 45
-	fma.rn.f32 %f927, %f656, %f5, %f836;
-	ex2.approx.ftz.f32 %f928, %f927;
-	.loc 2 59 5
-	add.rn.f32 %f929, %f923, %f928;
-	.loc 2 57 45
-	fma.rn.f32 %f930, %f657, %f5, %f836;
-	ex2.approx.ftz.f32 %f931, %f930;
-	.loc 2 59 5
-	add.rn.f32 %f932, %f926, %f931;
-	.loc 2 62 21
-	add.rn.f32 %f933, %f929, %f932;
-	.loc 2 28 33
-	fma.rn.f32 %f430, %f430, %f731, %f834;
-	fma.rn.f32 %f529, %f529, %f735, %f933;
-	.loc 1 192 10
-	add.s32 %r173, %r137, 163880;
-	and.b32 %r174, %r139, 1;
-$B15:
-	and.b32 %r175, %r174, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p151, [%r173], %r175;
-	@%p151 bra $B16;
-	ld.param.u64 %rd94, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r176, [%rd94];
-	setp.eq.u32 %p152, %r176, 0;
-	@%p152 bra $B15;
-$B16:
-	.loc 1 193 20
-	wgmma.wait_group.sync.aligned 0;
-	@!%p9 bra $B17;
-	.loc 1 195 12
-	mad.lo.s32 %r177, %r136, 8, %r2;
-	add.s32 %r178, %r177, 163896;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r178];
-$B17:
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r95, %f742, %f739;
-	cvt.rn.bf16x2.f32 %r96, %f841, %f838;
-	cvt.rn.bf16x2.f32 %r97, %f748, %f745;
-	cvt.rn.bf16x2.f32 %r98, %f847, %f844;
-	cvt.rn.bf16x2.f32 %r99, %f754, %f751;
-	cvt.rn.bf16x2.f32 %r100, %f853, %f850;
-	cvt.rn.bf16x2.f32 %r101, %f760, %f757;
-	cvt.rn.bf16x2.f32 %r102, %f859, %f856;
-	cvt.rn.bf16x2.f32 %r103, %f766, %f763;
-	cvt.rn.bf16x2.f32 %r104, %f865, %f862;
-	cvt.rn.bf16x2.f32 %r105, %f772, %f769;
-	cvt.rn.bf16x2.f32 %r106, %f871, %f868;
-	cvt.rn.bf16x2.f32 %r107, %f778, %f775;
-	cvt.rn.bf16x2.f32 %r108, %f877, %f874;
-	cvt.rn.bf16x2.f32 %r109, %f784, %f781;
-	cvt.rn.bf16x2.f32 %r110, %f883, %f880;
-	cvt.rn.bf16x2.f32 %r111, %f790, %f787;
-	cvt.rn.bf16x2.f32 %r112, %f889, %f886;
-	cvt.rn.bf16x2.f32 %r113, %f796, %f793;
-	cvt.rn.bf16x2.f32 %r114, %f895, %f892;
-	cvt.rn.bf16x2.f32 %r115, %f802, %f799;
-	cvt.rn.bf16x2.f32 %r116, %f901, %f898;
-	cvt.rn.bf16x2.f32 %r117, %f808, %f805;
-	cvt.rn.bf16x2.f32 %r118, %f907, %f904;
-	cvt.rn.bf16x2.f32 %r119, %f814, %f811;
-	cvt.rn.bf16x2.f32 %r120, %f913, %f910;
-	cvt.rn.bf16x2.f32 %r121, %f820, %f817;
-	cvt.rn.bf16x2.f32 %r122, %f919, %f916;
-	cvt.rn.bf16x2.f32 %r123, %f826, %f823;
-	cvt.rn.bf16x2.f32 %r124, %f925, %f922;
-	cvt.rn.bf16x2.f32 %r125, %f832, %f829;
-	cvt.rn.bf16x2.f32 %r126, %f931, %f928;
-	.loc 1 198 27
-	setp.neu.f32 %p153, %f731, 0f3F800000;
-	mov.pred %p154, 1;
-	@%p153 bra $B18;
-	setp.neu.f32 %p155, %f735, 0f3F800000;
-	mov.pred %p154, %p155;
-$B18:
-	vote.sync.ballot.b32 %r179, %p154, 0xffffffff;
-	setp.ne.s32 %p156, %r179, 0;
-	@!%p156 bra $B19;
-	.loc 1 200 5
-	mul.rn.f32 %f593, %f593, %f731;
-	mul.rn.f32 %f592, %f592, %f731;
-	mul.rn.f32 %f591, %f591, %f735;
-	mul.rn.f32 %f590, %f590, %f735;
-	mul.rn.f32 %f589, %f589, %f731;
-	mul.rn.f32 %f588, %f588, %f731;
-	mul.rn.f32 %f587, %f587, %f735;
-	mul.rn.f32 %f586, %f586, %f735;
-	mul.rn.f32 %f585, %f585, %f731;
-	mul.rn.f32 %f584, %f584, %f731;
-	mul.rn.f32 %f583, %f583, %f735;
-	mul.rn.f32 %f582, %f582, %f735;
-	mul.rn.f32 %f581, %f581, %f731;
-	mul.rn.f32 %f580, %f580, %f731;
-	mul.rn.f32 %f579, %f579, %f735;
-	mul.rn.f32 %f578, %f578, %f735;
-	mul.rn.f32 %f577, %f577, %f731;
-	mul.rn.f32 %f576, %f576, %f731;
-	mul.rn.f32 %f575, %f575, %f735;
-	mul.rn.f32 %f574, %f574, %f735;
-	mul.rn.f32 %f573, %f573, %f731;
-	mul.rn.f32 %f572, %f572, %f731;
-	mul.rn.f32 %f571, %f571, %f735;
-	mul.rn.f32 %f570, %f570, %f735;
-	mul.rn.f32 %f569, %f569, %f731;
-	mul.rn.f32 %f568, %f568, %f731;
-	mul.rn.f32 %f567, %f567, %f735;
-	mul.rn.f32 %f566, %f566, %f735;
-	mul.rn.f32 %f565, %f565, %f731;
-	mul.rn.f32 %f564, %f564, %f731;
-	mul.rn.f32 %f563, %f563, %f735;
-	mul.rn.f32 %f562, %f562, %f735;
-	mul.rn.f32 %f561, %f561, %f731;
-	mul.rn.f32 %f560, %f560, %f731;
-	mul.rn.f32 %f559, %f559, %f735;
-	mul.rn.f32 %f558, %f558, %f735;
-	mul.rn.f32 %f557, %f557, %f731;
-	mul.rn.f32 %f556, %f556, %f731;
-	mul.rn.f32 %f555, %f555, %f735;
-	mul.rn.f32 %f554, %f554, %f735;
-	mul.rn.f32 %f553, %f553, %f731;
-	mul.rn.f32 %f552, %f552, %f731;
-	mul.rn.f32 %f551, %f551, %f735;
-	mul.rn.f32 %f550, %f550, %f735;
-	mul.rn.f32 %f549, %f549, %f731;
-	mul.rn.f32 %f548, %f548, %f731;
-	mul.rn.f32 %f547, %f547, %f735;
-	mul.rn.f32 %f546, %f546, %f735;
-	mul.rn.f32 %f545, %f545, %f731;
-	mul.rn.f32 %f544, %f544, %f731;
-	mul.rn.f32 %f543, %f543, %f735;
-	mul.rn.f32 %f542, %f542, %f735;
-	mul.rn.f32 %f541, %f541, %f731;
-	mul.rn.f32 %f540, %f540, %f731;
-	mul.rn.f32 %f539, %f539, %f735;
-	mul.rn.f32 %f538, %f538, %f735;
-	mul.rn.f32 %f537, %f537, %f731;
-	mul.rn.f32 %f536, %f536, %f731;
-	mul.rn.f32 %f535, %f535, %f735;
-	mul.rn.f32 %f534, %f534, %f735;
-	mul.rn.f32 %f533, %f533, %f731;
-	mul.rn.f32 %f532, %f532, %f731;
-	mul.rn.f32 %f531, %f531, %f735;
-	mul.rn.f32 %f530, %f530, %f735;
-$B19:
-	.loc 1 179 27
-	add.s32 %r133, %r133, 1;
-	setp.lt.u32 %p157, %r133, %r12;
-	mov.f32 %f331, %f732;
-	mov.f32 %f296, %f728;
-	@%p157 bra $B11;
-$B20:
-	.loc 1 204 24
-	and.b32 %r180, %r77, 1;
-	.loc 1 205 17
-	wgmma.fence.sync.aligned;
-	.loc 1 206 22
-	mad.lo.s32 %r181, %r180, 32768, %r2;
-	.loc 1 224 25
-	bfe.u32 %r182, %r181, 4, 14;
-	add.s32 %r183, %r182, 33560576;
-	mov.b64 %rd95, {%r183, 1073741888};
-	mov.pred %p158, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd95, %p158, 1, 1, 1;
-	add.s32 %r184, %r182, 33560704;
-	mov.b64 %rd96, {%r184, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd96, %p158, 1, 1, 1;
-	add.s32 %r185, %r182, 33560832;
-	mov.b64 %rd97, {%r185, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd97, %p158, 1, 1, 1;
-	add.s32 %r186, %r182, 33560960;
-	mov.b64 %rd98, {%r186, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd98, %p158, 1, 1, 1;
-	add.s32 %r187, %r182, 33561600;
-	mov.b64 %rd99, {%r187, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd99, %p158, 1, 1, 1;
-	add.s32 %r188, %r182, 33561728;
-	mov.b64 %rd100, {%r188, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd100, %p158, 1, 1, 1;
-	add.s32 %r189, %r182, 33561856;
-	mov.b64 %rd101, {%r189, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd101, %p158, 1, 1, 1;
-	add.s32 %r190, %r182, 33561984;
-	mov.b64 %rd102, {%r190, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd102, %p158, 1, 1, 1;
-	.loc 1 207 18
-	wgmma.commit_group.sync.aligned;
-	.loc 2 71 24
-	shfl.sync.bfly.b32 %f934, %f430, 1, 31, 0xffffffff;
-	add.rn.f32 %f935, %f430, %f934;
-	.loc 2 72 24
-	shfl.sync.bfly.b32 %f936, %f935, 2, 31, 0xffffffff;
-	add.rn.f32 %f937, %f935, %f936;
-	.loc 2 73 18
-	rcp.approx.ftz.f32 %f938, %f937;
-	neg.f32 %f939, %f937;
-	fma.rn.f32 %f940, %f939, %f938, 0f3F800000;
-	fma.rn.f32 %f941, %f938, %f940, %f938;
-	abs.f32 %f942, %f941;
-	setp.lt.f32 %p159, 0f03800000, %f942;
-	.loc 2 71 24
-	shfl.sync.bfly.b32 %f943, %f529, 1, 31, 0xffffffff;
-	add.rn.f32 %f944, %f529, %f943;
-	.loc 2 72 24
-	shfl.sync.bfly.b32 %f945, %f944, 2, 31, 0xffffffff;
-	add.rn.f32 %f946, %f944, %f945;
-	.loc 2 73 18
-	rcp.approx.ftz.f32 %f947, %f946;
-	neg.f32 %f948, %f946;
-	fma.rn.f32 %f949, %f948, %f947, 0f3F800000;
-	fma.rn.f32 %f950, %f947, %f949, %f947;
-	abs.f32 %f951, %f950;
-	setp.lt.f32 %p160, 0f03800000, %f951;
-	and.pred %p161, %p159, %p160;
-	.loc 1 209 19
-	wgmma.wait_group.sync.aligned 0;
-	.loc 1 114 16
-	mad.lo.s32 %r191, %r36, 16384, %r2;
-	.loc 1 260 72
-	and.b32 %r192, %r8, 15;
-	add.s32 %r193, %r87, %r192;
-	shr.u32 %r194, %r8, 4;
-	shl.b32 %r195, %r194, 3;
-	and.b32 %r196, %r195, 7;
-	setp.eq.s32 %p162, %r196, 0;
-	and.b32 %r197, %r193, 7;
-	shl.b32 %r198, %r197, 4;
-	shl.b32 %r199, %r194, 4;
-	xor.b32 %r200, %r199, %r198;
-	mad.lo.s32 %r201, %r193, 128, %r191;
-	add.s32 %r202, %r201, %r200;
-	cvt.u64.u32 %rd103, %r202;
-	cvta.shared.u64 %rd104, %rd103;
-	cvt.u32.u64 %r203, %rd104;
-	and.b32 %r204, %r203, 15;
-	setp.eq.s32 %p163, %r204, 0;
-	and.pred %p164, %p162, %p163;
-	@%p161 bra $B21;
-	.loc 2 73 18
-	rcp.rn.f32 %f941, %f937;
-	rcp.rn.f32 %f950, %f946;
-$B21:
-	.loc 1 260 20
-	@!%p164 bra $B33;
-	.loc 1 112 3
-	mul.rn.f32 %f952, %f593, %f941;
-	mul.rn.f32 %f953, %f592, %f941;
-	mul.rn.f32 %f954, %f591, %f950;
-	mul.rn.f32 %f955, %f590, %f950;
-	mul.rn.f32 %f956, %f589, %f941;
-	mul.rn.f32 %f957, %f588, %f941;
-	mul.rn.f32 %f958, %f587, %f950;
-	mul.rn.f32 %f959, %f586, %f950;
-	mul.rn.f32 %f960, %f585, %f941;
-	mul.rn.f32 %f961, %f584, %f941;
-	mul.rn.f32 %f962, %f583, %f950;
-	mul.rn.f32 %f963, %f582, %f950;
-	mul.rn.f32 %f964, %f581, %f941;
-	mul.rn.f32 %f965, %f580, %f941;
-	mul.rn.f32 %f966, %f579, %f950;
-	mul.rn.f32 %f967, %f578, %f950;
-	mul.rn.f32 %f968, %f577, %f941;
-	mul.rn.f32 %f969, %f576, %f941;
-	mul.rn.f32 %f970, %f575, %f950;
-	mul.rn.f32 %f971, %f574, %f950;
-	mul.rn.f32 %f972, %f573, %f941;
-	mul.rn.f32 %f973, %f572, %f941;
-	mul.rn.f32 %f974, %f571, %f950;
-	mul.rn.f32 %f975, %f570, %f950;
-	mul.rn.f32 %f976, %f569, %f941;
-	mul.rn.f32 %f977, %f568, %f941;
-	mul.rn.f32 %f978, %f567, %f950;
-	mul.rn.f32 %f979, %f566, %f950;
-	mul.rn.f32 %f980, %f565, %f941;
-	mul.rn.f32 %f981, %f564, %f941;
-	mul.rn.f32 %f982, %f563, %f950;
-	mul.rn.f32 %f983, %f562, %f950;
-	mul.rn.f32 %f984, %f561, %f941;
-	mul.rn.f32 %f985, %f560, %f941;
-	mul.rn.f32 %f986, %f559, %f950;
-	mul.rn.f32 %f987, %f558, %f950;
-	mul.rn.f32 %f988, %f557, %f941;
-	mul.rn.f32 %f989, %f556, %f941;
-	mul.rn.f32 %f990, %f555, %f950;
-	mul.rn.f32 %f991, %f554, %f950;
-	mul.rn.f32 %f992, %f553, %f941;
-	mul.rn.f32 %f993, %f552, %f941;
-	mul.rn.f32 %f994, %f551, %f950;
-	mul.rn.f32 %f995, %f550, %f950;
-	mul.rn.f32 %f996, %f549, %f941;
-	mul.rn.f32 %f997, %f548, %f941;
-	mul.rn.f32 %f998, %f547, %f950;
-	mul.rn.f32 %f999, %f546, %f950;
-	mul.rn.f32 %f1000, %f545, %f941;
-	mul.rn.f32 %f1001, %f544, %f941;
-	mul.rn.f32 %f1002, %f543, %f950;
-	mul.rn.f32 %f1003, %f542, %f950;
-	mul.rn.f32 %f1004, %f541, %f941;
-	mul.rn.f32 %f1005, %f540, %f941;
-	mul.rn.f32 %f1006, %f539, %f950;
-	mul.rn.f32 %f1007, %f538, %f950;
-	mul.rn.f32 %f1008, %f537, %f941;
-	mul.rn.f32 %f1009, %f536, %f941;
-	mul.rn.f32 %f1010, %f535, %f950;
-	mul.rn.f32 %f1011, %f534, %f950;
-	mul.rn.f32 %f1012, %f533, %f941;
-	mul.rn.f32 %f1013, %f532, %f941;
-	mul.rn.f32 %f1014, %f531, %f950;
-	mul.rn.f32 %f1015, %f530, %f950;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r205, %f953, %f952;
-	cvt.rn.bf16x2.f32 %r206, %f955, %f954;
-	cvt.rn.bf16x2.f32 %r207, %f957, %f956;
-	cvt.rn.bf16x2.f32 %r208, %f959, %f958;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r202], {%r205, %r206, %r207, %r208};
-	add.s32 %r209, %r195, 16;
-	and.b32 %r210, %r209, 7;
-	setp.eq.s32 %p165, %r210, 0;
-	shl.b32 %r211, %r209, 1;
-	xor.b32 %r212, %r211, %r198;
-	add.s32 %r213, %r201, %r212;
-	cvt.u64.u32 %rd105, %r213;
-	cvta.shared.u64 %rd106, %rd105;
-	cvt.u32.u64 %r214, %rd106;
-	and.b32 %r215, %r214, 15;
-	setp.eq.s32 %p166, %r215, 0;
-	and.pred %p167, %p165, %p166;
-	@!%p167 bra $B34;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r216, %f961, %f960;
-	cvt.rn.bf16x2.f32 %r217, %f963, %f962;
-	cvt.rn.bf16x2.f32 %r218, %f965, %f964;
-	cvt.rn.bf16x2.f32 %r219, %f967, %f966;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r213], {%r216, %r217, %r218, %r219};
-	add.s32 %r220, %r195, 32;
-	and.b32 %r221, %r220, 7;
-	setp.eq.s32 %p168, %r221, 0;
-	shl.b32 %r222, %r220, 1;
-	xor.b32 %r223, %r222, %r198;
-	add.s32 %r224, %r201, %r223;
-	cvt.u64.u32 %rd107, %r224;
-	cvta.shared.u64 %rd108, %rd107;
-	cvt.u32.u64 %r225, %rd108;
-	and.b32 %r226, %r225, 15;
-	setp.eq.s32 %p169, %r226, 0;
-	and.pred %p170, %p168, %p169;
-	@!%p170 bra $B35;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r227, %f969, %f968;
-	cvt.rn.bf16x2.f32 %r228, %f971, %f970;
-	cvt.rn.bf16x2.f32 %r229, %f973, %f972;
-	cvt.rn.bf16x2.f32 %r230, %f975, %f974;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r224], {%r227, %r228, %r229, %r230};
-	add.s32 %r231, %r195, 48;
-	and.b32 %r232, %r231, 7;
-	setp.eq.s32 %p171, %r232, 0;
-	shl.b32 %r233, %r231, 1;
-	xor.b32 %r234, %r233, %r198;
-	add.s32 %r235, %r201, %r234;
-	cvt.u64.u32 %rd109, %r235;
-	cvta.shared.u64 %rd110, %rd109;
-	cvt.u32.u64 %r236, %rd110;
-	and.b32 %r237, %r236, 15;
-	setp.eq.s32 %p172, %r237, 0;
-	and.pred %p173, %p171, %p172;
-	@!%p173 bra $B36;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r238, %f977, %f976;
-	cvt.rn.bf16x2.f32 %r239, %f979, %f978;
-	cvt.rn.bf16x2.f32 %r240, %f981, %f980;
-	cvt.rn.bf16x2.f32 %r241, %f983, %f982;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r235], {%r238, %r239, %r240, %r241};
-	add.s32 %r242, %r202, 8192;
-	cvt.u64.u32 %rd111, %r242;
-	cvta.shared.u64 %rd112, %rd111;
-	cvt.u32.u64 %r243, %rd112;
-	and.b32 %r244, %r243, 15;
-	setp.eq.s32 %p174, %r244, 0;
-	@!%p174 bra $FAULT1;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r245, %f985, %f984;
-	cvt.rn.bf16x2.f32 %r246, %f987, %f986;
-	cvt.rn.bf16x2.f32 %r247, %f989, %f988;
-	cvt.rn.bf16x2.f32 %r248, %f991, %f990;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r202+8192], {%r245, %r246, %r247, %r248};
-	add.s32 %r249, %r213, 8192;
-	cvt.u64.u32 %rd113, %r249;
-	cvta.shared.u64 %rd114, %rd113;
-	cvt.u32.u64 %r250, %rd114;
-	and.b32 %r251, %r250, 15;
-	setp.eq.s32 %p175, %r251, 0;
-	@!%p175 bra $FAULT1;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r252, %f993, %f992;
-	cvt.rn.bf16x2.f32 %r253, %f995, %f994;
-	cvt.rn.bf16x2.f32 %r254, %f997, %f996;
-	cvt.rn.bf16x2.f32 %r255, %f999, %f998;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r213+8192], {%r252, %r253, %r254, %r255};
-	add.s32 %r256, %r224, 8192;
-	cvt.u64.u32 %rd115, %r256;
-	cvta.shared.u64 %rd116, %rd115;
-	cvt.u32.u64 %r257, %rd116;
-	and.b32 %r258, %r257, 15;
-	setp.eq.s32 %p176, %r258, 0;
-	@!%p176 bra $FAULT1;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r259, %f1001, %f1000;
-	cvt.rn.bf16x2.f32 %r260, %f1003, %f1002;
-	cvt.rn.bf16x2.f32 %r261, %f1005, %f1004;
-	cvt.rn.bf16x2.f32 %r262, %f1007, %f1006;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r224+8192], {%r259, %r260, %r261, %r262};
-	add.s32 %r263, %r235, 8192;
-	cvt.u64.u32 %rd117, %r263;
-	cvta.shared.u64 %rd118, %rd117;
-	cvt.u32.u64 %r264, %rd118;
-	and.b32 %r265, %r264, 15;
-	setp.eq.s32 %p177, %r265, 0;
-	@!%p177 bra $FAULT1;
-	.loc 1 237 37
-	cvt.rn.bf16x2.f32 %r266, %f1009, %f1008;
-	cvt.rn.bf16x2.f32 %r267, %f1011, %f1010;
-	cvt.rn.bf16x2.f32 %r268, %f1013, %f1012;
-	cvt.rn.bf16x2.f32 %r269, %f1015, %f1014;
-	.loc 1 260 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r235+8192], {%r266, %r267, %r268, %r269};
-	.loc 1 115 14
-	fence.proxy.async.shared::cta;
-	.loc 1 116 12
-	bar.warp.sync 0xffffffff;
-	.loc 1 117 14
-	setp.eq.s32 %p178, %r8, 0;
-	@!%p178 bra $B22;
-	.loc 1 118 12
-	mad.lo.s32 %r270, %r36, 8, %r2;
-	add.s32 %r271, %r270, 163912;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r271];
-$B22:
-	.loc 1 120 21
-	@!%p9 bra $B25;
-	.loc 1 121 12
-	mad.lo.s32 %r272, %r36, 8, %r2;
-	add.s32 %r273, %r272, 163912;
-	mov.u32 %r274, 0;
-	and.b32 %r275, %r274, 1;
-$B23:
-	and.b32 %r276, %r275, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p179, [%r273], %r276;
-	@%p179 bra $B24;
-	ld.param.u64 %rd119, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r277, [%rd119];
-	setp.eq.u32 %p180, %r277, 0;
-	@%p180 bra $B23;
-$B24:
-	.loc 1 123 56
-	shl.b32 %r278, %r36, 6;
-	cvt.u64.u32 %rd120, %r278;
-	add.s64 %rd121, %rd9, %rd120;
-	setp.lt.u64 %p181, %rd121, 2147483648;
-	setp.lt.u64 %p182, %rd12, 2147483648;
-	and.pred %p183, %p181, %p182;
-	@!%p183 bra $FAULT2;
-	cvt.u32.u64 %r279, %rd121;
-	cvt.u32.u64 %r280, %rd12;
-	mov.u32 %r281, 0;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r281, %r279, %r280}], [%r191];
-	mov.u32 %r282, 64;
-	add.s32 %r283, %r191, 8192;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r282, %r279, %r280}], [%r283];
-	.loc 1 125 17
-	cp.async.bulk.commit_group;
-	.loc 1 126 15
-	cp.async.bulk.wait_group 0;
-$B25:
-	bra $EXIT;
-$B26:
-	.loc 1 101 18
-	setmaxnreg.dec.sync.aligned.u32 24;
-	.loc 1 102 18
-	@!%p7 bra $B32;
-	.loc 1 134 2
-	mov.u32 %r284, $dynamic;
-	add.s32 %r285, %r284, 163840;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r285], 32768;
-	.loc 1 137 13
-	cvt.u64.u32 %rd122, %r2;
-	cvta.shared.u64 %rd123, %rd122;
-	cvt.u32.u64 %r286, %rd123;
-	and.b32 %r287, %r286, 127;
-	setp.eq.s32 %p184, %r287, 0;
-	setp.lt.u64 %p185, %rd9, 2147483648;
-	setp.lt.u64 %p186, %rd12, 2147483648;
-	and.pred %p187, %p185, %p186;
-	and.pred %p188, %p184, %p187;
-	@!%p188 bra $B37;
-	cvt.u32.u64 %r288, %rd9;
-	cvt.u32.u64 %r289, %rd12;
-	mov.u32 %r290, 0;
-	mov.u32 %r291, $dynamic;
-	add.s32 %r292, %r291, 163840;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$dynamic], [%rd5, {%r290, %r288, %r289}], [%r292];
-	add.s32 %r293, %r291, 8192;
-	mov.u32 %r294, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r293], [%rd5, {%r294, %r288, %r289}], [%r292];
-	add.s32 %r295, %r288, 64;
-	setp.lt.u32 %p189, %r295, -2147483648;
-	and.pred %p190, %p189, %p186;
-	@!%p190 bra $FAULT3;
-	add.s32 %r296, %r291, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r296], [%rd5, {%r290, %r295, %r289}], [%r292];
-	add.s32 %r297, %r291, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r297], [%rd5, {%r294, %r295, %r289}], [%r292];
-	.loc 1 140 19
-	setp.lt.s32 %p191, 0, %r12;
-	@!%p191 bra $B32;
-	.loc 1 141 30
-	add.s32 %r298, %r12, -1;
-	.loc 1 145 13
-	setp.lt.u64 %p192, %rd40, 2147483648;
-	cvt.u32.u64 %r299, %rd40;
-	mov.u32 %r300, 0;
-$B27:
-	cvt.u64.u32 %rd124, %r300;
-	.loc 1 141 18
-	and.b32 %r301, %r300, 1;
-	sub.s32 %r302, %r298, %r300;
-	mul.wide.s32 %rd125, %r302, 128;
-	.loc 1 142 11
-	mad.lo.s32 %r303, %r301, 8, %r2;
-	add.s32 %r304, %r303, 163864;
-	shr.u64 %rd126, %rd124, 1;
-	cvt.u32.u64 %r305, %rd126;
-	add.s32 %r306, %r305, 1;
-	and.b32 %r307, %r306, 1;
-$B28:
-	and.b32 %r308, %r307, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p193, [%r304], %r308;
-	@%p193 bra $B29;
-	ld.param.u64 %rd127, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r309, [%rd127];
-	setp.eq.u32 %p194, %r309, 0;
-	@%p194 bra $B28;
-$B29:
-	.loc 1 143 10
-	add.s32 %r310, %r303, 163848;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r310], 32768;
-	.loc 1 145 13
-	setp.lt.u64 %p195, %rd125, 2147483648;
-	and.pred %p196, %p195, %p192;
-	@!%p196 bra $FAULT4;
-	mad.lo.s32 %r311, %r301, 32768, %r2;
-	add.s32 %r312, %r311, 32768;
-	cvt.u32.u64 %r313, %rd125;
-	mov.u32 %r314, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd6, {%r314, %r313, %r299}], [%r310];
-	add.s32 %r315, %r311, 49152;
-	mov.u32 %r316, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r315], [%rd6, {%r316, %r313, %r299}], [%r310];
-	.loc 1 147 11
-	add.s32 %r317, %r303, 163896;
-	and.b32 %r318, %r306, 1;
-$B30:
-	and.b32 %r319, %r318, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p197, [%r317], %r319;
-	@%p197 bra $B31;
-	ld.param.u64 %rd128, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r320, [%rd128];
-	setp.eq.u32 %p198, %r320, 0;
-	@%p198 bra $B30;
-$B31:
-	.loc 1 148 10
-	add.s32 %r321, %r303, 163880;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r321], 32768;
-	.loc 1 151 22
-	add.s32 %r322, %r311, 98304;
-	mov.u32 %r323, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r322], [%rd7, {%r323, %r313, %r299}], [%r321];
-	add.s32 %r324, %r311, 106496;
-	mov.u32 %r325, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r324], [%rd7, {%r325, %r313, %r299}], [%r321];
-	add.s32 %r326, %r313, 64;
-	setp.lt.u32 %p199, %r326, -2147483648;
-	and.pred %p200, %p199, %p192;
-	@!%p200 bra $FAULT5;
-	add.s32 %r327, %r311, 114688;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r327], [%rd7, {%r323, %r326, %r299}], [%r321];
-	add.s32 %r328, %r311, 122880;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r328], [%rd7, {%r325, %r326, %r299}], [%r321];
-	add.s32 %r300, %r300, 1;
-	setp.lt.u32 %p201, %r300, %r12;
-	@%p201 bra $B27;
-$B32:
-	.loc 1 105 3
-	bra $EXIT;
-$B33:
-	.loc 1 260 35
-	@!%p162 bra $FAULT6;
-	bra $FAULT1;
-$B34:
-	@!%p165 bra $FAULT6;
-	bra $FAULT1;
-$B35:
-	@!%p168 bra $FAULT6;
-	bra $FAULT1;
-$B36:
-	@!%p171 bra $FAULT6;
-	bra $FAULT1;
-$B37:
-	.loc 1 137 13
-	@!%p184 bra $FAULT7;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 84 72
-	mov.u32 %r329, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 260 20
-	mov.u32 %r329, 7;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 123 11
-	mov.u32 %r329, 1;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 137 13
-	mov.u32 %r329, 4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 145 13
-	mov.u32 %r329, 2;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 151 14
-	mov.u32 %r329, 3;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 260 35
-	mov.u32 %r329, 6;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 137 13
-	mov.u32 %r329, 5;
-$FAULT:
-	ld.param.u64 %rd129, [attend_params+560];
-	atom.relaxed.gpu.global.cas.b32 %r330, [%rd129], 0, 1;
-	setp.ne.u32 %p202, %r330, 0;
-	@%p202 bra $EXIT;
-	ld.global.u64 %rd130, [%rd129+8];
-	ld.param.u32 %r331, [attend_params+568];
-	st.global.u32 [%rd130+4], %r331;
-	ld.param.u32 %r332, [attend_params+572];
-	st.global.v2.u32 [%rd130+8], {%r332, %r329};
-	mov.u32 %r333, %ctaid.x;
-	mov.u32 %r334, %ctaid.y;
-	st.global.v2.u32 [%rd130+16], {%r333, %r334};
-	mov.u32 %r335, %ctaid.z;
-	mov.u32 %r336, %tid.x;
-	st.global.v2.u32 [%rd130+24], {%r335, %r336};
-	mov.u32 %r337, %tid.y;
-	mov.u32 %r338, %tid.z;
-	st.global.v2.u32 [%rd130+32], {%r337, %r338};
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd130], 40;
-	bra $EXIT;
-}
+const attendSM90A = `packed1 86963 attend
+!|h^|f
+!|g@=q)
+!p8
+!sgtqrR
+!s]rmq>rbuNq>pMrR
+!
+!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd8tlpD
+!Pt@|bq>rGymsQ.wk
+!PtDq>pOrGq)q"pMu[rKtkrz,
+!c
+p;rFr0
+p9--te
+p:x5un
+qSqYve
+!
+qQw}rg
+qQwdn
+qQ8sZ
+uxPt5/rz~72uw8.r>
+m
+uxs:uwv(v=
+rt{L+
+|8}U
+qU
+rt@sh
+s5y4xD2tqrTq"w/q)tkrK
+u>q)Pq"w/q)tkqrxD%
+p}sp
+u;v-
+tmq&vF
+qx=s6
+y.
+r6-q#9
+{<rW
+|yu:
+Q
+qx7rI
+N
+r6@pE
+pL
+p%
+uA-qN
+qLvnrO
+|yrI
+q1[qg
+|OzY[
+r68pw
+zJvDympMy_xDDv^
+r69rI
+tj
+yHf
+t8p*pu
+"'
+s?[
+s?p@
+s.p)wX%
+rt=pb
+vNp=t~
+sap/#wX
+tw
+p6
+vsp/#3%
+vj
+w;#
+w;%
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+{=3%
+wfr9pMqrxP{f4
+r%
+pg
+vwp=34
+pg
+wfr9pMqrxP{f4
+r%
+pg
+rWw^2
+vwu\2
+H
+!#
+pl#
+pl%
+uVrU
+tv
+!#
+0
+ti
+qU
+uVM)U
+)
+*/%
+qx,qw
+sPr_zAtB/si{m
+qx+j
+r['p$
+5
+qx-r1
+y.
+tj7v<sq
+|srI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+xnr.
+vTp5v<t2
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+yXr.
+q1q9Av<xO
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+}pr.
+q1XAv<q4
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+vl7r.
+q1p@Av<u0
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+xnpX
+q1[Av<|#
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+yXpX
+xsAv<}(
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+}pqN
+q1p0Av<ty
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+vl7qN
+q1p*A{J=.
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+vl@r.
+q1y]{JsT
+w1wau8u5pOrGq)y4qpG
+|xx&rTwaypPx'x(
+q1}\{JrF
+w1wau8u5pOrGq)y4qpG
+|xx&rTwaypPx'x(
+!#
+qx8^
+p+
+"7
+q1=p$
+qv-vF1'
+)
+xv9
+0
+p1
+sH<
+r#-j
+rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
+r#.r-
+w<
+rr
+z5/qe
+p~,uW
+qv-vF1'
+)
+ur
+r$p)29
+0
+w<
+rr
+z5@q3
+q7'2x6
+p1
+xA+rz+
+y.
+tj7v<sq
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+xA-ps
+y.
+tj7v<t2
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+xA.j
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+xA8q0
+tH$A-vF1$
+y.
+us9qw
+v9KpM{"p,GB.
+rs=
+zd
+v9KpM{"q9GB.
+rst4
+zd
+ysxPp$
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
+us@q0
+vG+
+zd
+q1vnrFuQ
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1[G
+zd
+q1t"rFw}
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1u47
+zd
+xsE=8.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1wg{c
+zd
+q1p*2sKty
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF"tnx@
+zd
+q1q}2sK9.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF$tnp5
+zd
+qF#2sK{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF&tnt=
+zd
+qF%2sK9/
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+xA7qw
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+xA9pE
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+rjuyI
+xA@r.
+y.
+tj7v<q4
+w1w/u[uNs}pMyp}YrT2qp
+!#
+r&9j
+qk.qg
+z@.ua
+q7*q&
+y7,
+)
+xUp,v^%
+z@8r+
+pl$
+w<
+0
+t(rU
+z@7s6
+r(AwB
+r{+
+q2-
+y7.
+ra*E
+pl+
+rs[
+rsX
+rsX
+t(r|t0
+t:=pw
+t1=2q,
+{,(t%?
+tr#
+s==
+zS'(?
+xVpu
+t1,2q,
+{,)t%?
+tr#
+s=,
+zS')?
+xVpu
+{,*t%yR
+rs/
+s==
+zS'*?
+xVyR
+{,+t%v:
+s=,
+zS'+?
+xVv:
+t1/t0
+{,,t%?
+tr#
+rhz#/
+zS',?
+xVpu
+t1@t0
+{,-t%?
+tr#
+rhz#@
+zS'-?
+xVpu
+{,.t%yR
+s=/
+zS'.?
+xVyR
+{,/t%v:
+s=@
+zS'/?
+xVv:
+t1p5t0
+{,0t%?
+tr#
+rhr|A
+zS'0?
+xVpu
+t1zIt0
+{,1t%?
+tr#
+rhz#zI
+zS'1?
+xVpu
+{,2t%yR
+s=p5
+zS'2?
+xVyR
+{,3t%v:
+s=zI
+zS'3?
+xVv:
+t1w?t0
+{,4t%?
+tr#
+rhr|yl
+zS'4?
+xVpu
+t1y?t0
+{,5t%?
+tr#
+rhz#y?
+zS'5?
+xVpu
+{,6t%yR
+s=w?
+zS'6?
+xVyR
+{,7t%v:
+s=y?
+zS'7?
+xVv:
+t1p<t0
+{,8t%?
+tr#
+rhr|pd
+zS'8?
+xVpu
+t1--t0
+xps\$yt%?
+tr#
+rhz#--
+zS$z?
+xVpu
+xps\${t%yR
+s=p<
+zS$|?
+xVyR
+xps\$}t%v:
+s=--
+zS$~?
+xVv:
+t1sqt0
+{,<t%?
+tr#
+rhz#sq
+zS'<?
+xVpu
+t1.,t0
+{,=t%?
+tr#
+rhr|G,
+zS'=?
+xVpu
+{,>t%yR
+s=sq
+zS'>?
+xVyR
+{,?t%v:
+s=.,
+zS'??
+xVv:
+t1t2t0
+{,@t%?
+tr#
+rhz#t2
+zS'@?
+xVpu
+t1xet0
+{,At%?
+tr#
+rhz#xe
+zS'A?
+xVpu
+{,Bt%yR
+s=t2
+zS'B?
+xVyR
+{,Ct%v:
+s=xe
+zS'C?
+xVv:
+t1|#t0
+{,Dt%?
+tr#
+rhz#|#
+zS'D?
+xVpu
+t1ukt0
+{,Et%?
+tr#
+rhz#uk
+zS'E?
+xVpu
+{,Ft%yR
+s=|#
+zS'F?
+xVyR
+{,Gt%v:
+s=uk
+zS'G?
+xVv:
+t1q4t0
+{,Ht%?
+tr#
+rhr|rq
+zS'H?
+xVpu
+t178t0
+{,It%?
+tr#
+rhz#78
+zS'I?
+xVpu
+{,Jt%yR
+s=q4
+zS'J?
+xVyR
+{,Kt%v:
+s=78
+zS'K?
+xVv:
+t1tyt0
+{,Lt%?
+tr#
+rhz#ty
+zS'L?
+xVpu
+t19-t0
+{,Mt%?
+tr#
+rhz#9-
+zS'M?
+xVpu
+{,Nt%yR
+s=ty
+zS'N?
+xVyR
+{,Ot%v:
+s=9-
+zS'O?
+xVv:
+t1xOt0
+{,Pt%?
+tr#
+rhz#xO
+zS'P?
+xVpu
+t1/,t0
+{,Qt%?
+tr#
+rhz#/,
+zS'Q?
+xVpu
+{,Rt%yR
+s=xO
+zS'R?
+xVyR
+{,St%v:
+s=/,
+zS'S?
+xVv:
+t1}(t0
+{,Tt%?
+tr#
+rhz#}(
+zS'T?
+xVpu
+t1/@t0
+{,Ut%?
+tr#
+rhz#/@
+zS'U?
+xVpu
+{,Vt%yR
+s=}(
+zS'V?
+xVyR
+{,Wt%v:
+s=/@
+zS'W?
+xVv:
+t1u0t0
+{,Xt%?
+tr#
+rhz#u0
+zS'X?
+xVpu
+t1@9t0
+{,Yt%?
+tr#
+rhz#@9
+zS'Y?
+xVpu
+{,Zt%yR
+s=u0
+zS'Z?
+xVyR
+{,[t%v:
+s=@9
+zS'[?
+xVv:
+t1qY.t0
+{,\t%?
+tr#
+rhz#qY.
+zS'\?
+xVpu
+t1qY8t0
+{,]t%?
+tr#
+rhz#qY8
+zS']?
+xVpu
+{,^t%yR
+s=qY.
+zS'^?
+xVyR
+{,_t%v:
+s=qY8
+zS'_?
+xVv:
+t1,sTt0
+{,at%?
+tr#
+rhr|BsT
+zS'a?
+xVpu
+t1,x5t0
+{,bt%?
+tr#
+rhr|Bx5
+zS'b?
+xVpu
+{,ct%yR
+s=,sT
+zS'c?
+xVyR
+{,dt%v:
+s=,x5
+zS'd?
+xVv:
+t1,rFt0
+{,et%?
+tr#
+rhr|BrF
+zS'e?
+xVpu
+t1sT,t0
+{,ft%?
+tr#
+rhz#sT,
+zS'f?
+xVpu
+{,gt%yR
+s=,rF
+zS'g?
+xVyR
+{,ht%v:
+s=sT,
+zS'h?
+xVv:
+tb=r+
+tpr^k'w
+yUsb#n
+yUsb#c
+yUsb#W
+yUsb#L
+yUsb#A
+yUsb#6
+{5|
+{5q
+{5f
+{5Z
+{5O
+{5D
+{59
+{5.
+tpr^n'z
+yUsb#z
+yUsb#o
+yUsb#d
+yUsb#X
+yUsb#M
+yUsb#B
+yUsb#7
+{5}
+{5r
+{5g
+{5[
+{5P
+{5E
+{5:
+tb-pw
+tpsM&6
+tb.r4
+|U
+tpw+
+tb8sm
+|7
+tpw+
+"%
+tpr^q'}
+yUsb$.
+yUsb$#
+yUsb#u
+yUsb#j
+yUsb#^
+yUsb#S
+yUsb#H
+yUsb#=
+yUsb#2
+{5x
+{5m
+{5b
+{5V
+{5K
+tpr^tF$E
+yUsb$:
+yUsb$/
+yUsb$$
+yUsb#v
+yUsb#k
+yUsb#_
+yUsb#T
+yUsb#I
+yUsb#>
+yUsb#3
+{5y
+{5n
+{5c
+{5W
+"%
+tpsM&6
+"%
+|U
+tpw+
+"%
+|7
+tpw+
+pnzgpE
+uO:''
+u-uk|_
+r=
+r:k''6
+k
+pnwEr.
+tMZ
+"#
+r:n''W
+k
+"#
+tMZ
+"#
+r:w''rl
+k
+"#
+wl
+"#
+r:z''sG
+k
+"#
+wl
+"#
+x0$e''$#
+k
+"#
+wl
+"#
+x0$e''$&
+k
+"#
+wl
+"#
+x0$^''$)
+k
+"#
+wl
+"#
+x0$^''$,
+k
+"#
+wl
+"#
+x0$X''$/
+k
+"#
+wl
+"#
+x0$X''$2
+k
+"#
+wl
+"#
+x0$R''$5
+k
+"#
+wl
+"#
+x0$R''$8
+k
+"#
+wl
+"#
+x0$L''$;
+k
+"#
+wl
+"#
+x0$L''$>
+k
+"#
+wl
+"#
+x0$F''$A
+k
+"#
+wl
+"#
+x0$F''$D
+k
+"#
+wl
+"#
+x0$@''$G
+k
+"#
+wl
+"#
+x0$@''$J
+k
+"#
+wl
+"#
+x0$:''$M
+k
+"#
+wl
+"#
+x0$:''$P
+k
+"#
+wl
+"#
+x0$4''$S
+k
+"#
+wl
+"#
+x0$4''$V
+k
+"#
+wl
+"#
+x0$.''$Y
+k
+"#
+wl
+"#
+x0$.''$\
+k
+"#
+wl
+"#
+x0$(''$_
+k
+"#
+wl
+"#
+x0$(''$c
+k
+"#
+wl
+"#
+x0$"''$f
+k
+"#
+wl
+"#
+x0$"''$i
+k
+"#
+wl
+"#
+x0#y''$l
+k
+"#
+wl
+"#
+x0#y''$o
+k
+"#
+wl
+"#
+x0#s''$r
+k
+"#
+wl
+"#
+x0#s''$u
+k
+"#
+wl
+s{+pb
+x-r_6
+"%
+uO{''
+"%
+r=
+r:q''6
+k
+"%
+tMZ
+"#
+r:t''W
+k
+"#
+tMZ
+"#
+r:}''rl
+k
+"#
+wl
+"#
+x0%l''sG
+k
+"#
+wl
+"#
+x0%f''$#
+k
+"#
+wl
+"#
+x0%f''$&
+k
+"#
+wl
+"#
+x0%_''$)
+k
+"#
+wl
+"#
+x0%_''$,
+k
+"#
+wl
+"#
+x0%Y''$/
+k
+"#
+wl
+"#
+x0%Y''$2
+k
+"#
+wl
+"#
+x0%S''$5
+k
+"#
+wl
+"#
+x0%S''$8
+k
+"#
+wl
+"#
+x0%M''$;
+k
+"#
+wl
+"#
+x0%M''$>
+k
+"#
+wl
+"#
+x0%G''$A
+k
+"#
+wl
+"#
+x0%G''$D
+k
+"#
+wl
+"#
+x0%A''$G
+k
+"#
+wl
+"#
+x0%A''$J
+k
+"#
+wl
+"#
+x0%;''$M
+k
+"#
+wl
+"#
+x0%;''$P
+k
+"#
+wl
+"#
+x0%5''$S
+k
+"#
+wl
+"#
+x0%5''$V
+k
+"#
+wl
+"#
+x0%/''$Y
+k
+"#
+wl
+"#
+x0%/''$\
+k
+"#
+wl
+"#
+x0%)''$_
+k
+"#
+wl
+"#
+x0%)''$c
+k
+"#
+wl
+"#
+x0%#''$f
+k
+"#
+wl
+"#
+x0%#''$i
+k
+"#
+wl
+"#
+x0$z''$l
+k
+"#
+wl
+"#
+x0$z''$o
+k
+"#
+wl
+"#
+x0$t''$r
+k
+"#
+wl
+"#
+x0$t''$u
+k
+"#
+wl
+"%
+x-r_6
+vk@tc
+zpsb$)F$,
+|is$v
+zpsb$#F$&
+|im$p
+zpsb#zF#}
+|ig$j
+zpsb#tF#w
+|ia$d
+zpsb#nF#q
+|iZ$]
+zpsb#hF#k
+|iT$W
+zpsb#bF#e
+|iN$Q
+zpsb#[F#^
+|iH$K
+zpsb#UF#X
+|iB$E
+zpsb#OF#R
+|i<$?
+zpsb#IF#L
+|i6$9
+zpsb#CF#F
+|i0$3
+zpsb#=F#@
+|i*$-
+zpsb#7F#:
+|i$$'
+zpsb#1F#4
+zprvu#
+|i|F#.
+zprnsU
+x1.ps
+y.
+tj7v<xO
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+x18rI
+rh,1.
+5
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+r7,
+H
+!#
+sFUZ
+sFTZ
+sFSZ
+sFRZ
+sFQZ
+sFPZ
+sFOZ
+sFNZ
+sFMZ
+sFLZ
+sFKZ
+sFJZ
+sFIZ
+sFHZ
+sFGZ
+sFFZ
+sFEZ
+sFDZ
+sFCZ
+sFBZ
+sFAZ
+sF@Z
+sF?Z
+sF>Z
+sF=Z
+sF<Z
+sF;Z
+sF:Z
+sF9Z
+sF8Z
+sF7Z
+sF6Z
+sF5Z
+sF4Z
+sF3Z
+sF2Z
+sF1Z
+sF0Z
+sF/Z
+sF.Z
+sF-Z
+sF,Z
+sF+Z
+sF*Z
+sF)Z
+sF(Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+u?~*6
+!#
+)
+x17pb
+rr
+vTzM
+rr
+x19pX
+x%/1$
+tj7v<t2
+xv,
+0
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+x1/qw
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+x1@s-
+p~p*2|{/1$
+":
+v9KpM{"RpGB.
+rs=
+zd
+v9KpM{"q9GB.
+rst4
+zd
+ysxPp$
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
+":
+vG+
+zd
+q1vnrFuQ
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1[G
+zd
+q1t"rFw}
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1u47
+zd
+xsE=8.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1wg{c
+zd
+q1p*2sKty
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF"tnx@
+zd
+q1q}2sK9.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF$tnp5
+zd
+qF#2sK{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF&tnt=
+zd
+qF%2sK9/
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+{.=pE
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+{.,qe
+tH02|{/1$
+xl7p|
+v9KpM{"r|GB.
+rs-tGvO8{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2R[<Z<Y<XLC?Bwk
+vT-tGvO}r.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RX<W<V<ULC?Bwk
+q1vn-tGvO/p<
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RU<T<S<RLC?Bwk
+vG--|#}#vO
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RR<Q<P<OLC?Bwk
+q1t"--|#wZ=
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RO<N<M<LLC?Bwk
+q1[q&-|#zIxW
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RL<K<J<ILC?Bwk
+xsq&-|#t=|#
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RI<H<G<FLC?Bwk
+q1u4--|#w{vF
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RF<E<D<CLC?Bwk
+{.+pE
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+{.-q0
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
+]+I
+{.8px
+qF9Av<q4
+w1w/u[uNs}pMyp}YrT2qp
+!#
+"8
+tpsMV$R
+{5O
+{5L
+{5I
+{5F
+{5C
+{5@
+{5=
+{5:
+{57
+{54
+{51
+{5.
+{5+
+{5(
+tpsMe$a
+{5]
+{5Z
+{5W
+{5T
+{5Q
+{5N
+{5K
+{5H
+{5E
+{5B
+{5?
+{5<
+{59
+{56
+"8
+tpsM&6
+"8
+|U
+tpw+
+"8
+|7
+tpw+
+"%
+tpsMx$t
+{5q
+{5n
+{5k
+{5h
+{5e
+{5b
+{5^
+{5[
+{5X
+{5U
+{5R
+{5O
+{5L
+{5I
+tps:sb#5F#1
+yUsb#.
+{5|
+{5y
+{5v
+{5s
+{5p
+{5m
+{5j
+{5g
+{5d
+{5a
+{5]
+{5Z
+{5W
+"%
+tpsM&6
+"%
+|U
+tpw+
+"%
+|7
+tpw+
+pnq3pw
+tps:sb&c$:
+pnqexj
+t3sb&d6
+x>'
+k
+"#
+tps:sb&CsU
+"#
+t3sb&D6
+x>'
+k
+":
+wF'
+":
+r=
+x0#V''6
+k
+":
+tMZ
+"#
+x0#X''W
+k
+"#
+tMZ
+"#
+x0#X''rl
+k
+"#
+wl
+"#
+x0#Z''sG
+k
+"#
+wl
+"#
+x0#Z''$#
+k
+"#
+wl
+"#
+x0#\''$&
+k
+"#
+wl
+"#
+x0#\''$)
+k
+"#
+wl
+"#
+x0#^''$,
+k
+"#
+wl
+"#
+x0#^''$/
+k
+"#
+wl
+"#
+x0#a''$2
+k
+"#
+wl
+"#
+x0#a''$5
+k
+"#
+wl
+"#
+x0#c''$8
+k
+"#
+wl
+"#
+x0#c''$;
+k
+"#
+wl
+"#
+x0#e''$>
+k
+"#
+wl
+"#
+x0#e''$A
+k
+"#
+wl
+"#
+x0#g''$D
+k
+"#
+wl
+"#
+x0#g''$G
+k
+"#
+wl
+"#
+x0#i''$J
+k
+"#
+wl
+"#
+x0#i''$M
+k
+"#
+wl
+"#
+x0#k''$P
+k
+"#
+wl
+"#
+x0#k''$S
+k
+"#
+wl
+"#
+x0#m''$V
+k
+"#
+wl
+"#
+x0#m''$Y
+k
+"#
+wl
+"#
+x0#o''$\
+k
+"#
+wl
+"#
+x0#o''$_
+k
+"#
+wl
+"#
+x0#q''$c
+k
+"#
+wl
+"#
+x0#q''$f
+k
+"#
+wl
+"#
+x0#s''$i
+k
+"#
+wl
+"#
+x0#s''$l
+k
+"#
+wl
+"#
+x0#u''$o
+k
+"#
+wl
+"#
+x0#u''$r
+k
+"#
+wl
+"#
+x0#w''$u
+k
+"#
+wl
+":
+x-r_6
+"%
+uO~''
+"%
+r=
+x0$[''6
+k
+"%
+tMZ
+"#
+x0$]''W
+k
+"#
+tMZ
+"#
+x0$]''rl
+k
+"#
+wl
+"#
+x0$_''sG
+k
+"#
+wl
+"#
+x0$_''$#
+k
+"#
+wl
+"#
+x0$b''$&
+k
+"#
+wl
+"#
+x0$b''$)
+k
+"#
+wl
+"#
+x0$d''$,
+k
+"#
+wl
+"#
+x0$d''$/
+k
+"#
+wl
+"#
+x0$f''$2
+k
+"#
+wl
+"#
+x0$f''$5
+k
+"#
+wl
+"#
+x0$h''$8
+k
+"#
+wl
+"#
+x0$h''$;
+k
+"#
+wl
+"#
+x0$j''$>
+k
+"#
+wl
+"#
+x0$j''$A
+k
+"#
+wl
+"#
+x0$l''$D
+k
+"#
+wl
+"#
+x0$l''$G
+k
+"#
+wl
+"#
+x0$n''$J
+k
+"#
+wl
+"#
+x0$n''$M
+k
+"#
+wl
+"#
+x0$p''$P
+k
+"#
+wl
+"#
+x0$p''$S
+k
+"#
+wl
+"#
+x0$r''$V
+k
+"#
+wl
+"#
+x0$r''$Y
+k
+"#
+wl
+"#
+x0$t''$\
+k
+"#
+wl
+"#
+x0$t''$_
+k
+"#
+wl
+"#
+x0$v''$c
+k
+"#
+wl
+"#
+x0$v''$f
+k
+"#
+wl
+"#
+x0$x''$i
+k
+"#
+wl
+"#
+x0$x''$l
+k
+"#
+wl
+"#
+x0$z''$o
+k
+"#
+wl
+"#
+x0$z''$r
+k
+"#
+wl
+"#
+x0$|''$u
+k
+"#
+wl
+"%
+x-r_6
+pns6t;
+{d'MF'MF$4$z
+{d&FF&FF$0>
+xk,pX
+qF:Av<xO
+qE9B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+xk+q0
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+]+I
+xk.px
+tH?|B$
+tj7v<u0
+w1w/u[uNs}pMyp}YrT2qp
+!#
+">
+u>zi{up5rW+r3RjF$)F$,
+u>zi{up5rW+r3Ri$s$v
+u>zi{up5rW+r3RhF$#F$&
+u>zi{up5rW+r3Rg$m$p
+u>zi{up5rW+r3RfF#zF#}
+u>zi{up5rW+r3Re$g$j
+u>zi{up5rW+r3RdF#tF#w
+u>zi{up5rW+r3Rc$a$d
+u>zi{up5rW+r3RbF#nF#q
+u>zi{up5rW+r3Ra$Z$]
+u>zi{up5rW+r3R_F#hF#k
+u>zi{up5rW+r3R^$T$W
+u>zi{up5rW+r3R]F#bF#e
+u>zi{up5rW+r3R\$N$Q
+u>zi{up5rW+r3R[F#[F#^
+u>zi{up5rW+r3RZ$H$K
+u>zi{up5rW+r3RYF#UF#X
+u>zi{up5rW+r3RX$B$E
+u>zi{up5rW+r3RWF#OF#R
+u>zi{up5rW+r3RV$<$?
+u>zi{up5rW+r3RUF#IF#L
+u>zi{up5rW+r3RT$6$9
+u>zi{up5rW+r3RSF#CF#F
+u>zi{up5rW+r3RR$0$3
+u>zi{up5rW+r3RQF#=F#@
+u>zi{up5rW+r3RP$*$-
+u>zi{up5rW+r3ROF#7F#:
+u>zi{up5rW+r3RN$$$'
+u>zi{up5rW+r3RMF#1F#4
+u>zi{up5rW+r3RLqWu#
+u>zi{up5rW+r3RK$|F#.
+u>zi{up5rW+r3RJSsU
+xk9sh
+|usb$4t#
+zj
+uoz]I
+|usb$0t#
+ysz]?
+!#
+s}rmu]xXr/q>pOPv9|SrbrmrGxaz]p$rWKKKKKKKK
+ti
+5
+xk@r.
+{[%cF%cF$4
+{[%dF%dF$4
+{[%eF%eF$0
+{[%fF%fF$0
+{[%gF%gF$4
+{[%hF%hF$4
+{[%iF%iF$0
+{[%jF%jF$0
+{[%kF%kF$4
+{[%lF%lF$4
+{[%mF%mF$0
+{[%nF%nF$0
+{[%oF%oF$4
+{[%pF%pF$4
+{[%qF%qF$0
+{[%rF%rF$0
+{[%sF%sF$4
+{[%tF%tF$4
+{[%uF%uF$0
+{[%vF%vF$0
+{[%wF%wF$4
+{[%xF%xF$4
+{[%yF%yF$0
+{[%zF%zF$0
+{[%{F%{F$4
+{[%|F%|F$4
+{[%}F%}F$0
+{[%~F%~F$0
+{[&"F&"F$4
+{[&#F&#F$4
+{[&$F&$F$0
+{[&%F&%F$0
+{[&&F&&F$4
+{[&'F&'F$4
+{[&(F&(F$0
+{[&)F&)F$0
+{[&*F&*F$4
+{[&+F&+F$4
+{[&,F&,F$0
+{[&-F&-F$0
+{[&.F&.F$4
+{[&/F&/F$4
+{[&0F&0F$0
+{[&1F&1F$0
+{[&2F&2F$4
+{[&3F&3F$4
+{[&4F&4F$0
+{[&5F&5F$0
+{[&6F&6F$4
+{[&7F&7F$4
+{[&8F&8F$0
+{[&9F&9F$0
+{[&:F&:F$4
+{[&;F&;F$4
+{[&<F&<F$0
+{[&=F&=F$0
+{[&>F&>F$4
+{[&?F&?F$4
+{[&@F&@F$0
+{[&AF&AF$0
+{[&BF&BF$4
+{[&CF&CF$4
+{[&DF&DF$0
+{[&EF&EF$0
+!#
+x18sh
+xSD<DB
+tUD1.
+qGsb(TF$3
+qGsb(xF$7
+sH-
+!#
+vY-qy
+qE~B
+vY9j
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+vY/q3
+qv|{/1$
+":
+v9KpM{"r|GB.
+rs-tGvO8{X
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Ro<n<m<lLC?Bwk
+vT-tGvO}r.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rl<k<j<iLC?Bwk
+q1vn-tGvO/p<
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Ri<h<g<fLC?Bwk
+vG--|#}#vO
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rf<e<d<cLC?Bwk
+q1t"--|#wZ=
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rc<b<a<_LC?Bwk
+q1[q&-|#zIxW
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2R_<^<]<\LC?Bwk
+xsq&-|#t=|#
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2R\<[<Z<YLC?Bwk
+q1u4--|#w{vF
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2RY<X<W<VLC?Bwk
+vY@qw
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+vc,qy
+|Nsb'NBwL
+x-sb'O6
+vc+qy
+|7
+q6
+vc-qw
+rY
+ss
+xH
+xI
+z|
+{B
+"$
+|Nsb&PBwL
+x-sb&Q6
+"$
+|7
+q6
+"$
+rY
+ss
+xH
+xI
+z|
+{B
+4
+us,pE
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+uA=rI
+pBFA-vF1$
+v@+f+
+q7*B8
+qkzU
+ra*G
+y7-
+q29
+p1
+qLw%9
+y7.
+qzp@G
+q-
+p~p0v^2q,
+sl
+)
+u>q)u8qrxD%
+0
+t7
+p1
+4
+uo~9I
+"%
+|cz2r3sz$$
+|cz2r3xhsU
+!#
+v@+q0
+rDC
+r#/r1
+{;%vu#
+{;%x$"
+{;%zW
+{;%|sU
+{;%~$%
+{;&#$&
+{;&%qW
+{;&'t|
+{;&)$)
+{;&+$*
+{;&-$"
+{;&/$#
+{;&1$-
+{;&3$.
+{;&5$&
+{;&7$'
+{;&9$1
+{;&;$2
+{;&=$*
+{;&?$+
+{;&A$5
+{;&C$6
+{;&E$.
+{;&G$/
+{;&I$9
+{;&K$:
+{;&M$2
+{;&O$3
+{;&Q$=
+{;&S$>
+{;&U$6
+{;&W$7
+{;&Y$A
+{;&[$B
+{;&]$:
+{;&_$;
+{;&b$E
+{;&d$F
+{;&f$>
+{;&h$?
+{;&j$I
+{;&l$J
+{;&n$B
+{;&p$C
+{;&r$M
+{;&t$N
+{;&v$F
+{;&x$G
+{;&z$Q
+{;&|$R
+{;&~$J
+{;'#$K
+{;'%$U
+{;''$V
+{;')$N
+{;'+$O
+{;'-$Y
+{;'/$Z
+{;'1$R
+{;'3$S
+{;'5$]
+{;'7$^
+{;'9$V
+{;';$W
+"2
+|iT$U
+|iR$S
+|iP$Q
+|iN$O
+"$
+syyup5rzd[uzvfUDL
+qF$A
+q29
+p1
+qzy8
+tFr|<$
+qF"U
+)
+u>q)u8qrxD%
+0
+t7
+p1
+4
+rDD
+"#
+|iL$M
+|iJ$K
+|iH$I
+|iF$G
+"#
+syyup5rzd[uzvfUDL
+qF/pd
+q29
+p1
+qzy8
+tFr|</
+qF-U
+)
+u>q)u8qrxD%
+0
+t7
+p1
+4
+rDE
+"#
+|iD$E
+|iB$C
+|i@$A
+|i>$?
+"#
+syyup5rzd[uzvfUDL
+qF:G/
+q29
+p1
+qzy8
+tFr|<:
+qF8U
+)
+u>q)u8qrxD%
+0
+t7
+p1
+4
+rDF
+"#
+|i<$=
+|i:$;
+|i8$9
+|i6$7
+"#
+syyup5rzd[uzvfUDL
+qF>2wT
+)
+u>q)u8qrxD%
+0
+t7
+p1
+pm
+"#
+|i4$5
+|i2$3
+|i0$1
+|i.$/
+"#
+syyup5rzdRDlwTuzvfUDL
+qF:2wT
+)
+u>q)u8qrxD%
+0
+t7
+p1
+pm
+"#
+|i,$-
+|i*$+
+|i($)
+|i&$'
+"#
+syyup5rzdR@lwTuzvfUDL
+qF62wT
+)
+u>q)u8qrxD%
+0
+t7
+p1
+pm
+"#
+|i$$%
+|i"$#
+zpszu#
+zprvt|
+"#
+syyup5rzdR<lwTuzvfUDL
+qF22wT
+)
+u>q)u8qrxD%
+0
+t7
+p1
+pm
+"#
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+"#
+syyup5rzdR8lwTuzvfUDL
+uA,q@
+|xPq"vLrWr/Pq)rKr/q>pOu8u5pOrGq)
+uA+px
+vS
+uA-q@
+r[*p$
+5
+uA.px
+pBF|B$
+tj7{JsT
+w1w/u[uNs}pMyp}YrT2qp
+!#
+uA7pb
+]+rzu<
+uA9px
+pBF|B$
+tj7{JsT
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+uA@r.7
+phFwB
+)
+*+%
+yS
+z[.Ex@9t2-7t2
+4
+u(
+0
+pl.
+J
+}VP}aP-piy1u8u5pOrGq)PxgPv9t5rb}}rTr9vLt5q"rzw#*{^u&rULumdRqn
+r7q4
+qFs2wT
+}VP}aP-piy1u8u5pOrGq)PxgPv9t5rb}}rTr9vLt5q"rzw#*{^z#XqRLumqp
+uv,j
+}V{A{>tkuNrGrTr9vLt5q"
+uv+r+
+}VPvD}LrTr9vLt5q"rz=
+!#
+O
+!#
+qx9qw
+rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
+qx/qw
+])x_~,
+sY=rz+
+y.
+tj7v<sq
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+sY-pw
+ru$
+u>q)u8qrxD%
+0
+q2x6
+p1
+z[+Ex@9t2-7t2
+z[.Ex@9t2-7t2
+4
+ret,pu
+rDG
+pl+
+pl.
+J
+y.
+tj7v<sq
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#'{^uHXqRLumqp
+vTwT
+r7q4
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#'{^u&[r2Lumdp,n
+xsrq
+qBuZ
+w"t,
+z>
+q1p@A-vF
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#'{^[U2p2LumdXn
+q1[yl8{X
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#'{^vf2p0Lumdp@n
+sY7pE
+}o1.
+za
+sY9u:
+qk.qg
+x+,pw
+zKjEx@9t2-7t2
+r{j
+J
+!#
+)
+sY9qw
+rr
+t(Xq=
+zJvDympMy_xDDv^
+sY/qN
+y,/1$
+tj7v<q4
+r$p)B
+0
+tj
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+sY@pX
+xsAv<t2
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+"%
+ybEx@9t2-7t2
+w"t,
+{K
+p~wg|{/1$
+rs|{/
+ri
+J
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#({^s0U<%LumdXn
+vGxe,w}
+r7q4
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#({^{q<'Lumd[n
+x+-qN
+qF$Av<u0
+qE"B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQ|#rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+x+.pX
+qF(Av<xO
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+x+9q3
+q1q}2@/sK.
+J
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#){^u&q,<.Lumdp,n
+qF#B=q4u0
+r7q4
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#){^s0<"<0LumdXn
+qF#rq
+qBuZ
+|e
+s'8
+qF&Bx@7}(
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#){^XU<2Lumd[n
+qF'B+xWxO
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#){^vf<3Lumdp2n
+xS2<2B
+tU21.
+sH=
+!#
+r#,r1
+O
+!#
+v@+r]
+pV=|1
+zk
+!#
+pV:|1
+zk
+!#
+pV7|1
+zk
+!#
+pV4|1
+zk
+!#
+"-
+pV's39
+(-
+!pZ
+p(
+!p^
+rt{L+
+J
+(
+!qZ
+";
+sv9
+(
+!s*
+uA@qN
+g
+(
+!tS
+"%
+uI
+(
+!vB
+"+
+qH
+(
+!w&
+x+9q@
+sk
+(
+!x=
+"(
+}G
+(
+!yE
+"%
+tW
+!q[
+qQ|#rg
+p_
+m
+pN
+p]
+h|#p&
+pQ
+h8r*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+pP
+syPs}rmu=xgy1r,qlG=
+O
+!L
 `
 
-const store32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_float32(.param .align 8 .b8 storeCached_float32_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b32 %r<36>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_float32_params];
-	ld.param.u64 %rd2, [storeCached_float32_params+8];
-	ld.param.u64 %rd3, [storeCached_float32_params+24];
-	ld.param.u64 %rd4, [storeCached_float32_params+32];
-	ld.param.u64 %rd5, [storeCached_float32_params+48];
-	ld.param.u64 %rd6, [storeCached_float32_params+56];
-	ld.param.u64 %rd7, [storeCached_float32_params+72];
-	ld.param.u64 %rd8, [storeCached_float32_params+80];
-	ld.param.u64 %rd9, [storeCached_float32_params+96];
-	ld.param.u64 %rd10, [storeCached_float32_params+104];
-	ld.param.u64 %rd11, [storeCached_float32_params+120];
-	ld.param.u64 %rd12, [storeCached_float32_params+128];
-	ld.param.u64 %rd13, [storeCached_float32_params+144];
-	ld.param.u64 %rd14, [storeCached_float32_params+152];
-	ld.param.u64 %rd15, [storeCached_float32_params+160];
-	ld.param.u64 %rd16, [storeCached_float32_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 24 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 29 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 34 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 35 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 37 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 2;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.f32 %f4, [%rd89];
-	setp.lt.u64 %p39, %rd86, %rd21;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 2;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.f32 [%rd91], %f4;
-	.loc 1 37 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r25, %rd87;
-	setp.lt.u32 %p40, %r25, %r6;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.f32 %f5, [%rd93];
-	setp.lt.u64 %p41, %rd92, %rd22;
-	@!%p41 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 2;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.f32 [%rd95], %f5;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p42, %r4, %r12;
-	@%p42 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f6, [%rd101];
-	shl.b64 %rd102, %rd98, 2;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.f32 [%rd103], %f6;
-	.loc 1 37 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.f32 %f7, [%rd105];
-	shl.b64 %rd106, %rd104, 2;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.f32 [%rd107], %f7;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p43, %r4, %r12;
-	@%p43 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r26, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r26, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r26, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r26, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r26, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r26, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r26, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_float32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r27, [%rd110], 0, 1;
-	setp.ne.u32 %p44, %r27, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r28, [storeCached_float32_params+184];
-	st.global.u32 [%rd111+4], %r28;
-	ld.param.u32 %r29, [storeCached_float32_params+188];
-	st.global.v2.u32 [%rd111+8], {%r29, %r26};
-	mov.u32 %r30, %ctaid.x;
-	mov.u32 %r31, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r30, %r31};
-	mov.u32 %r32, %ctaid.z;
-	mov.u32 %r33, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r32, %r33};
-	mov.u32 %r34, %tid.y;
-	mov.u32 %r35, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r34, %r35};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
+const attendSpansSM90A = `packed1 115942 attendSpans
+!|h^|f
+!|g@=q)
+!p8
+!sgrKq"q)q>w]
+!s]rKq"q)q>rR
+!vvq)rGu]q>pirR
+!v7psv6rmq>rbuNq>pMrR
+!
+!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdw3pD
+!Pt@|bq>rGymsQ.wk
+!PtDq>pOrGq)q"pMu[rKtkrz,
+!c
+p;{_un
+zf78pF
+p9tGx,
+p:+vOpF
+qS,x@t*
+!
+qQ-tK
+qQ-w7
+qQsqp&
+qQ.s%
+qQ.sL
+qQ.wi
+qQ.wN
+h.pk
+h.7p&
+h.tl
+h.tz
+uxPt5/rz~72uw.tK
+m
+uxs:uw.tO
+xlr4
+s5y4xD2tqrTq"w/q)tkrK
+u>q)Pq"w/q)tkqrxD%
+p}sp
+u;v-
+vkp|
+y.
+z@zL
+{<rW
+Q
+w.q@
+N
+rt=qy
+q2rO
+z@r+=
+p%
+q1p@qg
+t(r|r2
+p\
+pntIpX
+wut]
+qm
+rP
+v#
+tAqA
+!#
+tb=s6
+ta
+xv,
+T&
+qU
+{R
+*%%
+sw
+p\
+{Eui
+p\
+ur9
+tT
+}e9
+p}p[
+qnp/.
+tb,j
+v&B
+tb{L7
+vrp//{f/?
+vrqIwXvQ?
+"%
+v1/wX
+\
+!#
+tb7pj
+{Zp//p$
+qm
+qm
+qm
+qm
+J
+uE
+tb@rI
+*/qg
+tV/G
+*%%
+s@yis%
+s@yise
+s@yip&
+vAq9q<yir>
+pn|Yq0
+u'p,
+wcu*q9z/
+p\
+ur9
+tT
+}e9
+{=.%
+wKpU
+zZ9
+pnwwqN
+t1=qR
+t1=U
+4
+t1=ry
+4
+p6
+uRpW$p$
+uRpW#p$
+uRpW"p$
+uRqIp$
+s_Xp$
+H
+!#
+pn{Gsh
+|w$s[C
+u'p,
+wKp)
+q\spC
+vrpW%v^C?
+t>
+|w%CrZ
+u-v(qy
+|w$Cp-
+!#
+wr
+pnsht'
+i'V(
+i(B
+pnr-f
+rBuJ(2{v
+rBp=V)2{v
+pnsrpw
+}o1%
+pnu:pw
+u'M&
+zJvDympMy_xD1&rq
+"#
+rBu\)?
+pnr4sh
+p}q4
+qopY
+zepK?
+"1
+s?p*
+t:pw
+|RpW1p$
+sHV
+wtps@
+z3$p$
+wOu*M#1$
+ti
+4
+rDW
+uVq}U
+)
+w.j
+r[+p$
+5
+vd-
+y.
+tj7v<sq
+r5,rI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+r5-r.
+vTp5v<t2
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+r5.r.
+q1q9Av<xO
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+r58r.
+q1XAv<q4
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+r57r.
+q1p@Av<u0
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+r5-pX
+q1[Av<|#
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+r5.pX
+xsAv<}(
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+r58qN
+q1p0Av<ty
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+r57qN
+q1p*A{J=.
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+r5@r.
+q1y]{JsT
+w1wau8u5pOrGq)y4qpG
+|xx&rTwaypPx'x(
+q1}\{JrF
+w1wau8u5pOrGq)y4qpG
+|xx&rTwaypPx'x(
+!#
+wW^
+p+
+q'8r.9
+r%+9
+vj
+ur9
+xi%
+p}x6
+}e9
+q'7zg
+wcy|pW%z/
+ur9
+i'%
+}e9
+qo,
+0
+pz,qj
+wcy|pW#z/
+ur9
+i%%
+}e9
+zZ9
+s((%
+|8}U
+z*rI
+q1=p$
+qv-vF1+
+)
+xv9
+0
+p1
+sHI
+xnj
+rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
+rt=sh
+ph,wB
+)
+we+
+zj
+rjz]x_zQ
+|.,pw
+r[%p$
+|.@rI
+zJvDympMy_xD121&
+zj
+!#
+rt=zL
+p6
+ys~fp$
+u?~"
+!#
+"$
+uoz]t\
+|./u:
+wcy|p)z/
+ur/
+q:
+}e7
+|.@t;
+v0pK%
+q\uJ5
+pC(
+4
+r7zM
+5
+u-@=pb
+T(
+pm
+o
+*'%
+vAu&ql
+!#
+u-|+px
+t1M%D
+pzzMqj
+p\
+H
+!#
+|.+j
+i>t~
+|.-r4
+s(6wX
+qoq4
+zeq4?
+tT
+v1)C
+vrpYqgrZ?
+!#
+rt,q#-
+|R=rS
+yszG?
+!#
+rt=q#/
+|w#V#2t4
+tf#V8
+ys{v2|;
+sH'
+!#
+rt-q0
+q>rmrGPq"t@pirzxPs^"
+p.
+ti
+prj/qe
+p~,uW
+qv-vF1+
+)
+ur
+r$p)29
+0
+w<
+rr
+prj@q3
+q7+2x6
+p1
+uL/+rz+
+y.
+tj7v<sq
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+uL/-ps
+y.
+tj7v<t2
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+uLvFj
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+uL/8q0
+tH$A-vF1(
+y.
+{?+y<qw
+v9KpM{"p,GB.
+rs=
+zd
+v9KpM{"q9GB.
+rst4
+zd
+ysxPp$
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
+{?+{Jq0
+vG+
+zd
+q1vnrFuQ
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1[G
+zd
+q1t"rFw}
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1u47
+zd
+xsE=8.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1wg{c
+zd
+q1p*2sKty
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF"tnx@
+zd
+q1q}2sK9.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF$tnp5
+zd
+qF#2sK{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF&tnt=
+zd
+qF%2sK9/
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+uL/7qw
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+uL/9pE
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+rjuyI
+uL/@r.
+y.
+tj7v<q4
+w1w/u[uNs}pMyp}YrT2qp
+!#
+{?+q4ua
+q7,q&
+)
+y7,
+)
+prr-8p|
+iPqg
+0
+t(r|q=
+prr-7s6
+r(>wB
+)
+il%
+r{.
+q2-
+y7.
+)
+ta
+ra,E
+)
+ta
+0
+|OzYp*
+{?+}rpw
+t1=2p2
+{,$t%?
+tr#
+s==
+zS'$?
+xVpu
+t1,2p2
+{,%t%?
+tr#
+s=,
+zS'%?
+xVpu
+{,&t%yR
+rs/
+s==
+zS'&?
+xVyR
+{,'t%v:
+s=,
+zS''?
+xVv:
+t1/2p0
+{,(t%?
+tr#
+rhz#/
+zS'(?
+xVpu
+t1@2p0
+{,)t%?
+tr#
+rhz#@
+zS')?
+xVpu
+{,*t%yR
+s=/
+zS'*?
+xVyR
+{,+t%v:
+s=@
+zS'+?
+xVv:
+t1p52p0
+{,,t%?
+tr#
+rhr|A
+zS',?
+xVpu
+t1zI2p0
+{,-t%?
+tr#
+rhz#zI
+zS'-?
+xVpu
+{,.t%yR
+s=p5
+zS'.?
+xVyR
+{,/t%v:
+s=zI
+zS'/?
+xVv:
+t1w?2p0
+{,0t%?
+tr#
+rhr|yl
+zS'0?
+xVpu
+t1y?2p0
+{,1t%?
+tr#
+rhz#y?
+zS'1?
+xVpu
+{,2t%yR
+s=w?
+zS'2?
+xVyR
+{,3t%v:
+s=y?
+zS'3?
+xVv:
+t1p<2p0
+{,4t%?
+tr#
+rhr|pd
+zS'4?
+xVpu
+t1--2p0
+{,5t%?
+tr#
+rhz#--
+zS'5?
+xVpu
+{,6t%yR
+s=p<
+zS'6?
+xVyR
+{,7t%v:
+s=--
+zS'7?
+xVv:
+t1sq2p0
+{,8t%?
+tr#
+rhz#sq
+zS'8?
+xVpu
+t1.,2p0
+{,9t%?
+tr#
+rhr|G,
+zS'9?
+xVpu
+{,:t%yR
+s=sq
+zS':?
+xVyR
+{,;t%v:
+s=.,
+zS';?
+xVv:
+t1t22p0
+{,<t%?
+tr#
+rhz#t2
+zS'<?
+xVpu
+t1xe2p0
+{,=t%?
+tr#
+rhz#xe
+zS'=?
+xVpu
+{,>t%yR
+s=t2
+zS'>?
+xVyR
+{,?t%v:
+s=xe
+zS'??
+xVv:
+t1|#2p0
+{,@t%?
+tr#
+rhz#|#
+zS'@?
+xVpu
+t1uk2p0
+{,At%?
+tr#
+rhz#uk
+zS'A?
+xVpu
+{,Bt%yR
+s=|#
+zS'B?
+xVyR
+{,Ct%v:
+s=uk
+zS'C?
+xVv:
+t1q42p0
+{,Dt%?
+tr#
+rhr|rq
+zS'D?
+xVpu
+t1782p0
+{,Et%?
+tr#
+rhz#78
+zS'E?
+xVpu
+{,Ft%yR
+s=q4
+zS'F?
+xVyR
+{,Gt%v:
+s=78
+zS'G?
+xVv:
+t1ty2p0
+{,Ht%?
+tr#
+rhz#ty
+zS'H?
+xVpu
+t19-2p0
+{,It%?
+tr#
+rhz#9-
+zS'I?
+xVpu
+{,Jt%yR
+s=ty
+zS'J?
+xVyR
+{,Kt%v:
+s=9-
+zS'K?
+xVv:
+t1xO2p0
+{,Lt%?
+tr#
+rhz#xO
+zS'L?
+xVpu
+t1/,2p0
+{,Mt%?
+tr#
+rhz#/,
+zS'M?
+xVpu
+{,Nt%yR
+s=xO
+zS'N?
+xVyR
+{,Ot%v:
+s=/,
+zS'O?
+xVv:
+t1}(2p0
+{,Pt%?
+tr#
+rhz#}(
+zS'P?
+xVpu
+t1/@2p0
+{,Qt%?
+tr#
+rhz#/@
+zS'Q?
+xVpu
+{,Rt%yR
+s=}(
+zS'R?
+xVyR
+{,St%v:
+s=/@
+zS'S?
+xVv:
+t1u02p0
+{,Tt%?
+tr#
+rhz#u0
+zS'T?
+xVpu
+t1@92p0
+{,Ut%?
+tr#
+rhz#@9
+zS'U?
+xVpu
+{,Vt%yR
+s=u0
+zS'V?
+xVyR
+{,Wt%v:
+s=@9
+zS'W?
+xVv:
+t1qY.2p0
+{,Xt%?
+tr#
+rhz#qY.
+zS'X?
+xVpu
+t1qY82p0
+{,Yt%?
+tr#
+rhz#qY8
+zS'Y?
+xVpu
+{,Zt%yR
+s=qY.
+zS'Z?
+xVyR
+{,[t%v:
+s=qY8
+zS'[?
+xVv:
+t1,sT2p0
+{,\t%?
+tr#
+rhr|BsT
+zS'\?
+xVpu
+t1,x52p0
+{,]t%?
+tr#
+rhr|Bx5
+zS']?
+xVpu
+{,^t%yR
+s=,sT
+zS'^?
+xVyR
+{,_t%v:
+s=,x5
+zS'_?
+xVv:
+t1,rF2p0
+{,at%?
+tr#
+rhr|BrF
+zS'a?
+xVpu
+t1sT,2p0
+{,bt%?
+tr#
+rhz#sT,
+zS'b?
+xVpu
+{,ct%yR
+s=,rF
+zS'c?
+xVyR
+{,dt%v:
+s=sT,
+zS'd?
+xVv:
+pqtsr+
+tpr^g's
+yUsb#n
+yUsb#c
+yUsb#W
+yUsb#L
+yUsb#A
+yUsb#6
+{5|
+{5q
+{5f
+{5Z
+{5O
+{5D
+{59
+{5.
+tpr^j'v
+yUsb#z
+yUsb#o
+yUsb#d
+yUsb#X
+yUsb#M
+yUsb#B
+yUsb#7
+{5}
+{5r
+{5g
+{5[
+{5P
+{5E
+{5:
+pqyCpw
+tpsM&6
+pquar4
+|U
+tpw+
+pq|_sm
+|7
+tpw+
+"%
+tpr^m'y
+yUsb$.
+yUsb$#
+yUsb#u
+yUsb#j
+yUsb#^
+yUsb#S
+yUsb#H
+yUsb#=
+yUsb#2
+{5x
+{5m
+{5b
+{5V
+{5K
+tpr^p'|
+yUsb$:
+yUsb$/
+yUsb$$
+yUsb#v
+yUsb#k
+yUsb#_
+yUsb#T
+yUsb#I
+yUsb#>
+yUsb#3
+{5y
+{5n
+{5c
+{5W
+"%
+tpsM&6
+"%
+|U
+tpw+
+"%
+|7
+tpw+
+pqzgpE
+uO:'#
+pqr.9|_
+r=
+r:g'#6
+k
+pqwEr.
+tMZ
+"#
+r:j'#W
+k
+"#
+tMZ
+"#
+r:s'#rl
+k
+"#
+wl
+"#
+r:v'#sG
+k
+"#
+wl
+"#
+x0$e'#$#
+k
+"#
+wl
+"#
+x0$e'#$&
+k
+"#
+wl
+"#
+x0$^'#$)
+k
+"#
+wl
+"#
+x0$^'#$,
+k
+"#
+wl
+"#
+x0$X'#$/
+k
+"#
+wl
+"#
+x0$X'#$2
+k
+"#
+wl
+"#
+x0$R'#$5
+k
+"#
+wl
+"#
+x0$R'#$8
+k
+"#
+wl
+"#
+x0$L'#$;
+k
+"#
+wl
+"#
+x0$L'#$>
+k
+"#
+wl
+"#
+x0$F'#$A
+k
+"#
+wl
+"#
+x0$F'#$D
+k
+"#
+wl
+"#
+x0$@'#$G
+k
+"#
+wl
+"#
+x0$@'#$J
+k
+"#
+wl
+"#
+x0$:'#$M
+k
+"#
+wl
+"#
+x0$:'#$P
+k
+"#
+wl
+"#
+x0$4'#$S
+k
+"#
+wl
+"#
+x0$4'#$V
+k
+"#
+wl
+"#
+x0$.'#$Y
+k
+"#
+wl
+"#
+x0$.'#$\
+k
+"#
+wl
+"#
+x0$('#$_
+k
+"#
+wl
+"#
+x0$('#$c
+k
+"#
+wl
+"#
+x0$"'#$f
+k
+"#
+wl
+"#
+x0$"'#$i
+k
+"#
+wl
+"#
+x0#y'#$l
+k
+"#
+wl
+"#
+x0#y'#$o
+k
+"#
+wl
+"#
+x0#s'#$r
+k
+"#
+wl
+"#
+x0#s'#$u
+k
+"#
+wl
+pqq#+pb
+x-r_6
+"%
+uO{'#
+"%
+r=
+r:m'#6
+k
+"%
+tMZ
+"#
+r:p'#W
+k
+"#
+tMZ
+"#
+r:y'#rl
+k
+"#
+wl
+"#
+r:|'#sG
+k
+"#
+wl
+"#
+x0%f'#$#
+k
+"#
+wl
+"#
+x0%f'#$&
+k
+"#
+wl
+"#
+x0%_'#$)
+k
+"#
+wl
+"#
+x0%_'#$,
+k
+"#
+wl
+"#
+x0%Y'#$/
+k
+"#
+wl
+"#
+x0%Y'#$2
+k
+"#
+wl
+"#
+x0%S'#$5
+k
+"#
+wl
+"#
+x0%S'#$8
+k
+"#
+wl
+"#
+x0%M'#$;
+k
+"#
+wl
+"#
+x0%M'#$>
+k
+"#
+wl
+"#
+x0%G'#$A
+k
+"#
+wl
+"#
+x0%G'#$D
+k
+"#
+wl
+"#
+x0%A'#$G
+k
+"#
+wl
+"#
+x0%A'#$J
+k
+"#
+wl
+"#
+x0%;'#$M
+k
+"#
+wl
+"#
+x0%;'#$P
+k
+"#
+wl
+"#
+x0%5'#$S
+k
+"#
+wl
+"#
+x0%5'#$V
+k
+"#
+wl
+"#
+x0%/'#$Y
+k
+"#
+wl
+"#
+x0%/'#$\
+k
+"#
+wl
+"#
+x0%)'#$_
+k
+"#
+wl
+"#
+x0%)'#$c
+k
+"#
+wl
+"#
+x0%#'#$f
+k
+"#
+wl
+"#
+x0%#'#$i
+k
+"#
+wl
+"#
+x0$z'#$l
+k
+"#
+wl
+"#
+x0$z'#$o
+k
+"#
+wl
+"#
+x0$t'#$r
+k
+"#
+wl
+"#
+x0$t'#$u
+k
+"#
+wl
+"%
+x-r_6
+prp|@tc
+zpsb$)F$,
+|is$v
+zpsb$#F$&
+|im$p
+zpsb#zF#}
+|ig$j
+zpsb#tF#w
+|ia$d
+zpsb#nF#q
+|iZ$]
+zpsb#hF#k
+|iT$W
+zpsb#bF#e
+|iN$Q
+zpsb#[F#^
+|iH$K
+zpsb#UF#X
+|iB$E
+zpsb#OF#R
+|i<$?
+zpsb#IF#L
+|i6$9
+zpsb#CF#F
+|i0$3
+zpsb#=F#@
+|i*$-
+zpsb#7F#:
+|i$$'
+zpsb#1F#4
+zprvu#
+|i|F#.
+zprnsU
+uL@.ps
+y.
+tj7v<xO
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+uL@8rI
+q\,VO
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rD?
+r{O
+sFUZ
+sFTZ
+sFSZ
+sFRZ
+sFQZ
+sFPZ
+sFOZ
+sFNZ
+sFMZ
+sFLZ
+sFKZ
+sFJZ
+sFIZ
+sFHZ
+sFGZ
+sFFZ
+sFEZ
+sFDZ
+sFCZ
+sFBZ
+sFAZ
+sF@Z
+sF?Z
+sF>Z
+sF=Z
+sF<Z
+sF;Z
+sF:Z
+sF9Z
+sF8Z
+sF7Z
+sF6Z
+sF5Z
+sF4Z
+sF3Z
+sF2Z
+sF1Z
+sF0Z
+sF/Z
+sF.Z
+sF-Z
+sF,Z
+sF+Z
+sF*Z
+sF)Z
+sF(Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+r7,
+!#
+)
+uLu0pb
+rr
+vTzM
+rr
+uL@9pX
+x%/1(
+tj7v<t2
+xv,
+0
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+uL@/qw
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+uLwbs-
+p~p*2|{/1(
+"9
+v9KpM{"RkGB.
+rs=
+zd
+v9KpM{"q9GB.
+rst4
+zd
+ysxPp$
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
+"9
+vG+
+zd
+q1vnrFuQ
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1[G
+zd
+q1t"rFw}
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1u47
+zd
+xsE=8.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+q1wg{c
+zd
+q1p*2sKty
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF"tnx@
+zd
+q1q}2sK9.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF$tnp5
+zd
+qF#2sK{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+qF&tnt=
+zd
+qF%2sK9/
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
+{?+z(pE
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+prq0,qe
+tH02|{/1(
+prqy7p|
+v9KpM{"r|GB.
+rs-tGvO8{X
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2R\<[<Z<YLC?Bwk
+vT-tGvO}r.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RY<X<W<VLC?Bwk
+q1vn-tGvO/p<
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RV<U<T<SLC?Bwk
+vG--|#}#vO
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RS<R<Q<PLC?Bwk
+q1t"--|#wZ=
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RP<O<N<MLC?Bwk
+q1[q&-|#zIxW
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RM<L<K<JLC?Bwk
+xsq&-|#t=|#
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RJ<I<H<GLC?Bwk
+q1u4--|#w{vF
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RG<F<E<DLC?Bwk
+prq0+pE
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+prq0-q0
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
+]HI
+prq08px
+qF9Av<q4
+w1w/u[uNs}pMyp}YrT2qp
+!#
+prq09qy
+qVMF<=
+5
+{?+q4s-
+zB=v^V:
+prr-8r+
+r{9
+0
+t(rU
+prr-7q@
+r{3
+t(r|qR
+"=
+t1=q=
+xps\$Vt%?
+tr#
+s==
+zS$W?
+xpr8W>6pu
+t1,q=
+xps\$Wt%?
+tr#
+s=,
+zS$X?
+xpr8X>6pu
+xps\$Xt%yR
+rs/
+s==
+zS$Y?
+xpr8Y>6yR
+xps\$Yt%v:
+s=,
+zS$Z?
+xpr8Z>6v:
+t1/qR
+xps\$Zt%?
+tr#
+rhz#/
+zS$[?
+xpr8[>6pu
+t1@qR
+xps\$[t%?
+tr#
+rhz#@
+zS$\?
+xpr8\>6pu
+xps\$\t%yR
+s=/
+zS$]?
+xpr8]>6yR
+xps\$]t%v:
+s=@
+zS$^?
+xpr8^>6v:
+t1p5qR
+xps\$^t%?
+tr#
+rhr|A
+zS$_?
+xpr8_>6pu
+t1zIqR
+xps\$_t%?
+tr#
+rhz#zI
+zS$a?
+xpr8a>6pu
+xps\$at%yR
+s=p5
+zS$b?
+xpr8b>6yR
+xps\$bt%v:
+s=zI
+zS$c?
+xpr8c>6v:
+t1w?qR
+xps\$ct%?
+tr#
+rhr|yl
+zS$d?
+xpr8d>6pu
+t1y?qR
+xps\$dt%?
+tr#
+rhz#y?
+zS$e?
+xpr8e>6pu
+xps\$et%yR
+s=w?
+zS$f?
+xpr8f>6yR
+xps\$ft%v:
+s=y?
+zS$g?
+xpr8g>6v:
+t1p<qR
+xps\$gt%?
+tr#
+rhr|pd
+zS$h?
+xpr8h>6pu
+t1--qR
+xps\$ht%?
+tr#
+rhz#--
+zS$i?
+xpr8i>6pu
+xps\$it%yR
+s=p<
+zS$j?
+xpr8j>6yR
+xps\$jt%v:
+s=--
+zS$k?
+xpr8k>6v:
+t1sqqR
+xps\$kt%?
+tr#
+rhz#sq
+zS$l?
+xpr8l>6pu
+t1.,qR
+xps\$lt%?
+tr#
+rhr|G,
+zS$m?
+xpr8m>6pu
+xps\$mt%yR
+s=sq
+zS$n?
+xpr8n>6yR
+xps\$nt%v:
+s=.,
+zS$o?
+xpr8o>6v:
+t1t2qR
+xps\$ot%?
+tr#
+rhz#t2
+zS$p?
+xpr8p>6pu
+t1xeqR
+xps\$pt%?
+tr#
+rhz#xe
+zS$q?
+xpr8q>6pu
+xps\$qt%yR
+s=t2
+zS$r?
+xpr8r>6yR
+xps\$rt%v:
+s=xe
+zS$s?
+xpr8s>6v:
+t1|#qR
+xps\$st%?
+tr#
+rhz#|#
+zS$t?
+xpr8t>6pu
+t1ukqR
+xps\$tt%?
+tr#
+rhz#uk
+zS$u?
+xpr8u>6pu
+xps\$ut%yR
+s=|#
+zS$v?
+xpr8v>6yR
+xps\$vt%v:
+s=uk
+zS$w?
+xpr8w>6v:
+t1q4qR
+xps\$wt%?
+tr#
+rhr|rq
+zS$x?
+xpr8x>6pu
+t178qR
+xps\$xt%?
+tr#
+rhz#78
+zS$y?
+xpr8y>6pu
+xps\$yt%yR
+s=q4
+zS$z?
+xpr8z>6yR
+xps\$zt%v:
+s=78
+zS${?
+xpr8{>6v:
+t1tyqR
+xps\${t%?
+tr#
+rhz#ty
+zS$|?
+xpr8|>6pu
+t19-qR
+xps\$|t%?
+tr#
+rhz#9-
+zS$}?
+xpr8}>6pu
+xps\$}t%yR
+s=ty
+zS$~?
+xpr8~>6yR
+xps\$~t%v:
+s=9-
+zSF#.?
+xpsb#.>6v:
+t1xOqR
+xps\F#.t%?
+tr#
+rhz#xO
+zSF#/?
+xpsb#/>6pu
+t1/,qR
+xps\F#/t%?
+tr#
+rhz#/,
+zSF#0?
+xpsb#0>6pu
+xps\F#0t%yR
+s=xO
+zSF#1?
+xpsb#1>6yR
+xps\F#1t%v:
+s=/,
+zSF#2?
+xpsb#2>6v:
+t1}(qR
+xps\F#2t%?
+tr#
+rhz#}(
+zSF#3?
+xpsb#3>6pu
+t1/@qR
+xps\F#3t%?
+tr#
+rhz#/@
+zSF#4?
+xpsb#4>6pu
+xps\F#4t%yR
+s=}(
+zSF#5?
+xpsb#5>6yR
+xps\F#5t%v:
+s=/@
+zSF#6?
+xpsb#6>6v:
+t1u0qR
+xps\F#6t%?
+tr#
+rhz#u0
+zSF#7?
+xpsb#7>6pu
+t1@9qR
+xps\F#7t%?
+tr#
+rhz#@9
+zSF#8?
+xpsb#8>6pu
+xps\F#8t%yR
+s=u0
+zSF#9?
+xpsb#9>6yR
+xps\F#9t%v:
+s=@9
+zSF#:?
+xpsb#:>6v:
+t1qY.qR
+xps\F#:t%?
+tr#
+rhz#qY.
+zSF#;?
+xpsb#;>6pu
+t1qY8qR
+xps\F#;t%?
+tr#
+rhz#qY8
+zSF#<?
+xpsb#<>6pu
+xps\F#<t%yR
+s=qY.
+zSF#=?
+xpsb#=>6yR
+xps\F#=t%v:
+s=qY8
+zSF#>?
+xpsb#>>6v:
+t1,sTqR
+xps\F#>t%?
+tr#
+rhr|BsT
+zSF#??
+xpsb#?>6pu
+t1,x5qR
+xps\F#?t%?
+tr#
+rhr|Bx5
+zSF#@?
+xpsb#@>6pu
+xps\F#@t%yR
+s=,sT
+zSF#A?
+xpsb#A>6yR
+xps\F#At%v:
+s=,x5
+zSF#B?
+xpsb#B>6v:
+t1,rFqR
+xps\F#Bt%?
+tr#
+rhr|BrF
+zSF#C?
+xpsb#C>6pu
+t1sT,qR
+xps\F#Ct%?
+tr#
+rhz#sT,
+zSF#D?
+xpsb#D>6pu
+xps\F#Dt%yR
+s=,rF
+zSF#E?
+xpsb#E>6yR
+xps\F#Et%v:
+s=sT,
+zSF#F?
+xpsb#F>6v:
+!#
+"=
+tps:sb$*F$&
+yUsb$#
+yUsb#}
+yUsb#z
+yUsb#w
+yUsb#t
+yUsb#q
+yUsb#n
+yUsb#k
+yUsb#h
+yUsb#e
+yUsb#b
+yUsb#^
+yUsb#[
+yUsb#X
+tps:sb$8F$4
+yUsb$1
+yUsb$.
+yUsb$+
+yUsb$(
+yUsb$%
+yUsb$"
+yUsb#|
+yUsb#y
+yUsb#v
+yUsb#s
+yUsb#p
+yUsb#m
+yUsb#j
+yUsb#g
+"=
+tpsM&6
+"=
+|U
+tpw+
+"=
+|7
+tpw+
+"%
+tps:sb$KF$G
+yUsb$D
+yUsb$A
+yUsb$>
+yUsb$;
+yUsb$8
+yUsb$5
+yUsb$2
+yUsb$/
+yUsb$,
+yUsb$)
+yUsb$&
+yUsb$#
+yUsb#}
+yUsb#z
+tps:sb$YF$U
+yUsb$R
+yUsb$O
+yUsb$L
+yUsb$I
+yUsb$F
+yUsb$C
+yUsb$@
+yUsb$=
+yUsb$:
+yUsb$7
+yUsb$4
+yUsb$1
+yUsb$.
+yUsb$+
+"%
+tpsM&6
+"%
+|U
+tpw+
+"%
+|7
+tpw+
+pqq3pw
+tps:sb(*$:
+pqqexj
+t3sb(+6
+x>#
+k
+"#
+tps:sb'hsU
+"#
+t3sb'i6
+x>#
+k
+"?
+wF#
+"?
+r=
+x0${'#6
+k
+"?
+tMZ
+"#
+x0$}'#W
+k
+"#
+tMZ
+"#
+x0$}'#rl
+k
+"#
+wl
+"#
+x0%"'#sG
+k
+"#
+wl
+"#
+x0%"'#$#
+k
+"#
+wl
+"#
+x0%$'#$&
+k
+"#
+wl
+"#
+x0%$'#$)
+k
+"#
+wl
+"#
+x0%&'#$,
+k
+"#
+wl
+"#
+x0%&'#$/
+k
+"#
+wl
+"#
+x0%('#$2
+k
+"#
+wl
+"#
+x0%('#$5
+k
+"#
+wl
+"#
+x0%*'#$8
+k
+"#
+wl
+"#
+x0%*'#$;
+k
+"#
+wl
+"#
+x0%,'#$>
+k
+"#
+wl
+"#
+x0%,'#$A
+k
+"#
+wl
+"#
+x0%.'#$D
+k
+"#
+wl
+"#
+x0%.'#$G
+k
+"#
+wl
+"#
+x0%0'#$J
+k
+"#
+wl
+"#
+x0%0'#$M
+k
+"#
+wl
+"#
+x0%2'#$P
+k
+"#
+wl
+"#
+x0%2'#$S
+k
+"#
+wl
+"#
+x0%4'#$V
+k
+"#
+wl
+"#
+x0%4'#$Y
+k
+"#
+wl
+"#
+x0%6'#$\
+k
+"#
+wl
+"#
+x0%6'#$_
+k
+"#
+wl
+"#
+x0%8'#$c
+k
+"#
+wl
+"#
+x0%8'#$f
+k
+"#
+wl
+"#
+x0%:'#$i
+k
+"#
+wl
+"#
+x0%:'#$l
+k
+"#
+wl
+"#
+x0%<'#$o
+k
+"#
+wl
+"#
+x0%<'#$r
+k
+"#
+wl
+"#
+x0%>'#$u
+k
+"#
+wl
+"?
+x-r_6
+"%
+uO~'#
+"%
+r=
+x0&#'#6
+k
+"%
+tMZ
+"#
+x0&%'#W
+k
+"#
+tMZ
+"#
+x0&%'#rl
+k
+"#
+wl
+"#
+x0&''#sG
+k
+"#
+wl
+"#
+x0&''#$#
+k
+"#
+wl
+"#
+x0&)'#$&
+k
+"#
+wl
+"#
+x0&)'#$)
+k
+"#
+wl
+"#
+x0&+'#$,
+k
+"#
+wl
+"#
+x0&+'#$/
+k
+"#
+wl
+"#
+x0&-'#$2
+k
+"#
+wl
+"#
+x0&-'#$5
+k
+"#
+wl
+"#
+x0&/'#$8
+k
+"#
+wl
+"#
+x0&/'#$;
+k
+"#
+wl
+"#
+x0&1'#$>
+k
+"#
+wl
+"#
+x0&1'#$A
+k
+"#
+wl
+"#
+x0&3'#$D
+k
+"#
+wl
+"#
+x0&3'#$G
+k
+"#
+wl
+"#
+x0&5'#$J
+k
+"#
+wl
+"#
+x0&5'#$M
+k
+"#
+wl
+"#
+x0&7'#$P
+k
+"#
+wl
+"#
+x0&7'#$S
+k
+"#
+wl
+"#
+x0&9'#$V
+k
+"#
+wl
+"#
+x0&9'#$Y
+k
+"#
+wl
+"#
+x0&;'#$\
+k
+"#
+wl
+"#
+x0&;'#$_
+k
+"#
+wl
+"#
+x0&='#$c
+k
+"#
+wl
+"#
+x0&='#$f
+k
+"#
+wl
+"#
+x0&?'#$i
+k
+"#
+wl
+"#
+x0&?'#$l
+k
+"#
+wl
+"#
+x0&A'#$o
+k
+"#
+wl
+"#
+x0&A'#$r
+k
+"#
+wl
+"#
+x0&C'#$u
+k
+"#
+wl
+"%
+x-r_6
+pqs6t;
+{d(rF(rF$4$z
+{d'kF'kF$0>
+{?+xFpX
+qF@Av<xO
+qE?B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+{?+sTq0
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+]HI
+{?+x@px
+tHE|B(
+tj7v<u0
+w1w/u[uNs}pMyp}YrT2qp
+!#
+"C
+u>zi{up5rW+r3RqF$)F$,
+u>zi{up5rW+r3Rp$s$v
+u>zi{up5rW+r3RoF$#F$&
+u>zi{up5rW+r3Rn$m$p
+u>zi{up5rW+r3RmF#zF#}
+u>zi{up5rW+r3Rl$g$j
+u>zi{up5rW+r3RkF#tF#w
+u>zi{up5rW+r3Rj$a$d
+u>zi{up5rW+r3RiF#nF#q
+u>zi{up5rW+r3Rh$Z$]
+u>zi{up5rW+r3RgF#hF#k
+u>zi{up5rW+r3Rf$T$W
+u>zi{up5rW+r3ReF#bF#e
+u>zi{up5rW+r3Rd$N$Q
+u>zi{up5rW+r3RcF#[F#^
+u>zi{up5rW+r3Rb$H$K
+u>zi{up5rW+r3RaF#UF#X
+u>zi{up5rW+r3R_$B$E
+u>zi{up5rW+r3R^F#OF#R
+u>zi{up5rW+r3R]$<$?
+u>zi{up5rW+r3R\F#IF#L
+u>zi{up5rW+r3R[$6$9
+u>zi{up5rW+r3RZF#CF#F
+u>zi{up5rW+r3RY$0$3
+u>zi{up5rW+r3RXF#=F#@
+u>zi{up5rW+r3RW$*$-
+u>zi{up5rW+r3RVF#7F#:
+u>zi{up5rW+r3RU$$$'
+u>zi{up5rW+r3RTF#1F#4
+u>zi{up5rW+r3RSqWu#
+u>zi{up5rW+r3RR$|F#.
+u>zi{up5rW+r3RQSsU
+{?+zIsh
+|usb$4t#
+zj
+uoz]I
+|usb$0t#
+ysz]?
+!#
+s}rmu]xXr/q>pOPv9|SrbrmrGxaz]p$rWKKKKKKKK
+ti
+5
+{?+w{r.
+{['*F'*F$4
+{['+F'+F$4
+{[',F',F$0
+{['-F'-F$0
+{['.F'.F$4
+{['/F'/F$4
+{['0F'0F$0
+{['1F'1F$0
+{['2F'2F$4
+{['3F'3F$4
+{['4F'4F$0
+{['5F'5F$0
+{['6F'6F$4
+{['7F'7F$4
+{['8F'8F$0
+{['9F'9F$0
+{[':F':F$4
+{[';F';F$4
+{['<F'<F$0
+{['=F'=F$0
+{['>F'>F$4
+{['?F'?F$4
+{['@F'@F$0
+{['AF'AF$0
+{['BF'BF$4
+{['CF'CF$4
+{['DF'DF$0
+{['EF'EF$0
+{['FF'FF$4
+{['GF'GF$4
+{['HF'HF$0
+{['IF'IF$0
+{['JF'JF$4
+{['KF'KF$4
+{['LF'LF$0
+{['MF'MF$0
+{['NF'NF$4
+{['OF'OF$4
+{['PF'PF$0
+{['QF'QF$0
+{['RF'RF$4
+{['SF'SF$4
+{['TF'TF$0
+{['UF'UF$0
+{['VF'VF$4
+{['WF'WF$4
+{['XF'XF$0
+{['YF'YF$0
+{['ZF'ZF$4
+{['[F'[F$4
+{['\F'\F$0
+{[']F']F$0
+{['^F'^F$4
+{['_F'_F$4
+{['aF'aF$0
+{['bF'bF$0
+{['cF'cF$4
+{['dF'dF$4
+{['eF'eF$0
+{['fF'fF$0
+{['gF'gF$4
+{['hF'hF$4
+{['iF'iF$0
+{['jF'jF$0
+!#
+uL@8sh
+xSJ<JB
+tUJ<K
+qGsb)yF$3
+qGsb*?F$7
+sH5
+!#
+prq3-pE
+inqg
+0
+rr
+{?+w?f
+]7x_~,
+{?+y?yY
+zZ9
+s(x%
+rt@qe
+q7+B8
+qx=t;
+raSG
+)
+ta
+qosp
+rP
+qx,r.9
+q7+29
+y7-
+q29
+p1
+u(
+p~[2|{/1(
+r'[q&
+qzp@G
+!#
+vj
+ur/
+tT
+}e7
+zZ7
+vwp"%
+rCq4
+z>
+ri
+rr
+qv,uivFr2
+p~t"wTU
+0
+q29
+y7.
+tFp0U
+p~Xv^r2
+sl
+syu8Ps}.r,y3@/sK.uz=p$uWL
+qx=y'
+ugp"suqO
+q\p"v^
+\
+!#
+qx-q@
+|xPq"vLrWr/Pq)rKr/q>pOu8u5pOrGq)
+qx.px
+vS
+qx8q@
+r[,p$
+5
+qx7px
+pBR|B(
+tj7{JsT
+w1w/u[uNs}pMyp}YrT2qp
+!#
+qx/qN
+pBR|B(
+tj7{JsT
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+!#
+prq39j
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+{?+xWq3
+tH12|{/1(
+"J
+v9KpM{"r|GB.
+rs-tGvO8{X
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#@rk#?rk#>rk#=LC?Bwk
+vT-tGvO}r.
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#=rk#<rk#;rk#:LC?Bwk
+q1vn-tGvO/p<
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#:rk#9rk#8rk#7LC?Bwk
+vG--|#}#vO
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#7rk#6rk#5rk#4LC?Bwk
+q1t"--|#wZ=
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#4rk#3rk#2rk#1LC?Bwk
+q1[q&-|#zIxW
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#1rk#0rk#/rk#.LC?Bwk
+xsq&-|#t=|#
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2py#.<~<}<|LC?Bwk
+q1u4--|#w{vF
+zd
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hF'iF'ju2R|<{<z<yLC?Bwk
+prq3@qw
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+pqf,qy
+|Nsb(sBwL
+x-sb(t6
+pqf+qy
+|7
+q6
+pqf-qw
+rY
+ss
+xH
+xI
+z|
+{B
+"$
+|Nsb'uBwL
+x-sb'v6
+"$
+|7
+q6
+"$
+rY
+ss
+xH
+xI
+z|
+{B
+4
+{?+rOpE
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+vl7rI
+v/yq}Xu#r)G
+v/yq}Xq/r)G
+r#-sQ
+pBQrq1~
+rspy#M
+p\
+r#7rI
+*<%
+u'M#
+s.p)%3X
+zZ7
+}=V
+r#9qy
+p}q4
+*$VX
+pl=
+rhwy
+|R|>
+4
+uo~9I
+"'
+|cz2sM'
+|cz2s:ul
+"&
+xpqsscyq}X6r)G
+xprnscyq}X>r)G
+!#
+r#9^
+5
+uA,r.
+yb3$
+tm2vO
+T$
+4
+rDX
+{;'AW
+|l>
+s>
+{;'CsU
+|l>
+s>
+vIE
+*#%
+y/qlU
+y/tR+t/
+{;'GsI
+|l>
+s>
+{;'Irl
+|l>
+s>
+y/tRs%U
+y/tRt=t/
+{;'MqW
+|l>
+s>
+{;'Ot|
+|l>
+s>
+y/tRsLU
+y/tRu)t/
+{;'SsG
+|l>
+s>
+{;'Uu#
+|l>
+s>
+y/tRt[U
+y/tRuQt/
+{;'Y$"
+|l>
+s>
+{;'[$#
+|l>
+s>
+y/tRpkU
+y/tR77t/
+{;'_$$
+|l>
+s>
+{;'b$%
+|l>
+s>
+y/tRtzU
+y/tR/+t/
+{;'f$&
+|l>
+s>
+{;'h$'
+|l>
+s>
+y/tRrJU
+y/tR@/t/
+{;'l$(
+|l>
+s>
+{;'n$)
+|l>
+s>
+y/tRw$U
+y/tR,x@t/
+{;'r$*
+|l>
+s>
+{;'t$+
+|l>
+s>
+y/tRt&U
+y/tR,sKt/
+{;'x$,
+|l>
+s>
+{;'z$-
+|l>
+s>
+y/tRz?U
+y/tRx@7t/
+{;'~$.
+|l>
+s>
+{;(#$/
+|l>
+s>
+y/tRwZnU
+y/tRp5+t/
+{;('$0
+|l>
+s>
+{;()$1
+|l>
+s>
+y/tR,tlU
+y/tRzI/t/
+{;(-$2
+|l>
+s>
+{;(/$3
+|l>
+s>
+y/tRuKU
+y/tRw{.t/
+{;(3$4
+|l>
+s>
+{;(5$5
+|l>
+s>
+y/tRrFp&U
+y/tR+qYt/
+{;(9$6
+|l>
+s>
+{;(;$7
+|l>
+s>
+y/tR+vmU
+y/tR+zRt/
+{;(?$8
+|l>
+s>
+{;(A$9
+|l>
+s>
+y/tR+wiU
+y/tR+{_t/
+!#
+r#8q@
+qF8qO
+"(
+};qO
+s.s7t~3X
+zZ7
+}=_
+"(
+p}q4
+s=R7
+qnp[
+4
+5
+"%
+q+u\$
+u;2vO
+T$
+4
+rDY
+{;'d$9
+|l>
+s>
+{;'f$:
+|l>
+s>
+|9
+*#%
+y/qlU
+y/tR+t/
+{;'j$;
+|l>
+s>
+{;'l$<
+|l>
+s>
+y/tRs%U
+y/tRt=t/
+{;'p$=
+|l>
+s>
+{;'r$>
+|l>
+s>
+y/tRsLU
+y/tRu)t/
+{;'v$?
+|l>
+s>
+{;'x$@
+|l>
+s>
+y/tRt[U
+y/tRuQt/
+{;'|$A
+|l>
+s>
+{;'~$B
+|l>
+s>
+y/tRpkU
+y/tR77t/
+{;(%$C
+|l>
+s>
+{;('$D
+|l>
+s>
+y/tRtzU
+y/tR/+t/
+{;(+$E
+|l>
+s>
+{;(-$F
+|l>
+s>
+y/tRrJU
+y/tR@/t/
+{;(1$G
+|l>
+s>
+{;(3$H
+|l>
+s>
+y/tRw$U
+y/tR,x@t/
+{;(7$I
+|l>
+s>
+{;(9$J
+|l>
+s>
+y/tRt&U
+y/tR,sKt/
+{;(=$K
+|l>
+s>
+{;(?$L
+|l>
+s>
+y/tRz?U
+y/tRx@7t/
+{;(C$M
+|l>
+s>
+{;(E$N
+|l>
+s>
+y/tRwZnU
+y/tRp5+t/
+{;(I$O
+|l>
+s>
+{;(K$P
+|l>
+s>
+y/tR,tlU
+y/tRzI/t/
+{;(O$Q
+|l>
+s>
+{;(Q$R
+|l>
+s>
+y/tRuKU
+y/tRw{.t/
+{;(U$S
+|l>
+s>
+{;(W$T
+|l>
+s>
+y/tRrFp&U
+y/tR+qYt/
+{;([$U
+|l>
+s>
+{;(]$V
+|l>
+s>
+y/tR+vmU
+y/tR+zRt/
+{;(b$W
+|l>
+s>
+{;(d$X
+|l>
+s>
+y/tR+wiU
+y/tR+{_t/
+!#
+q'{L
+O
+!#
+v|qw
+rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
+wI/qw
+]5x_~*U
+{Nrz+
+y.
+tj7v<sq
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+qD8wE
+ph-29
+ru(
+u>q)u8qrxD%
+0
+q2x6
+p1
+z[<Ex@9t2-7t2
+}3uZ
+4
+qLvn9
+p1
+4
+reuypu
+rDZ
+pl<
+J
+y.
+tj7v<sq
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#+{^yDvfLumqp
+q1p0rq
+qBuZ
+re{'pu
+q29
+p1
+4
+{K
+vGwT
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#+{^uH[r2Lumdq9n
+xsrq
+qBuZ
+w"x\
+w"|;
+{K
+q1[A-vF
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#+{^R"U2p2Lumdp@n
+xsyl8{X
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#+{^t"uHp0Lumd[n
+wu3_
+rDU
+"|
+r[%p$
+"~
+zJvDympMy_xD121&
+r6+u:
+u'M$
+|yt;
+t+M8v^
+}Tpw
+rB=%r)/
+qM8q@
+yS
+0
+q29
+p1
+p}q4
+yS
+0
+q29
+p1
+r&+q@
+pl_
+J
+!#
+)
+qD@q@
+rr
+qM=sQ
+t+r|v^
+"*
+uot,t\
+|./u:
+xv7
+|.@t;
+wm%
+q\u\S
+pC(
+4
+r7zM
+5
+u-@=pb
+T(
+s'8
+o
+*'%
+vAu&ql
+!#
+u-|+px
+t1M%D
+pzzMqj
+p\
+H
+!#
+|.+j
+*Nsu
+|.-r4
+{=Ws[
+qoq4
+zeq4?
+tT
+v1)C
+vrpYqgrZ?
+!#
+r6=qN
+q\pYp$
+rB=q^?
+r6+yC
+s.uJ&3Y
+"/
+rB=p-r)/
+rBp)p$r)/
+qM{L,
+i$rq
+",
+u^"t\
+",
+xv7
+",
+i,%
+q\u\S
+pC(
+4
+r7zM
+5
+",
+T(
+s'7
+o
+*'%
+vAu&ql
+!#
+",
+t1M%D
+pzzMqj
+p\
+H
+!#
+",
+i*3N
+p}q4
+",
+{=Wt]
+qoq4
+zeq4?
+q:
+p}q4
+v1)C
+vrp"qgrS?
+!#
+",
+q\p"p$
+rB=s[?
+",
+s.uJ63Y
+",
+rB=p-r)/
+rBp)p$r)/
+qM,qN
+p~p@|B(
+tj7v<q4
+r$pW5B
+0
+tj
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+qM+pX
+xsAv<t2
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+"2
+zK)Ex@9t2-7t2
+zK(Ex@9t2-7t2
+4
+u~/
+u~/
+s'9
+tH#2|{/1(
+rs|{/
+r{)
+r{(
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#,{^R,UDLumdXn
+zcs^/
+u~/
+s'9
+vGxe,w}
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#,{^R+2rULumdp@n
+q+p=Ex@9t2-7t2
+ybEx@9t2-7t2
+4
+u~6
+u~6
+s'9
+q1t"sf=
+u.
+ri
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#,{^R0UDLumdp0n
+q1u4uku).
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#,{^R/2rULumdp*n
+qM/qN
+qF'Av<u0
+qE%B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQ.rJ
+wU|P
+wfpM|b|ju&=
+\
+!#
+qM@pX
+qF+Av<xO
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+r&+q3
+qF$2@/sK.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R7<"t0Lumzyn
+qF%B=q4u0
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R6<#<"Lumdp,n
+qF&Bx@7}(
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R92wgp*Lumdq9n
+qF'B+xWxO
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R8t02q,LumdXn
+xS5<5B
+tU5<6
+sHJ
+!#
+|sr1
+O
+!#
+v@r1
+O
+!#
+wtps@
+]2s3/
+(/
+!#
+uA,^
+iMG
+T$
+iNqO
+T$
+iOB+
+T$
+iPA
+T$
+iQE=
+T$
+iRyl
+T$
+iSE/
+T$
+iTpd
+T$
+iUq&7
+T$
+iVG=
+T$
+iWG.
+T$
+iXG/
+T$
+iY2w}
+T$
+iZ2|#
+T$
+pVbs3@
+pV#rL=
+pV"rL,
+rj{vrL+
+rjx\rL-
+rj|;rL.
+rjzGrL8
+rj{'rL7
+rjuyrL9
+}^rL/
+rjt,rL@
+x"sx=
+y0sx,
+rjz]sx+
+u(-
+(w?
+!#
+iRG
+T$
+iSqO
+T$
+iTB+
+T$
+iUA
+T$
+iVE=
+T$
+iWyl
+T$
+iXE/
+T$
+iYpd
+T$
+iZq&7
+T$
+i[G=
+T$
+i\G.
+T$
+i]G/
+T$
+i^2w}
+T$
+i_2|#
+T$
+pVjsx8
+pV#sx7
+pV"sx9
+rj{vsx/
+rjx\sx@
+rj|;s3sK
+rjzGs3rO
+rj{'s3p<
+rjuys3--
+}^s3u)
+rjt,s3tG
+x"s3-7
+y0s3y<
+rjz]s3v<
+z>@
+(sq
+!#
+qD8pw
+pVgzs,
+(.
+!pZ
+p(
+!p^
+tb=|Y
+J
+qa2
+qa&
+(
+!qZ
+"4
+g
+p3s
+;(
+(
+!s*
+qx,r+
+uI
+vg
+v#
+(
+!tS
+qH
+az
+qPq4
+(
+!vB
+"%
+sv9
+vg
+v#
+(
+!w&
+"$
+g
+aR
+;(
+(
+!x=
+g
+aD
+;(
+(
+!yE
+"-
+sk
+vg
+v#
+(
+!{-
+"(
+}G
+vg
+v#
+(
+!vKxw
+"E
+tW
+ak
+;$
+(
+!pty@
+tW
+a3
+;$
+(
+!ptyG
+tW
+a2
+;$
+(
+!pt+uU
+tW
+a1
+;$
+(
+!pt{H
+tW
+a0
+;$
+(
+!pt.uU
+tW
+a/
+;$
+(
+!pt|F
+tW
+a.
+;$
+(
+!pt|G
+tW
+a-
+;$
+(
+!pt}x
+tW
+a,
+;$
+(
+!pt/uU
+tW
+a+
+;$
+(
+!ptxw
+tW
+a*
+;$
+(
+!tYy@
+tW
+a)
+;$
+(
+!tYyG
+tW
+a(
+;$
+(
+!tY+uU
+tW
+a'
+;$
+(
+!tY{H
+tW
+a&
+;$
+(
+!tY.uU
+tW
+ah
+;$
+(
+!tY|F
+tW
+ab
+;$
+(
+!tY|G
+tW
+a%
+;$
+(
+!tY}x
+tW
+a$
+;$
+(
+!tY/uU
+tW
+a#
+;$
+(
+!tYxw
+tW
+a"
+;$
+(
+!vK-y@
+tW
+pfqI
+;$
+(
+!vK-yG
+tW
+pfqA
+;$
+(
+!vKp<uU
+tW
+pfpU
+;$
+(
+!vK-{H
+tW
+pfp[
+;$
+(
+!vKu)uU
+tW
+pfpG
+;$
+(
+!vK-|F
+tW
+pfp"
+;$
+(
+!vK-|G
+tW
+pfpK
+;$
+(
+!vK-}x
+tW
+pfpY
+;$
+(
+!vKv<uU
+tW
+pfp=
+;$
+(
+!vK-xw
+tW
+pfp)
+;$
+(
+!vK.y@
+tW
+a_
+;$
+(
+!vK.yG
+"&
+sv/
+vg
+v#
+!q[
+qQ.rJ
+p_
+m
+pN
+p]
+huQr>
+pQ
+huQp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const store32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_float32(.param .align 8 .b8 storeCached_float32_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<44>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<8>;
-
-	ld.param.u64 %rd1, [storeCached_float32_params];
-	ld.param.u64 %rd2, [storeCached_float32_params+8];
-	ld.param.u64 %rd3, [storeCached_float32_params+24];
-	ld.param.u64 %rd4, [storeCached_float32_params+32];
-	ld.param.u64 %rd5, [storeCached_float32_params+48];
-	ld.param.u64 %rd6, [storeCached_float32_params+56];
-	ld.param.u64 %rd7, [storeCached_float32_params+72];
-	ld.param.u64 %rd8, [storeCached_float32_params+80];
-	ld.param.u64 %rd9, [storeCached_float32_params+96];
-	ld.param.u64 %rd10, [storeCached_float32_params+104];
-	ld.param.u64 %rd11, [storeCached_float32_params+120];
-	ld.param.u64 %rd12, [storeCached_float32_params+128];
-	ld.param.u64 %rd13, [storeCached_float32_params+144];
-	ld.param.u64 %rd14, [storeCached_float32_params+152];
-	ld.param.u64 %rd15, [storeCached_float32_params+160];
-	ld.param.u64 %rd16, [storeCached_float32_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 24 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 29 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 34 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 35 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 37 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 36 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 2;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.f32 %f4, [%rd85];
-	setp.lt.u64 %p38, %rd82, %rd6;
-	@!%p38 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 2;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.f32 [%rd87], %f4;
-	.loc 1 37 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p39, %rd83, %rd4;
-	@!%p39 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.f32 %f5, [%rd89];
-	setp.lt.u64 %p40, %rd88, %rd8;
-	@!%p40 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 2;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.f32 [%rd91], %f5;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p41, %rd63, %rd15;
-	@%p41 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 36 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f6, [%rd97];
-	shl.b64 %rd98, %rd94, 2;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.f32 [%rd99], %f6;
-	.loc 1 37 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.f32 %f7, [%rd101];
-	shl.b64 %rd102, %rd100, 2;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.f32 [%rd103], %f7;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p42, %rd63, %rd15;
-	@%p42 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r14, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r14, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r14, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r14, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r14, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r14, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r14, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_float32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd106], 0, 1;
-	setp.ne.u32 %p43, %r15, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r16, [storeCached_float32_params+184];
-	st.global.u32 [%rd107+4], %r16;
-	ld.param.u32 %r17, [storeCached_float32_params+188];
-	st.global.v2.u32 [%rd107+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r22, %r23};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
+const storeRowsSM90NarrowAligned = `packed1 9305 storeRows
+!|h^|f
+!|g@=
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9uQpF
+p:x5te
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+pl$
+)
+pl&
+pl(
+)
+uuqI
+uupU
+)
+zt
+)
+zt
+uupG
+p\
+uupG
+p\
+uupG
+p\
+uupG
+p\
+q'-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+q'8px
+ti
+qU
+q'.t'
+pB#rq1$
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVvnX
+tv
+!#
+q'7pX
+wY8C
+sJ~%
+}%j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"'
+ru%
+qt%2p*
+pm
+po%qO3-
+}'r,c~72~7L2ql
+r#pb
+t1=U
+ysxPp$
+w9
+zWyD=
+u(
+t>
+sap/6V5
+tw
+p6
+vsp/6V6
+vj
+w;6
+u1pW9
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM*2q,
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD2q,rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@t0%
+T6
+z>
+o
+*+%
+sw
+uss6
+xUyc-V?
+zZ7
+xBxXq4rzqICV\
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M,
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+z3.p$
+{K
+zJvDympMy_xD1%1-
+s.uJ]V\
+sapW%Va
+tw
+p6
+vspW&Vb
+vj
+u1pW(
+u1pWe
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{=
+uVxc.
+tv
+!#
+vNpW=Vx
+s.p)Vy%
+vNpW_Vz
+s(z%
+tT
+{Nsh
+zK434
+r{4
+r\'
+T5
+0
+r\)
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+w@
+*%p-
+w@
+vIG
+*'%
+|[r,xfyD[r2ryL
+*)p-
+|[r,xfvfUDL
+!#
+O
+!#
+q'9r1
+O
+!#
+ru'
+ru)
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+".
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;7
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aE
+;6
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a>
+;4
+(
+!x=
+tW
+a>
+qPp=
+(
+!yE
+tW
+pfqA
+;5
+(
+!{-
+tW
+pfqA
+qPp)
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const storeBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_dtype_BF16(.param .align 8 .b8 storeCached_dtype_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 24 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 29 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 34 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 35 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 37 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 1;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.u16 %r25, [%rd89];
-	setp.lt.u64 %p39, %rd86, %rd21;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 1;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r25;
-	.loc 1 37 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r26, %rd87;
-	setp.lt.u32 %p40, %r26, %r6;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.u16 %r27, [%rd93];
-	setp.lt.u64 %p41, %rd92, %rd22;
-	@!%p41 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 1;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.u16 [%rd95], %r27;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p42, %r4, %r12;
-	@%p42 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 1;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.u16 %r28, [%rd101];
-	shl.b64 %rd102, %rd98, 1;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.u16 [%rd103], %r28;
-	.loc 1 37 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.u16 %r29, [%rd105];
-	shl.b64 %rd106, %rd104, 1;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.u16 [%rd107], %r29;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p43, %r4, %r12;
-	@%p43 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r30, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r30, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r30, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_dtype_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
-	setp.ne.u32 %p44, %r31, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r32, [storeCached_dtype_BF16_params+184];
-	st.global.u32 [%rd111+4], %r32;
-	ld.param.u32 %r33, [storeCached_dtype_BF16_params+188];
-	st.global.v2.u32 [%rd111+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r38, %r39};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
+const storeRowsSM90Narrow = `packed1 9634 storeRows
+!|h^|f
+!|g@=
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9uQpF
+p:x5te
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+pl$
+)
+pl&
+pl(
+)
+uuqI
+uupU
+)
+zt
+)
+zt
+uupG
+p\
+uupG
+p\
+uupG
+p\
+uupG
+p\
+q'-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+q'8px
+ti
+qU
+q'.t'
+pB#rq1$
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVvnX
+tv
+!#
+q'7pX
+wY8C
+sJ~%
+}%j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"'
+ru%
+qt%2p*
+pm
+po%qO3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+zWyD=
+u(
+t>
+sap/6V5
+tw
+p6
+vsp/6V6
+vj
+w;6
+u1pW9
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM*2q,
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD2q,rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@t0%
+T6
+z>
+o
+*+%
+sw
+uss6
+xUyc-V?
+zZ7
+xBxXq4rzqICV\
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M,
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+z3.p$
+{K
+zJvDympMy_xD1%1-
+s.uJ]V\
+sapW%Va
+tw
+p6
+vspW&Vb
+vj
+u1pW(
+u1pWe
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{=
+uVxc.
+tv
+!#
+vNpW=Vx
+s.p)Vy%
+vNpW_Vz
+s(z%
+tT
+{Nsh
+zK434
+r{4
+r\'
+T5
+0
+r\)
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+sw
+s@r>
+s@p&
+s@se
+*%p-
+sw
+s@r>
+s@p&
+s@se
+vIG
+*'%
+x9p2
+w(.um[
+w(p&r2
+w(sery
+*)p-
+x9q9
+w(r>q=
+w(p&U
+w(seD
+!#
+O
+!#
+q'9r1
+O
+!#
+ru'
+ru)
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+".
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;7
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aE
+;6
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a>
+;4
+(
+!x=
+tW
+a>
+qPp=
+(
+!yE
+tW
+pfqA
+;5
+(
+!{-
+tW
+pfqA
+qPp)
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const storeBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_dtype_BF16(.param .align 8 .b8 storeCached_dtype_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<44>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_BF16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_BF16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_BF16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_BF16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_BF16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_BF16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_BF16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_BF16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_BF16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_BF16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_BF16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_BF16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_BF16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_BF16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_BF16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_BF16_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 24 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 29 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 34 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 35 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 37 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 36 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 1;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.u16 %r14, [%rd85];
-	setp.lt.u64 %p38, %rd82, %rd6;
-	@!%p38 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 1;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.u16 [%rd87], %r14;
-	.loc 1 37 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p39, %rd83, %rd4;
-	@!%p39 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.u16 %r15, [%rd89];
-	setp.lt.u64 %p40, %rd88, %rd8;
-	@!%p40 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 1;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.u16 [%rd91], %r15;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p41, %rd63, %rd15;
-	@%p41 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 36 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 1;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.u16 %r16, [%rd97];
-	shl.b64 %rd98, %rd94, 1;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.u16 [%rd99], %r16;
-	.loc 1 37 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.u16 %r17, [%rd101];
-	shl.b64 %rd102, %rd100, 1;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.u16 [%rd103], %r17;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p42, %rd63, %rd15;
-	@%p42 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r18, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r18, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r18, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_dtype_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
-	setp.ne.u32 %p43, %r19, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r20, [storeCached_dtype_BF16_params+184];
-	st.global.u32 [%rd107+4], %r20;
-	ld.param.u32 %r21, [storeCached_dtype_BF16_params+188];
-	st.global.v2.u32 [%rd107+8], {%r21, %r18};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r26, %r27};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
+const storeRowsSM90 = `packed1 9172 storeRows
+!|h^|f
+!|g@=
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9.un
+p:x5un
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+q'-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+q'8px
+|8}U
+qU
+q'.t'
+x%q4q=
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+{=8%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+rWw^7
+vwu\7
+H
+!#
+pl3
+uVXU
+tv
+!#
+q'7pX
+wY0C
+sJ~%
+}%j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"'
+s?p@
+T.
+pm
+p{t"/3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+|8p/2p$
+u(
+t>
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'p@
+vYp|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK32%
+T,
+z>
+o
+*+%
+sw
+p\
+uss6
+tQ0VA
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+|8p/1p$
+{K
+vNpWC30
+tQ334
+sapW'31
+tw
+p6
+vspW(31
+vj
+u1pW*
+w;1
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{?
+pl1
+uVrU
+tv
+!#
+vNpW?33
+s.p)33%
+vNpWb33
+{=4%
+tT
+{Nsh
+zK43$
+zK43&
+T(
+T*
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+sw
+s@r>
+s@p&
+s@se
+*%p-
+sw
+s@r>
+s@p&
+s@se
+vIG
+*'%
+x9p2
+w(.um[
+w(p&r2
+w(sery
+*)p-
+x9q9
+w(r>q=
+w(p&U
+w(seD
+!#
+O
+!#
+q'9r1
+O
+!#
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+".
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;.
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aD
+;,
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a<
+;$
+(
+!x=
+tW
+a<
+;&
+(
+!yE
+tW
+pfp[
+;(
+(
+!{-
+tW
+pfp[
+;*
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const storeF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_dtype_F16(.param .align 8 .b8 storeCached_dtype_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<45>;
-	.reg .b32 %r<40>;
-	.reg .b64 %rd<112>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_F16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_F16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_F16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_F16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_F16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_F16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_F16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_F16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_F16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_F16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_F16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_F16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_F16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_F16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_F16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_F16_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd12;
-	cvt.u64.u32 %rd17, %r2;
-	cvt.u64.u32 %rd18, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd19, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd20, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd21, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd22, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd23, %r9;
-	cvt.u32.u64 %r10, %rd13;
-	cvt.u32.u64 %r11, %rd14;
-	cvt.u32.u64 %r12, %rd15;
-	cvt.s64.s32 %rd24, %r12;
-	cvt.u32.u64 %r13, %rd16;
-	cvt.s64.s32 %rd25, %r13;
-	.loc 1 24 20
-	mad.wide.u32 %rd26, %r1, 8, %rd11;
-	ld.global.u32 %r14, [%rd26];
-	ld.global.u32 %r15, [%rd26+4];
-	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r14;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s32 %p4, %r13, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd28, %r14;
-	or.b64 %rd29, %rd23, %rd25;
-	setp.lt.u64 %p5, %rd29, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd30, %rd23, %rd25;
-	shr.s64 %rd31, %rd30, 63;
-	abs.s64 %rd32, %rd23;
-	abs.s64 %rd33, %rd25;
-	cvt.rp.f32.u64 %f1, %rd33;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r16, %f2;
-	add.s32 %r17, %r16, 536870910;
-	mov.b32 %f3, %r17;
-	cvt.rzi.u64.f32 %rd34, %f3;
-	mul.lo.s64 %rd35, %rd34, %rd33;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.lo.s64 %rd39, %rd38, %rd33;
-	neg.s64 %rd40, %rd39;
-	mul.hi.u64 %rd41, %rd38, %rd40;
-	add.s64 %rd42, %rd38, %rd41;
-	mul.hi.u64 %rd43, %rd32, %rd42;
-	mul.lo.s64 %rd44, %rd43, %rd33;
-	sub.s64 %rd45, %rd32, %rd44;
-	setp.ge.u64 %p6, %rd45, %rd33;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p6;
-	sub.s64 %rd48, %rd45, %rd33;
-	selp.b64 %rd49, %rd48, %rd45, %p6;
-	setp.ge.u64 %p7, %rd49, %rd33;
-	add.s64 %rd50, %rd47, 1;
-	selp.b64 %rd51, %rd50, %rd47, %p7;
-	xor.b64 %rd52, %rd51, %rd31;
-	sub.s64 %rd53, %rd52, %rd31;
-	bra $B1;
-$B0:
-	div.u32 %r18, %r9, %r13;
-	cvt.u64.u32 %rd53, %r18;
-$B1:
-	setp.lt.s64 %p8, %rd28, %rd53;
-	setp.le.s32 %p9, 0, %r15;
-	cvt.u64.u32 %rd54, %r15;
-	mul.wide.s32 %rd55, %r13, 64;
-	setp.lt.s64 %p10, %rd54, %rd55;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd56, %r15;
-	.loc 1 29 58
-	shr.s32 %r19, %r15, 63;
-	cvt.s64.s32 %rd57, %r19;
-	shr.u64 %rd58, %rd57, 58;
-	add.s64 %rd59, %rd56, %rd58;
-	shr.s64 %rd60, %rd59, 6;
-	mad.wide.s32 %rd61, %r14, %r13, %rd60;
-	setp.lt.u64 %p13, %rd61, %rd23;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd62, %rd61, 2;
-	add.s64 %rd63, %rd9, %rd62;
-	ld.global.u32 %r20, [%rd63];
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r20;
-	setp.lt.s32 %p15, %r20, %r10;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.wide.s32 %rd64, %r20, %r11, %rd27;
-	shl.b64 %rd65, %rd64, 6;
-	mul.lo.s64 %rd66, %rd65, %rd24;
-	.loc 1 34 33
-	mad.wide.s32 %rd67, %r1, %r11, %rd27;
-	mul.lo.s64 %rd68, %rd67, %rd24;
-	.loc 1 35 20
-	cvt.u64.u32 %rd69, %r4;
-	setp.lt.s32 %p17, %r4, %r12;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd70, %rd60, 6;
-	sub.s64 %rd71, %rd56, %rd70;
-	.loc 1 37 14
-	mad.lo.s64 %rd72, %rd71, %rd24, %rd66;
-	add.s32 %r21, %r12, -1;
-	setp.lt.u32 %p18, %r4, %r12;
-	selp.b32 %r22, %r21, %r4, %p18;
-	cvt.u64.u32 %rd73, %r22;
-	sub.s32 %r23, %r22, %r4;
-	cvt.s64.s32 %rd74, %r23;
-	setp.lt.u64 %p19, %rd74, 2147483648;
-	setp.lt.s64 %p20, %rd73, 2305843009213693952;
-	and.pred %p21, %p19, %p20;
-	add.s64 %rd75, %rd68, %rd69;
-	setp.lt.u64 %p22, %rd75, %rd19;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd76, %rd68, %rd73;
-	setp.lt.u64 %p24, %rd76, %rd19;
-	and.pred %p25, %p23, %p24;
-	shl.b32 %r24, %r4, 6;
-	cvt.u64.u32 %rd77, %r24;
-	add.s64 %rd78, %rd66, %rd77;
-	add.s64 %rd79, %rd78, %rd71;
-	setp.lt.u64 %p26, %rd79, %rd21;
-	and.pred %p27, %p25, %p26;
-	mad.wide.u32 %rd80, %r22, 64, %rd66;
-	add.s64 %rd81, %rd80, %rd71;
-	setp.lt.u64 %p28, %rd81, %rd21;
-	and.pred %p29, %p27, %p28;
-	setp.lt.u64 %p30, %rd75, %rd20;
-	and.pred %p31, %p29, %p30;
-	setp.lt.u64 %p32, %rd76, %rd20;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd82, %rd72, %rd69;
-	setp.lt.u64 %p34, %rd82, %rd22;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd83, %rd72, %rd73;
-	setp.lt.u64 %p36, %rd83, %rd22;
-	and.pred %p37, %p35, %p36;
-	@%p37 bra $B6;
-$B5:
-	cvt.u64.u32 %rd84, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd85, %r4, 64, %rd66;
-	add.s64 %rd86, %rd85, %rd71;
-	add.s64 %rd87, %rd68, %rd84;
-	setp.lt.u64 %p38, %rd87, %rd19;
-	@!%p38 bra $FAULT3;
-	shl.b64 %rd88, %rd87, 1;
-	add.s64 %rd89, %rd1, %rd88;
-	ld.global.u16 %r25, [%rd89];
-	setp.lt.u64 %p39, %rd86, %rd21;
-	@!%p39 bra $FAULT4;
-	shl.b64 %rd90, %rd86, 1;
-	add.s64 %rd91, %rd5, %rd90;
-	st.global.u16 [%rd91], %r25;
-	.loc 1 37 40
-	add.s64 %rd92, %rd72, %rd84;
-	cvt.u32.u64 %r26, %rd87;
-	setp.lt.u32 %p40, %r26, %r6;
-	@!%p40 bra $FAULT5;
-	add.s64 %rd93, %rd3, %rd88;
-	ld.global.u16 %r27, [%rd93];
-	setp.lt.u64 %p41, %rd92, %rd22;
-	@!%p41 bra $FAULT6;
-	shl.b64 %rd94, %rd92, 1;
-	add.s64 %rd95, %rd7, %rd94;
-	st.global.u16 [%rd95], %r27;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p42, %r4, %r12;
-	@%p42 bra $B5;
-	bra $B7;
-$B6:
-	cvt.u64.u32 %rd96, %r4;
-	.loc 1 36 12
-	mad.wide.u32 %rd97, %r4, 64, %rd66;
-	add.s64 %rd98, %rd97, %rd71;
-	add.s64 %rd99, %rd68, %rd96;
-	shl.b64 %rd100, %rd99, 1;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.u16 %r28, [%rd101];
-	shl.b64 %rd102, %rd98, 1;
-	add.s64 %rd103, %rd5, %rd102;
-	st.global.u16 [%rd103], %r28;
-	.loc 1 37 40
-	add.s64 %rd104, %rd72, %rd96;
-	add.s64 %rd105, %rd3, %rd100;
-	ld.global.u16 %r29, [%rd105];
-	shl.b64 %rd106, %rd104, 1;
-	add.s64 %rd107, %rd7, %rd106;
-	st.global.u16 [%rd107], %r29;
-	.loc 1 35 35
-	add.s32 %r4, %r4, 16;
-	setp.lt.u32 %p43, %r4, %r12;
-	@%p43 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r30, 0;
-	mov.u64 %rd108, %rd18;
-	mov.u64 %rd109, %rd17;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r30, 2;
-	mov.u64 %rd108, 0;
-	mov.u64 %rd109, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r30, 1;
-	mov.u64 %rd108, %rd61;
-	mov.u64 %rd109, %rd23;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd19;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r30, 3;
-	mov.u64 %rd108, %rd86;
-	mov.u64 %rd109, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd87;
-	mov.u64 %rd109, %rd20;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r30, 4;
-	mov.u64 %rd108, %rd92;
-	mov.u64 %rd109, %rd22;
-$FAULT:
-	ld.param.u64 %rd110, [storeCached_dtype_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r31, [%rd110], 0, 1;
-	setp.ne.u32 %p44, %r31, 0;
-	@%p44 bra $EXIT;
-	ld.global.u64 %rd111, [%rd110+8];
-	ld.param.u32 %r32, [storeCached_dtype_F16_params+184];
-	st.global.u32 [%rd111+4], %r32;
-	ld.param.u32 %r33, [storeCached_dtype_F16_params+188];
-	st.global.v2.u32 [%rd111+8], {%r33, %r30};
-	mov.u32 %r34, %ctaid.x;
-	mov.u32 %r35, %ctaid.y;
-	st.global.v2.u32 [%rd111+16], {%r34, %r35};
-	mov.u32 %r36, %ctaid.z;
-	mov.u32 %r37, %tid.x;
-	st.global.v2.u32 [%rd111+24], {%r36, %r37};
-	mov.u32 %r38, %tid.y;
-	mov.u32 %r39, %tid.z;
-	st.global.v2.u32 [%rd111+32], {%r38, %r39};
-	st.global.u64 [%rd111+40], %rd108;
-	st.global.u64 [%rd111+48], %rd109;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd111], 56;
-	bra $EXIT;
-}
+const storeRowsSM70NarrowAligned = `packed1 9198 storeRows
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9uQpF
+p:x5te
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+pl$
+)
+pl&
+pl(
+)
+uuqI
+uupU
+)
+zt
+)
+zt
+uupG
+p\
+uupG
+p\
+uupG
+p\
+uupG
+p\
+q'8px
+ti
+qU
+q'.t'
+pB#rq1$
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVvnX
+tv
+!#
+q'7pX
+wY8C
+sJ~%
+"%
+ru%
+qt%2p*
+pm
+po%qO3-
+}'r,c~72~7L2ql
+r#pb
+t1=U
+ysxPp$
+w9
+zWyD=
+u(
+t>
+sap/6V5
+tw
+p6
+vsp/6V6
+vj
+w;6
+u1pW9
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM*2q,
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD2q,rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@t0%
+T6
+z>
+o
+*+%
+sw
+uss6
+xUyc-V?
+zZ7
+xBxXq4rzqICV\
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M,
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+z3.p$
+{K
+zJvDympMy_xD1%1-
+s.uJ]V\
+sapW%Va
+tw
+p6
+vspW&Vb
+vj
+u1pW(
+u1pWe
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{=
+uVxc.
+tv
+!#
+vNpW=Vx
+s.p)Vy%
+vNpW_Vz
+s(z%
+tT
+{Nsh
+zK434
+r{4
+r\'
+T5
+0
+r\)
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+w@
+*%p-
+w@
+vIG
+*'%
+|[r,xfyD[r2ryL
+*)p-
+|[r,xfvfUDL
+!#
+O
+!#
+q'9r1
+O
+!#
+ru'
+ru)
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;7
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aE
+;6
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a>
+;4
+(
+!x=
+tW
+a>
+qPp=
+(
+!yE
+tW
+pfqA
+;5
+(
+!{-
+tW
+pfqA
+qPp)
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const storeF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-
-.visible .entry storeCached_dtype_F16(.param .align 8 .b8 storeCached_dtype_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<44>;
-	.reg .b32 %r<28>;
-	.reg .b64 %rd<108>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [storeCached_dtype_F16_params];
-	ld.param.u64 %rd2, [storeCached_dtype_F16_params+8];
-	ld.param.u64 %rd3, [storeCached_dtype_F16_params+24];
-	ld.param.u64 %rd4, [storeCached_dtype_F16_params+32];
-	ld.param.u64 %rd5, [storeCached_dtype_F16_params+48];
-	ld.param.u64 %rd6, [storeCached_dtype_F16_params+56];
-	ld.param.u64 %rd7, [storeCached_dtype_F16_params+72];
-	ld.param.u64 %rd8, [storeCached_dtype_F16_params+80];
-	ld.param.u64 %rd9, [storeCached_dtype_F16_params+96];
-	ld.param.u64 %rd10, [storeCached_dtype_F16_params+104];
-	ld.param.u64 %rd11, [storeCached_dtype_F16_params+120];
-	ld.param.u64 %rd12, [storeCached_dtype_F16_params+128];
-	ld.param.u64 %rd13, [storeCached_dtype_F16_params+144];
-	ld.param.u64 %rd14, [storeCached_dtype_F16_params+152];
-	ld.param.u64 %rd15, [storeCached_dtype_F16_params+160];
-	ld.param.u64 %rd16, [storeCached_dtype_F16_params+168];
-	.loc 1 24 29
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r2, %ctaid.y;
-	.loc 1 35 20
-	mov.u32 %r3, %tid.x;
-	.loc 1 24 20
-	mad.wide.u32 %rd18, %r1, 8, %rd11;
-	ld.global.u32 %r4, [%rd18];
-	ld.global.u32 %r5, [%rd18+4];
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 16 21
-	setp.le.s32 %p2, 0, %r4;
-	mov.pred %p3, 0;
-	@!%p2 bra $B2;
-	setp.ne.s64 %p4, %rd16, 0;
-	@!%p4 bra $FAULT1;
-	cvt.u64.u32 %rd20, %r4;
-	or.b64 %rd21, %rd10, %rd16;
-	setp.lt.u64 %p5, %rd21, 4294967296;
-	@%p5 bra $B0;
-	xor.b64 %rd22, %rd10, %rd16;
-	shr.s64 %rd23, %rd22, 63;
-	abs.s64 %rd24, %rd10;
-	abs.s64 %rd25, %rd16;
-	cvt.rp.f32.u64 %f1, %rd25;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r6, %f2;
-	add.s32 %r7, %r6, 536870910;
-	mov.b32 %f3, %r7;
-	cvt.rzi.u64.f32 %rd26, %f3;
-	mul.lo.s64 %rd27, %rd26, %rd25;
-	neg.s64 %rd28, %rd27;
-	mul.hi.u64 %rd29, %rd26, %rd28;
-	add.s64 %rd30, %rd26, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd25;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.hi.u64 %rd35, %rd24, %rd34;
-	mul.lo.s64 %rd36, %rd35, %rd25;
-	sub.s64 %rd37, %rd24, %rd36;
-	setp.ge.u64 %p6, %rd37, %rd25;
-	add.s64 %rd38, %rd35, 1;
-	selp.b64 %rd39, %rd38, %rd35, %p6;
-	sub.s64 %rd40, %rd37, %rd25;
-	selp.b64 %rd41, %rd40, %rd37, %p6;
-	setp.ge.u64 %p7, %rd41, %rd25;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p7;
-	xor.b64 %rd44, %rd43, %rd23;
-	sub.s64 %rd45, %rd44, %rd23;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u32.u64 %r9, %rd16;
-	div.u32 %r10, %r8, %r9;
-	cvt.u64.u32 %rd45, %r10;
-$B1:
-	setp.lt.s64 %p8, %rd20, %rd45;
-	setp.le.s32 %p9, 0, %r5;
-	cvt.u64.u32 %rd46, %r5;
-	shl.b64 %rd47, %rd16, 6;
-	setp.lt.s64 %p10, %rd46, %rd47;
-	and.pred %p11, %p9, %p10;
-	and.pred %p12, %p8, %p11;
-	mov.pred %p3, %p12;
-$B2:
-	.loc 1 25 13
-	@%p3 bra $B3;
-	.loc 1 26 3
-	bra $EXIT;
-$B3:
-	.loc 1 28 17
-	cvt.s64.s32 %rd48, %r5;
-	.loc 1 29 25
-	cvt.s64.s32 %rd49, %r4;
-	shr.s32 %r11, %r5, 63;
-	cvt.s64.s32 %rd50, %r11;
-	shr.u64 %rd51, %rd50, 58;
-	add.s64 %rd52, %rd48, %rd51;
-	shr.s64 %rd53, %rd52, 6;
-	mad.lo.s64 %rd54, %rd49, %rd16, %rd53;
-	setp.lt.u64 %p13, %rd54, %rd10;
-	@!%p13 bra $FAULT2;
-	shl.b64 %rd55, %rd54, 2;
-	add.s64 %rd56, %rd9, %rd55;
-	ld.global.u32 %r12, [%rd56];
-	cvt.s64.s32 %rd57, %r12;
-	.loc 1 30 12
-	setp.le.s32 %p14, 0, %r12;
-	setp.lt.s64 %p15, %rd57, %rd13;
-	and.pred %p16, %p14, %p15;
-	@%p16 bra $B4;
-	.loc 1 31 3
-	bra $EXIT;
-$B4:
-	.loc 1 33 29
-	mad.lo.s64 %rd58, %rd57, %rd14, %rd19;
-	shl.b64 %rd59, %rd58, 6;
-	mul.lo.s64 %rd60, %rd59, %rd15;
-	.loc 1 34 33
-	mad.lo.s64 %rd61, %rd17, %rd14, %rd19;
-	mul.lo.s64 %rd62, %rd61, %rd15;
-	.loc 1 35 20
-	cvt.u64.u32 %rd63, %r3;
-	setp.lt.s64 %p17, %rd63, %rd15;
-	@!%p17 bra $B7;
-	.loc 1 36 34
-	shl.b64 %rd64, %rd53, 6;
-	sub.s64 %rd65, %rd48, %rd64;
-	.loc 1 37 14
-	mad.lo.s64 %rd66, %rd65, %rd15, %rd60;
-	add.s64 %rd67, %rd15, -1;
-	selp.b64 %rd68, %rd67, %rd63, %p17;
-	sub.s64 %rd69, %rd68, %rd63;
-	setp.lt.u64 %p18, %rd69, 2147483648;
-	setp.lt.s64 %p19, %rd68, 2305843009213693952;
-	and.pred %p20, %p18, %p19;
-	add.s64 %rd70, %rd62, %rd63;
-	setp.lt.u64 %p21, %rd70, %rd2;
-	and.pred %p22, %p20, %p21;
-	add.s64 %rd71, %rd62, %rd68;
-	setp.lt.u64 %p23, %rd71, %rd2;
-	and.pred %p24, %p22, %p23;
-	shl.b32 %r13, %r3, 6;
-	cvt.u64.u32 %rd72, %r13;
-	add.s64 %rd73, %rd60, %rd72;
-	add.s64 %rd74, %rd73, %rd65;
-	setp.lt.u64 %p25, %rd74, %rd6;
-	and.pred %p26, %p24, %p25;
-	shl.b64 %rd75, %rd68, 6;
-	add.s64 %rd76, %rd60, %rd75;
-	add.s64 %rd77, %rd76, %rd65;
-	setp.lt.u64 %p27, %rd77, %rd6;
-	and.pred %p28, %p26, %p27;
-	setp.lt.u64 %p29, %rd70, %rd4;
-	and.pred %p30, %p28, %p29;
-	setp.lt.u64 %p31, %rd71, %rd4;
-	and.pred %p32, %p30, %p31;
-	add.s64 %rd78, %rd66, %rd63;
-	setp.lt.u64 %p33, %rd78, %rd8;
-	and.pred %p34, %p32, %p33;
-	add.s64 %rd79, %rd66, %rd68;
-	setp.lt.u64 %p35, %rd79, %rd8;
-	and.pred %p36, %p34, %p35;
-	@%p36 bra $B6;
-$B5:
-	.loc 1 36 14
-	shl.b64 %rd80, %rd63, 6;
-	add.s64 %rd81, %rd60, %rd80;
-	add.s64 %rd82, %rd81, %rd65;
-	add.s64 %rd83, %rd62, %rd63;
-	setp.lt.u64 %p37, %rd83, %rd2;
-	@!%p37 bra $FAULT3;
-	shl.b64 %rd84, %rd83, 1;
-	add.s64 %rd85, %rd1, %rd84;
-	ld.global.u16 %r14, [%rd85];
-	setp.lt.u64 %p38, %rd82, %rd6;
-	@!%p38 bra $FAULT4;
-	shl.b64 %rd86, %rd82, 1;
-	add.s64 %rd87, %rd5, %rd86;
-	st.global.u16 [%rd87], %r14;
-	.loc 1 37 40
-	add.s64 %rd88, %rd66, %rd63;
-	setp.lt.u64 %p39, %rd83, %rd4;
-	@!%p39 bra $FAULT5;
-	add.s64 %rd89, %rd3, %rd84;
-	ld.global.u16 %r15, [%rd89];
-	setp.lt.u64 %p40, %rd88, %rd8;
-	@!%p40 bra $FAULT6;
-	shl.b64 %rd90, %rd88, 1;
-	add.s64 %rd91, %rd7, %rd90;
-	st.global.u16 [%rd91], %r15;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p41, %rd63, %rd15;
-	@%p41 bra $B5;
-	bra $B7;
-$B6:
-	.loc 1 36 14
-	shl.b64 %rd92, %rd63, 6;
-	add.s64 %rd93, %rd60, %rd92;
-	add.s64 %rd94, %rd93, %rd65;
-	add.s64 %rd95, %rd62, %rd63;
-	shl.b64 %rd96, %rd95, 1;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.u16 %r16, [%rd97];
-	shl.b64 %rd98, %rd94, 1;
-	add.s64 %rd99, %rd5, %rd98;
-	st.global.u16 [%rd99], %r16;
-	.loc 1 37 40
-	add.s64 %rd100, %rd66, %rd63;
-	add.s64 %rd101, %rd3, %rd96;
-	ld.global.u16 %r17, [%rd101];
-	shl.b64 %rd102, %rd100, 1;
-	add.s64 %rd103, %rd7, %rd102;
-	st.global.u16 [%rd103], %r17;
-	.loc 1 35 35
-	add.s64 %rd63, %rd63, 16;
-	setp.lt.s64 %p42, %rd63, %rd15;
-	@%p42 bra $B6;
-$B7:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 24 20
-	mov.u32 %r18, 0;
-	mov.u64 %rd104, %rd17;
-	mov.u64 %rd105, %rd12;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 16 58
-	mov.u32 %r18, 2;
-	mov.u64 %rd104, 0;
-	mov.u64 %rd105, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 29 21
-	mov.u32 %r18, 1;
-	mov.u64 %rd104, %rd54;
-	mov.u64 %rd105, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 36 50
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd2;
-	bra $FAULT;
-$FAULT4:
-	mov.u32 %r18, 3;
-	mov.u64 %rd104, %rd82;
-	mov.u64 %rd105, %rd6;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 37 47
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd83;
-	mov.u64 %rd105, %rd4;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r18, 4;
-	mov.u64 %rd104, %rd88;
-	mov.u64 %rd105, %rd8;
-$FAULT:
-	ld.param.u64 %rd106, [storeCached_dtype_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r19, [%rd106], 0, 1;
-	setp.ne.u32 %p43, %r19, 0;
-	@%p43 bra $EXIT;
-	ld.global.u64 %rd107, [%rd106+8];
-	ld.param.u32 %r20, [storeCached_dtype_F16_params+184];
-	st.global.u32 [%rd107+4], %r20;
-	ld.param.u32 %r21, [storeCached_dtype_F16_params+188];
-	st.global.v2.u32 [%rd107+8], {%r21, %r18};
-	mov.u32 %r22, %ctaid.x;
-	mov.u32 %r23, %ctaid.y;
-	st.global.v2.u32 [%rd107+16], {%r22, %r23};
-	mov.u32 %r24, %ctaid.z;
-	mov.u32 %r25, %tid.x;
-	st.global.v2.u32 [%rd107+24], {%r24, %r25};
-	mov.u32 %r26, %tid.y;
-	mov.u32 %r27, %tid.z;
-	st.global.v2.u32 [%rd107+32], {%r26, %r27};
-	st.global.u64 [%rd107+40], %rd104;
-	st.global.u64 [%rd107+48], %rd105;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd107], 56;
-	bra $EXIT;
-}
+const storeRowsSM70Narrow = `packed1 9527 storeRows
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9uQpF
+p:x5te
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+pl$
+)
+pl&
+pl(
+)
+uuqI
+uupU
+)
+zt
+)
+zt
+uupG
+p\
+uupG
+p\
+uupG
+p\
+uupG
+p\
+q'8px
+ti
+qU
+q'.t'
+pB#rq1$
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVvnX
+tv
+!#
+q'7pX
+wY8C
+sJ~%
+"%
+ru%
+qt%2p*
+pm
+po%qO3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+zWyD=
+u(
+t>
+sap/6V5
+tw
+p6
+vsp/6V6
+vj
+w;6
+u1pW9
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM*2q,
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD2q,rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@t0%
+T6
+z>
+o
+*+%
+sw
+uss6
+xUyc-V?
+zZ7
+xBxXq4rzqICV\
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M,
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+z3.p$
+{K
+zJvDympMy_xD1%1-
+s.uJ]V\
+sapW%Va
+tw
+p6
+vspW&Vb
+vj
+u1pW(
+u1pWe
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{=
+uVxc.
+tv
+!#
+vNpW=Vx
+s.p)Vy%
+vNpW_Vz
+s(z%
+tT
+{Nsh
+zK434
+r{4
+r\'
+T5
+0
+r\)
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+sw
+s@r>
+s@p&
+s@se
+*%p-
+sw
+s@r>
+s@p&
+s@se
+vIG
+*'%
+x9p2
+w(.um[
+w(p&r2
+w(sery
+*)p-
+x9q9
+w(r>q=
+w(p&U
+w(seD
+!#
+O
+!#
+q'9r1
+O
+!#
+ru'
+ru)
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;7
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aE
+;6
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a>
+;4
+(
+!x=
+tW
+a>
+qPp=
+(
+!yE
+tW
+pfqA
+;5
+(
+!{-
+tW
+pfqA
+qPp)
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attend32SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "exp.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
-
-.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<151>;
-	.reg .b32 %r<129>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<218>;
-
-	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
-	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
-	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 6;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 64, %rd143;
-	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 64, %rd143;
-	mad.wide.u32 %rd152, %r7, 4, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 64, %rd143;
-	mad.wide.u32 %rd158, %r7, 4, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 64, %rd143;
-	mad.wide.u32 %rd164, %r7, 4, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.f32 %f57, [%rd146];
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r68, %r46, 2;
-	cvt.u64.u32 %rd168, %r68;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r69, %r68, 1;
-	cvt.u64.u32 %rd169, %r69;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r70, %r68, 2;
-	cvt.u64.u32 %rd170, %r70;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r71, %r68, 3;
-	cvt.u64.u32 %rd171, %r71;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r68, 64, %rd143;
-	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f89, [%rd173];
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r72];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
-	setp.le.s32 %p96, %r45, %r31;
-	@!%p96 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r32;
-	@!%p97 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
-	setp.le.s32 %p98, %r45, %r33;
-	@!%p98 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f97;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r73, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	ld.shared.f32 %f98, [%r74];
-	max.NaN.f32 %f97, %f97, %f98;
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p99, %r73, 16;
-	@%p99 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f99, %f52, %f97;
-	.loc 2 73 9
-	add.rn.f32 %f100, %f99, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f101, %f100, 0f4B400000;
-	sub.rn.f32 %f102, %f99, %f101;
-	add.rn.f32 %f103, %f102, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
-	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
-	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
-	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
-	mov.b32 %r75, %f100;
-	.loc 2 47 12
-	shr.u32 %r76, %r75, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r77, %r76, 8388608, 1065353216;
-	mov.b32 %f110, %r77;
-	.loc 2 48 26
-	mul.rn.f32 %f111, %f109, %f110;
-	sub.s32 %r78, %r75, %r76;
-	.loc 2 52 66
-	mad.lo.s32 %r79, %r78, 8388608, 1065353216;
-	mov.b32 %f112, %r79;
-	.loc 2 48 40
-	mul.rn.f32 %f113, %f111, %f112;
-	.loc 2 56 7
-	setp.lt.f32 %p100, 0f43170000, %f99;
-	.loc 2 59 7
-	setp.lt.f32 %p101, %f99, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p102, %p100;
-	not.pred %p103, %p101;
-	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
-	and.pred %p104, %p102, %p103;
-	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
-	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
-	sub.rn.f32 %f117, %f56, %f97;
-	.loc 2 73 9
-	add.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f119, %f118, 0f4B400000;
-	sub.rn.f32 %f120, %f117, %f119;
-	add.rn.f32 %f121, %f120, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
-	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
-	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
-	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
-	mov.b32 %r80, %f118;
-	.loc 2 47 12
-	shr.u32 %r81, %r80, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r82, %r81, 8388608, 1065353216;
-	mov.b32 %f128, %r82;
-	.loc 2 48 26
-	mul.rn.f32 %f129, %f127, %f128;
-	sub.s32 %r83, %r80, %r81;
-	.loc 2 52 66
-	mad.lo.s32 %r84, %r83, 8388608, 1065353216;
-	mov.b32 %f130, %r84;
-	.loc 2 48 40
-	mul.rn.f32 %f131, %f129, %f130;
-	.loc 2 56 7
-	setp.lt.f32 %p105, 0f43170000, %f117;
-	.loc 2 59 7
-	setp.lt.f32 %p106, %f117, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f133;
-	.loc 1 102 4
-	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
-	sub.rn.f32 %f135, %f55, %f97;
-	.loc 2 73 9
-	add.rn.f32 %f136, %f135, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f137, %f136, 0f4B400000;
-	sub.rn.f32 %f138, %f135, %f137;
-	add.rn.f32 %f139, %f138, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
-	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
-	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
-	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
-	mov.b32 %r85, %f136;
-	.loc 2 47 12
-	shr.u32 %r86, %r85, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r87, %r86, 8388608, 1065353216;
-	mov.b32 %f146, %r87;
-	.loc 2 48 26
-	mul.rn.f32 %f147, %f145, %f146;
-	sub.s32 %r88, %r85, %r86;
-	.loc 2 52 66
-	mad.lo.s32 %r89, %r88, 8388608, 1065353216;
-	mov.b32 %f148, %r89;
-	.loc 2 48 40
-	mul.rn.f32 %f149, %f147, %f148;
-	.loc 2 56 7
-	setp.lt.f32 %p110, 0f43170000, %f135;
-	.loc 2 59 7
-	setp.lt.f32 %p111, %f135, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f151;
-	.loc 1 102 4
-	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
-	sub.rn.f32 %f153, %f54, %f97;
-	.loc 2 73 9
-	add.rn.f32 %f154, %f153, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f155, %f154, 0f4B400000;
-	sub.rn.f32 %f156, %f153, %f155;
-	add.rn.f32 %f157, %f156, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
-	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
-	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
-	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
-	mov.b32 %r90, %f154;
-	.loc 2 47 12
-	shr.u32 %r91, %r90, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r92, %r91, 8388608, 1065353216;
-	mov.b32 %f164, %r92;
-	.loc 2 48 26
-	mul.rn.f32 %f165, %f163, %f164;
-	sub.s32 %r93, %r90, %r91;
-	.loc 2 52 66
-	mad.lo.s32 %r94, %r93, 8388608, 1065353216;
-	mov.b32 %f166, %r94;
-	.loc 2 48 40
-	mul.rn.f32 %f167, %f165, %f166;
-	.loc 2 56 7
-	setp.lt.f32 %p115, 0f43170000, %f153;
-	.loc 2 59 7
-	setp.lt.f32 %p116, %f153, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f169;
-	.loc 1 102 4
-	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
-	sub.rn.f32 %f171, %f53, %f97;
-	.loc 2 73 9
-	add.rn.f32 %f172, %f171, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f173, %f172, 0f4B400000;
-	sub.rn.f32 %f174, %f171, %f173;
-	add.rn.f32 %f175, %f174, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
-	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
-	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
-	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
-	mov.b32 %r95, %f172;
-	.loc 2 47 12
-	shr.u32 %r96, %r95, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r97, %r96, 8388608, 1065353216;
-	mov.b32 %f182, %r97;
-	.loc 2 48 26
-	mul.rn.f32 %f183, %f181, %f182;
-	sub.s32 %r98, %r95, %r96;
-	.loc 2 52 66
-	mad.lo.s32 %r99, %r98, 8388608, 1065353216;
-	mov.b32 %f184, %r99;
-	.loc 2 48 40
-	mul.rn.f32 %f185, %f183, %f184;
-	.loc 2 56 7
-	setp.lt.f32 %p120, 0f43170000, %f171;
-	.loc 2 59 7
-	setp.lt.f32 %p121, %f171, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f187;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p125, %rd175, %rd8;
-	setp.le.u64 %p126, %rd138, %rd175;
-	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
-	and.pred %p128, %p127, %p39;
-	@!%p128 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f115;
-	mul.rn.f32 %f49, %f49, %f115;
-	mul.rn.f32 %f48, %f48, %f115;
-	mul.rn.f32 %f47, %f47, %f115;
-	mul.rn.f32 %f46, %f46, %f115;
-	mul.rn.f32 %f45, %f45, %f115;
-	mul.rn.f32 %f44, %f44, %f115;
-	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 6;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p129, %rd179, 4294967296;
-	@%p129 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f188, %rd183;
-	rcp.approx.ftz.f32 %f189, %f188;
-	mov.b32 %r100, %f189;
-	add.s32 %r101, %r100, 536870910;
-	mov.b32 %f190, %r101;
-	cvt.rzi.u64.f32 %rd184, %f190;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p130, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p130;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p130;
-	setp.ge.u64 %p131, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p131;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r102, %rd174;
-	cvt.u32.u64 %r103, %rd22;
-	div.u32 %r104, %r102, %r103;
-	cvt.u64.u32 %rd203, %r104;
-$B32:
-	setp.lt.s64 %p132, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p132;
-	setp.lt.s64 %p133, 0, %rd204;
-	@!%p133 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r105, %rd204;
-	mov.u32 %r106, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r106;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r107, %r106, 1;
-	cvt.u64.u32 %rd207, %r107;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p134, %rd208, %rd178;
-	setp.le.u64 %p135, %rd206, %rd208;
-	and.pred %p136, %p134, %p135;
-	@!%p136 bra $B57;
-	shl.b64 %rd209, %rd206, 6;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p137, 0, %rd211;
-	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f191, [%rd212];
-	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f192, [%r108];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p138, 1, %rd211;
-	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f193, [%rd213+64];
-	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f194, [%r109];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p139, 2, %rd211;
-	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f195, [%rd214+128];
-	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f196, [%r110];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p140, 3, %rd211;
-	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f197, [%rd215+192];
-	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f198, [%r111];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p141, 4, %rd211;
-	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f199, [%rd216+256];
-	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f200, [%r112];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p142, 5, %rd211;
-	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f201, [%rd217+320];
-	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f202, [%r113];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 6, %rd211;
-	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f203, [%rd218+384];
-	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f204, [%r114];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 7, %rd211;
-	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f205, [%rd219+448];
-	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f206, [%r115];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
-$B41:
-	setp.lt.u32 %p145, %r107, %r105;
-	mov.u32 %r106, %r107;
-	@%p145 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p146, %r40, %r39;
-	mov.f32 %f52, %f97;
-	@%p146 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r116, %r7, 4, %r6;
-	st.shared.f32 [%r116], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f207, 0f00000000;
-	mov.u32 %r117, 0;
-$B44:
-	.loc 3 9 15
-	mad.lo.s32 %r118, %r117, 4, %r6;
-	ld.shared.f32 %f208, [%r118];
-	add.rn.f32 %f207, %f207, %f208;
-	add.s32 %r117, %r117, 1;
-	setp.lt.u32 %p147, %r117, 16;
-	@%p147 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p148, %rd26, %rd4;
-	@!%p148 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p149, %rd68, 0;
-	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f210, %f50, %f209;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f210;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f211, %f49, %f209;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f211;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f212, %f48, %f209;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f212;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f213, %f47, %f209;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f213;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f214, %f46, %f209;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f214;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f45, %f209;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f215;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f44, %f209;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f216;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f43, %f209;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f217;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p125 bra $FAULT13;
-	@!%p126 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p134 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r119, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r119, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r119, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r119, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r119, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r119, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r119, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r119, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r119, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r119, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r119, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r119, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r119, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r119, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
-	setp.ne.u32 %p150, %r120, 0;
-	@%p150 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
-	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd233+8], {%r122, %r119};
-	mov.u32 %r123, %ctaid.x;
-	mov.u32 %r124, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r123, %r124};
-	mov.u32 %r125, %ctaid.z;
-	mov.u32 %r126, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r125, %r126};
-	mov.u32 %r127, %tid.y;
-	mov.u32 %r128, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r127, %r128};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const storeRowsSM70 = `packed1 9065 storeRows
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pH+wVpD
+!Pt@|bq>rGym}6wk
+!c
+p;tGpF
+p9.un
+p:x5un
+qSqYpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+q'.r+
+p%
+N
+qD=y'
+Q
+q'8px
+|8}U
+qU
+q'.t'
+x%q4q=
+)
+"#
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+{=8%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+rWw^7
+vwu\7
+H
+!#
+pl3
+uVXU
+tv
+!#
+q'7pX
+wY0C
+sJ~%
+"%
+s?p@
+T.
+pm
+p{t"/3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+|8p/2p$
+u(
+t>
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'p@
+vYp|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK32%
+T,
+z>
+o
+*+%
+sw
+p\
+uss6
+tQ0VA
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+4
+yst,?
+!#
+qD=sr
+rjt,rzu<
+qD,|Y
+|8p/1p$
+{K
+vNpWC30
+tQ334
+sapW'31
+tw
+p6
+vspW(31
+vj
+u1pW*
+w;1
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{?
+pl1
+uVrU
+tv
+!#
+vNpW?33
+s.p)33%
+vNpWb33
+{=4%
+tT
+{Nsh
+zK43$
+zK43&
+T(
+T*
+ret,v:
+wj
+wj
+sd
+sn5G
+*#%
+sw
+s@r>
+s@p&
+s@se
+*%p-
+sw
+s@r>
+s@p&
+s@se
+vIG
+*'%
+x9p2
+w(.um[
+w(p&r2
+w(sery
+*)p-
+x9q9
+w(r>q=
+w(p&U
+w(seD
+!#
+O
+!#
+q'9r1
+O
+!#
+"#
+rjuys38
+}^|1
+rjt,s39
+(/
+!pZ
+p(
+!p^
+"-
+J
+qm
+qm
+(
+!qZ
+qD=yC
+g
+ak
+;.
+(
+!s*
+r#zL
+uI
+vg
+v#
+(
+!tS
+vYpb
+sk
+aD
+;,
+(
+!vB
+"(
+qH
+vg
+v#
+(
+!w&
+"'
+tW
+a<
+;$
+(
+!x=
+tW
+a<
+;&
+(
+!yE
+tW
+pfp[
+;(
+(
+!{-
+tW
+pfp[
+;*
+!q[
+qQ,tK
+p_
+m
+pN
+p]
+huK
+pQ
+sjrJ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attend32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "exp.go"
-.file 3 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_float32_row_F32$2eshared$2d3[64];
-
-.visible .entry attendCached_float32_row_F32(.param .align 8 .b8 attendCached_float32_row_F32_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<156>;
-	.reg .b32 %r<129>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<223>;
-
-	ld.param.u64 %rd1, [attendCached_float32_row_F32_params];
-	ld.param.u64 %rd2, [attendCached_float32_row_F32_params+16];
-	ld.param.u64 %rd3, [attendCached_float32_row_F32_params+24];
-	ld.param.u64 %rd4, [attendCached_float32_row_F32_params+40];
-	ld.param.u64 %rd5, [attendCached_float32_row_F32_params+48];
-	ld.param.u64 %rd6, [attendCached_float32_row_F32_params+64];
-	ld.param.u64 %rd7, [attendCached_float32_row_F32_params+72];
-	ld.param.u64 %rd8, [attendCached_float32_row_F32_params+88];
-	ld.param.u64 %rd9, [attendCached_float32_row_F32_params+96];
-	ld.param.u64 %rd10, [attendCached_float32_row_F32_params+104];
-	ld.param.u64 %rd11, [attendCached_float32_row_F32_params+120];
-	ld.param.u64 %rd12, [attendCached_float32_row_F32_params+128];
-	ld.param.u64 %rd13, [attendCached_float32_row_F32_params+144];
-	ld.param.u64 %rd14, [attendCached_float32_row_F32_params+152];
-	ld.param.u64 %rd15, [attendCached_float32_row_F32_params+160];
-	ld.param.u64 %rd16, [attendCached_float32_row_F32_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_float32_row_F32$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_float32_row_F32$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_float32_row_F32$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 6;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 4, %rd29;
-	ld.global.f32 %f18, [%rd30];
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r10, %r7, 4, %r4;
-	st.shared.f32 [%r10], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 4, %rd29;
-	ld.global.f32 %f20, [%rd31+64];
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 4, %rd29;
-	ld.global.f32 %f22, [%rd32+128];
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 4, %rd29;
-	ld.global.f32 %f24, [%rd33+192];
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 4, %rd29;
-	ld.global.f32 %f26, [%rd34+256];
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r14, %r7, 4, %r4;
-	st.shared.f32 [%r14+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 4, %rd29;
-	ld.global.f32 %f28, [%rd35+320];
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 4, %rd29;
-	ld.global.f32 %f30, [%rd36+384];
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r16, %r7, 4, %r4;
-	st.shared.f32 [%r16+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 4, %rd29;
-	ld.global.f32 %f32, [%rd37+448];
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r18, %f35;
-	add.s32 %r19, %r18, 536870910;
-	mov.b32 %f36, %r19;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r20, %rd10;
-	cvt.u32.u64 %r21, %rd16;
-	div.u32 %r22, %r20, %r21;
-	cvt.u64.u32 %rd63, %r22;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r23, %f38;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f39, %r24;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r25, %rd14;
-	div.u32 %r26, %r2, %r25;
-	cvt.u64.u32 %rd93, %r26;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r27, %f41;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f42, %r28;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r29, %rd93;
-	div.u32 %r30, %r3, %r29;
-	cvt.u64.u32 %rd118, %r30;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r31, %r7, 16;
-	add.s32 %r32, %r7, 32;
-	add.s32 %r33, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r34, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r35, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r36, %rd127;
-	add.s32 %r37, %r36, -3;
-	setp.le.s32 %p40, %r37, %r36;
-	setp.lt.s32 %p41, 0, %r37;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r38, %r37, 0, %p42;
-	setp.lt.u32 %p43, 0, %r38;
-	.loc 1 75 22
-	cvt.u32.u64 %r39, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r40, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r41, %r40, 6;
-	cvt.u64.u32 %rd128, %r41;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r40;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r42, [%rd132];
-	cvt.s64.s32 %rd133, %r42;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r42, 0;
-	selp.b32 %r43, 0, %r42, %p45;
-	cvt.s64.s32 %rd134, %r43;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r44, %rd139;
-	selp.b32 %r45, 64, %r44, %p47;
-	cvt.s64.s32 %rd140, %r45;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 6;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r46, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r47, %r46, 2;
-	cvt.u64.u32 %rd144, %r47;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r47, 64, %rd143;
-	mad.wide.u32 %rd146, %r7, 4, %rd145;
-	mad.lo.s32 %r48, %r46, 4, %r4;
-	add.s32 %r49, %r47, 1;
-	cvt.u64.u32 %rd147, %r49;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r50, %r47, 2;
-	cvt.u64.u32 %rd148, %r50;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r51, %r47, 3;
-	cvt.u64.u32 %rd149, %r51;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r52, %r46, 1;
-	shl.b32 %r53, %r52, 2;
-	cvt.u64.u32 %rd150, %r53;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r53, 64, %rd143;
-	mad.wide.u32 %rd152, %r7, 4, %rd151;
-	add.s32 %r54, %r53, 1;
-	cvt.u64.u32 %rd153, %r54;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r55, %r53, 2;
-	cvt.u64.u32 %rd154, %r55;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r56, %r53, 3;
-	cvt.u64.u32 %rd155, %r56;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r57, %r46, 2;
-	shl.b32 %r58, %r57, 2;
-	cvt.u64.u32 %rd156, %r58;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r58, 64, %rd143;
-	mad.wide.u32 %rd158, %r7, 4, %rd157;
-	add.s32 %r59, %r58, 1;
-	cvt.u64.u32 %rd159, %r59;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r60, %r58, 2;
-	cvt.u64.u32 %rd160, %r60;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r61, %r58, 3;
-	cvt.u64.u32 %rd161, %r61;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r62, %r46, 3;
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd162, %r63;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r63, 64, %rd143;
-	mad.wide.u32 %rd164, %r7, 4, %rd163;
-	add.s32 %r64, %r63, 1;
-	cvt.u64.u32 %rd165, %r64;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r65, %r63, 2;
-	cvt.u64.u32 %rd166, %r65;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r66, %r63, 3;
-	cvt.u64.u32 %rd167, %r66;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r67, %r46, 4;
-	@!%p81 bra $B19;
-	ld.global.f32 %f57, [%rd146];
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r48];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.f32 %f63, [%rd146+64];
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.f32 %f65, [%rd146+128];
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.f32 %f67, [%rd146+192];
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.f32 %f69, [%rd152];
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.f32 %f71, [%rd152+64];
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.f32 %f73, [%rd152+128];
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.f32 %f75, [%rd152+192];
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.f32 %f77, [%rd158];
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.f32 %f79, [%rd158+64];
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.f32 %f81, [%rd158+128];
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.f32 %f83, [%rd158+192];
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.f32 %f85, [%rd164];
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.f32 %f86, [%rd164+64];
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.f32 %f87, [%rd164+128];
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.f32 %f88, [%rd164+192];
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r67, %r36;
-	setp.lt.u32 %p83, %r67, %r38;
-	mov.u32 %r46, %r67;
-	@%p83 bra $B18;
-	mov.u32 %r46, %r67;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r68, %r46, 2;
-	cvt.u64.u32 %rd168, %r68;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r69, %r68, 1;
-	cvt.u64.u32 %rd169, %r69;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r70, %r68, 2;
-	cvt.u64.u32 %rd170, %r70;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r71, %r68, 3;
-	cvt.u64.u32 %rd171, %r71;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r68, 64, %rd143;
-	mad.wide.u32 %rd173, %r7, 4, %rd172;
-	ld.global.f32 %f89, [%rd173];
-	mad.lo.s32 %r72, %r46, 4, %r4;
-	ld.shared.f32 %f90, [%r72];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.f32 %f91, [%rd173+64];
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.f32 %f92, [%rd173+128];
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.f32 %f93, [%rd173+192];
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p91, %r46, %r36;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r45, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r42;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	setp.nan.f32 %p96, %f52, %f56;
-	max.f32 %f94, %f52, %f56;
-	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r45, %r31;
-	@!%p97 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	setp.nan.f32 %p98, %f95, %f55;
-	max.f32 %f96, %f95, %f55;
-	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
-	setp.le.s32 %p99, %r45, %r32;
-	@!%p99 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	setp.nan.f32 %p100, %f97, %f54;
-	max.f32 %f98, %f97, %f54;
-	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
-	setp.le.s32 %p101, %r45, %r33;
-	@!%p101 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	setp.nan.f32 %p102, %f99, %f53;
-	max.f32 %f100, %f99, %f53;
-	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
-	st.shared.f32 [%r34], %f101;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r73, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r74, %r73, 4, %r6;
-	ld.shared.f32 %f102, [%r74];
-	setp.nan.f32 %p103, %f101, %f102;
-	max.f32 %f103, %f101, %f102;
-	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p104, %r73, 16;
-	@%p104 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f104, %f52, %f101;
-	.loc 2 73 9
-	add.rn.f32 %f105, %f104, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f106, %f105, 0f4B400000;
-	sub.rn.f32 %f107, %f104, %f106;
-	add.rn.f32 %f108, %f107, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
-	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
-	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
-	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
-	mov.b32 %r75, %f105;
-	.loc 2 47 12
-	shr.u32 %r76, %r75, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r77, %r76, 8388608, 1065353216;
-	mov.b32 %f115, %r77;
-	.loc 2 48 26
-	mul.rn.f32 %f116, %f114, %f115;
-	sub.s32 %r78, %r75, %r76;
-	.loc 2 52 66
-	mad.lo.s32 %r79, %r78, 8388608, 1065353216;
-	mov.b32 %f117, %r79;
-	.loc 2 48 40
-	mul.rn.f32 %f118, %f116, %f117;
-	.loc 2 56 7
-	setp.lt.f32 %p105, 0f43170000, %f104;
-	.loc 2 59 7
-	setp.lt.f32 %p106, %f104, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
-	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
-	sub.rn.f32 %f122, %f56, %f101;
-	.loc 2 73 9
-	add.rn.f32 %f123, %f122, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f124, %f123, 0f4B400000;
-	sub.rn.f32 %f125, %f122, %f124;
-	add.rn.f32 %f126, %f125, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
-	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
-	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
-	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
-	mov.b32 %r80, %f123;
-	.loc 2 47 12
-	shr.u32 %r81, %r80, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r82, %r81, 8388608, 1065353216;
-	mov.b32 %f133, %r82;
-	.loc 2 48 26
-	mul.rn.f32 %f134, %f132, %f133;
-	sub.s32 %r83, %r80, %r81;
-	.loc 2 52 66
-	mad.lo.s32 %r84, %r83, 8388608, 1065353216;
-	mov.b32 %f135, %r84;
-	.loc 2 48 40
-	mul.rn.f32 %f136, %f134, %f135;
-	.loc 2 56 7
-	setp.lt.f32 %p110, 0f43170000, %f122;
-	.loc 2 59 7
-	setp.lt.f32 %p111, %f122, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r35], %f138;
-	.loc 1 102 4
-	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
-	sub.rn.f32 %f140, %f55, %f101;
-	.loc 2 73 9
-	add.rn.f32 %f141, %f140, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f142, %f141, 0f4B400000;
-	sub.rn.f32 %f143, %f140, %f142;
-	add.rn.f32 %f144, %f143, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
-	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
-	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
-	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
-	mov.b32 %r85, %f141;
-	.loc 2 47 12
-	shr.u32 %r86, %r85, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r87, %r86, 8388608, 1065353216;
-	mov.b32 %f151, %r87;
-	.loc 2 48 26
-	mul.rn.f32 %f152, %f150, %f151;
-	sub.s32 %r88, %r85, %r86;
-	.loc 2 52 66
-	mad.lo.s32 %r89, %r88, 8388608, 1065353216;
-	mov.b32 %f153, %r89;
-	.loc 2 48 40
-	mul.rn.f32 %f154, %f152, %f153;
-	.loc 2 56 7
-	setp.lt.f32 %p115, 0f43170000, %f140;
-	.loc 2 59 7
-	setp.lt.f32 %p116, %f140, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r35+64], %f156;
-	.loc 1 102 4
-	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
-	sub.rn.f32 %f158, %f54, %f101;
-	.loc 2 73 9
-	add.rn.f32 %f159, %f158, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f160, %f159, 0f4B400000;
-	sub.rn.f32 %f161, %f158, %f160;
-	add.rn.f32 %f162, %f161, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
-	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
-	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
-	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
-	mov.b32 %r90, %f159;
-	.loc 2 47 12
-	shr.u32 %r91, %r90, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r92, %r91, 8388608, 1065353216;
-	mov.b32 %f169, %r92;
-	.loc 2 48 26
-	mul.rn.f32 %f170, %f168, %f169;
-	sub.s32 %r93, %r90, %r91;
-	.loc 2 52 66
-	mad.lo.s32 %r94, %r93, 8388608, 1065353216;
-	mov.b32 %f171, %r94;
-	.loc 2 48 40
-	mul.rn.f32 %f172, %f170, %f171;
-	.loc 2 56 7
-	setp.lt.f32 %p120, 0f43170000, %f158;
-	.loc 2 59 7
-	setp.lt.f32 %p121, %f158, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r35+128], %f174;
-	.loc 1 102 4
-	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
-	sub.rn.f32 %f176, %f53, %f101;
-	.loc 2 73 9
-	add.rn.f32 %f177, %f176, 0f4B400000;
-	.loc 2 74 14
-	sub.rn.f32 %f178, %f177, 0f4B400000;
-	sub.rn.f32 %f179, %f176, %f178;
-	add.rn.f32 %f180, %f179, 0f00000000;
-	.loc 2 75 17
-	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
-	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
-	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
-	.loc 2 76 13
-	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
-	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
-	.loc 2 77 12
-	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
-	mov.b32 %r95, %f177;
-	.loc 2 47 12
-	shr.u32 %r96, %r95, 1;
-	.loc 2 52 66
-	mad.lo.s32 %r97, %r96, 8388608, 1065353216;
-	mov.b32 %f187, %r97;
-	.loc 2 48 26
-	mul.rn.f32 %f188, %f186, %f187;
-	sub.s32 %r98, %r95, %r96;
-	.loc 2 52 66
-	mad.lo.s32 %r99, %r98, 8388608, 1065353216;
-	mov.b32 %f189, %r99;
-	.loc 2 48 40
-	mul.rn.f32 %f190, %f188, %f189;
-	.loc 2 56 7
-	setp.lt.f32 %p125, 0f43170000, %f176;
-	.loc 2 59 7
-	setp.lt.f32 %p126, %f176, 0fC3170000;
-	.loc 2 56 7
-	not.pred %p127, %p125;
-	not.pred %p128, %p126;
-	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
-	and.pred %p129, %p127, %p128;
-	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
-	st.shared.f32 [%r35+192], %f192;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p130, %rd175, %rd8;
-	setp.le.u64 %p131, %rd138, %rd175;
-	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
-	and.pred %p133, %p132, %p39;
-	@!%p133 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f120;
-	mul.rn.f32 %f49, %f49, %f120;
-	mul.rn.f32 %f48, %f48, %f120;
-	mul.rn.f32 %f47, %f47, %f120;
-	mul.rn.f32 %f46, %f46, %f120;
-	mul.rn.f32 %f45, %f45, %f120;
-	mul.rn.f32 %f44, %f44, %f120;
-	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 6;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p134, %rd179, 4294967296;
-	@%p134 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f193, %rd183;
-	rcp.approx.ftz.f32 %f194, %f193;
-	mov.b32 %r100, %f194;
-	add.s32 %r101, %r100, 536870910;
-	mov.b32 %f195, %r101;
-	cvt.rzi.u64.f32 %rd184, %f195;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p135, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p135;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p135;
-	setp.ge.u64 %p136, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p136;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r102, %rd174;
-	cvt.u32.u64 %r103, %rd22;
-	div.u32 %r104, %r102, %r103;
-	cvt.u64.u32 %rd203, %r104;
-$B32:
-	setp.lt.s64 %p137, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p137;
-	setp.lt.s64 %p138, 0, %rd204;
-	@!%p138 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r105, %rd204;
-	mov.u32 %r106, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r106;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r107, %r106, 1;
-	cvt.u64.u32 %rd207, %r107;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p139, %rd208, %rd178;
-	setp.le.u64 %p140, %rd206, %rd208;
-	and.pred %p141, %p139, %p140;
-	@!%p141 bra $B57;
-	shl.b64 %rd209, %rd206, 6;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p142, 0, %rd211;
-	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 4, %rd210;
-	ld.global.f32 %f196, [%rd212];
-	mad.lo.s32 %r108, %r106, 4, %r5;
-	ld.shared.f32 %f197, [%r108];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 1, %rd211;
-	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 4, %rd210;
-	ld.global.f32 %f198, [%rd213+64];
-	mad.lo.s32 %r109, %r106, 4, %r5;
-	ld.shared.f32 %f199, [%r109];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 2, %rd211;
-	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 4, %rd210;
-	ld.global.f32 %f200, [%rd214+128];
-	mad.lo.s32 %r110, %r106, 4, %r5;
-	ld.shared.f32 %f201, [%r110];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p145, 3, %rd211;
-	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 4, %rd210;
-	ld.global.f32 %f202, [%rd215+192];
-	mad.lo.s32 %r111, %r106, 4, %r5;
-	ld.shared.f32 %f203, [%r111];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p146, 4, %rd211;
-	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 4, %rd210;
-	ld.global.f32 %f204, [%rd216+256];
-	mad.lo.s32 %r112, %r106, 4, %r5;
-	ld.shared.f32 %f205, [%r112];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p147, 5, %rd211;
-	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 4, %rd210;
-	ld.global.f32 %f206, [%rd217+320];
-	mad.lo.s32 %r113, %r106, 4, %r5;
-	ld.shared.f32 %f207, [%r113];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p148, 6, %rd211;
-	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 4, %rd210;
-	ld.global.f32 %f208, [%rd218+384];
-	mad.lo.s32 %r114, %r106, 4, %r5;
-	ld.shared.f32 %f209, [%r114];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p149, 7, %rd211;
-	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 4, %rd210;
-	ld.global.f32 %f210, [%rd219+448];
-	mad.lo.s32 %r115, %r106, 4, %r5;
-	ld.shared.f32 %f211, [%r115];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
-$B41:
-	setp.lt.u32 %p150, %r107, %r105;
-	mov.u32 %r106, %r107;
-	@%p150 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r40, %r40, 64;
-	setp.lt.u32 %p151, %r40, %r39;
-	mov.f32 %f52, %f101;
-	@%p151 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r116, %r7, 4, %r6;
-	st.shared.f32 [%r116], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f212, 0f00000000;
-	mov.u32 %r117, 0;
-$B44:
-	.loc 3 9 15
-	mad.lo.s32 %r118, %r117, 4, %r6;
-	ld.shared.f32 %f213, [%r118];
-	add.rn.f32 %f212, %f212, %f213;
-	add.s32 %r117, %r117, 1;
-	setp.lt.u32 %p152, %r117, 16;
-	@%p152 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p153, %rd26, %rd4;
-	@!%p153 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p154, %rd68, 0;
-	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 6;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f50, %f214;
-	mad.wide.u32 %rd222, %r7, 4, %rd221;
-	st.global.f32 [%rd222], %f215;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f49, %f214;
-	mad.wide.u32 %rd223, %r7, 4, %rd221;
-	st.global.f32 [%rd223+64], %f216;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f48, %f214;
-	mad.wide.u32 %rd224, %r7, 4, %rd221;
-	st.global.f32 [%rd224+128], %f217;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f218, %f47, %f214;
-	mad.wide.u32 %rd225, %r7, 4, %rd221;
-	st.global.f32 [%rd225+192], %f218;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f219, %f46, %f214;
-	mad.wide.u32 %rd226, %r7, 4, %rd221;
-	st.global.f32 [%rd226+256], %f219;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f220, %f45, %f214;
-	mad.wide.u32 %rd227, %r7, 4, %rd221;
-	st.global.f32 [%rd227+320], %f220;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f221, %f44, %f214;
-	mad.wide.u32 %rd228, %r7, 4, %rd221;
-	st.global.f32 [%rd228+384], %f221;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f222, %f43, %f214;
-	mad.wide.u32 %rd229, %r7, 4, %rd221;
-	st.global.f32 [%rd229+448], %f222;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p130 bra $FAULT13;
-	@!%p131 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p139 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r119, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r119, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r119, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r119, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r119, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r119, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r119, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r119, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r119, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r119, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r119, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r119, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r119, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r119, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r119, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r120, [%rd232], 0, 1;
-	setp.ne.u32 %p155, %r120, 0;
-	@%p155 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r121, [attendCached_float32_row_F32_params+184];
-	st.global.u32 [%rd233+4], %r121;
-	ld.param.u32 %r122, [attendCached_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd233+8], {%r122, %r119};
-	mov.u32 %r123, %ctaid.x;
-	mov.u32 %r124, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r123, %r124};
-	mov.u32 %r125, %ctaid.z;
-	mov.u32 %r126, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r125, %r126};
-	mov.u32 %r127, %tid.y;
-	mov.u32 %r128, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r127, %r128};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const lanes32SM80 = `packed1 33614 attendLanes_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgu=q>pMw]
+!s]syrmt@rR
+!vv|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;quun
+p9sTte
+p:+-t*
+qS+t=pF
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=wB
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6.%
+_
+qJW
+x%.2[
+so
+!#
+"#
+q\,t]
+5
+"#
+p{q9Gp-
+s4pk
+y*
+p~XG2p2
+u6pk>
+!#
+"#
+q\+vQ
+5
+"#
+p{XGrZ
+s4t&
+qJqW
+p~p@G2p0
+u6t&>
+!#
+"#
+q\-t~
+5
+"#
+p{p@GrS
+s4uK
+qJsG
+p~[G2p*
+u6uK>
+!#
+"#
+q\.wX
+5
+"#
+p{[Gq^
+s4y;
+x>1
+p~p2G2q,
+u6y;>
+!#
+"#
+q\838
+5
+"#
+p{p2Gsu
+s4p<rg
+x>1
+p~p0Gt0
+u6-rF}2
+!#
+"#
+q\738
+5
+"#
+p{p0Gs[
+s4-tK
+x>1
+p~p*u%&
+u6-tK>
+!#
+"#
+q\938
+5
+"#
+p{p*Gt]
+s4.t[
+x>1
+p~q,u%&
+u6.t[>
+!#
+z0^
+p+
+u{pb
+t1=2p*
+ysxPp$
+w9
+|8p/2p$
+qU
+s?p*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vIwB
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{q4p-
+po)G%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{q4t]
+po)G%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{q4V$
+po)G%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{q4V*
+po)G%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+|mu/+n
+w)Ps}.z%s\2s\2s\2s\zmR)n
+w|sUsI
+|mu/+lpk
+v;}Kt|
+|mu/+lt&
+v;rv6$"
+|mu/+luK
+v;sz6$%
+|mu/%n
+v;tL6qW
+|mu/%lpk
+s+#6qW
+|mu/%lt&
+s+%6qW
+|mu/%luK
+s+'6qW
+w[pUn
+s+(6qW
+w[pUlpk
+s+*6qW
+w[pUlt&
+s+,6qW
+w[pUluK
+s+.6qW
+w[p=n
+|K3$.>rl
+w[p=lpk
+|K5$/>sI
+w[p=lt&
+|K7$0>sU
+w[p=luK
+|K9$1>W
+qBR5
+qBR3
+s_R+D
+\
+s_R+D
+w9
+!#
+!#
+r(,E
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9rqV3
+po)G%
+_
+tH0u%&
+q;
+|K8>6$8
+s4pk
+|K:6sR:
+s4t&
+|K<SsR<
+s4uK
+|K>q/sR>
+xS0<0B
+tU0<:
+\
+!#
+q'9qy
+t1R11)
+5
+sF;t%
+!#
+qD=q@
+t1=<4
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+tpsM@$<
+"$
+t1R1<?
+5
+sF=t%
+!#
+"$
+uoz]I
+sF=scyq}X
+!#
+"$
+{5>
+"$
+t1R1<>
+5
+sF?t%
+!#
+"$
+uo~2I
+sF?scyq}X
+!#
+"$
+{5@
+"$
+t1R1<=
+5
+sFAt%
+!#
+"$
+uo~9I
+sFAscyq}X
+!#
+"$
+{5B
+"/
+pe<}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+tpr3|X
+w8
+}u
+\
+qM=u:
+sEES
+}g-pj
+tMyvtB.yr
+}g.q@
+y5
+t3v8
+tMZ
+}g8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+}g7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+}g9px
+yj
+yk
+r59px
+{Y
+t)+q#7
+yd
+&
+r5/r-
+rx
+t(vf
+"#
+yd
+&
+r5/ts
+rx
+t)7f
+vo.z&uP$$
+t)@f
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uOW6
+{@t'
+sES$*
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"?
+peG}2
+qM7ps
+zh(6
+"/
+sEg$<
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peLlpk>
+"/
+zh(6
+"/
+sEz$N
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peQlt&>
+"/
+zh(6
+"/
+w\W$a
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peVluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"B
+u~p
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<wB
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=wB
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Gp-
+_
+y,.1'
+q;
+q~T}0T
+!#
+"#
+q\,%
+5
+"#
+po)GrZ
+s4pk
+x%.1'
+q;
+q~S}0S
+!#
+"#
+q\+p-
+5
+"#
+po)GrS
+s4t&
+p~Xu%'
+q;
+q~R}0R
+!#
+"#
+q\-rZ
+5
+"#
+po)Gq^
+s4uK
+p~p@u%'
+q;
+q~Q}0Q
+!#
+"#
+q\.rS
+5
+"#
+po)Gsu
+s4y;
+p~[u%'
+q;
+q~P}0P
+!#
+"#
+q\8q^
+5
+"#
+po)Gs[
+s4p<rg
+p~p2u%'
+q;
+q~O}0O
+!#
+"#
+q\7su
+5
+"#
+po)Gt]
+s4-tK
+p~p0u%'
+q;
+q~N}0N
+!#
+"#
+q\9s[
+5
+"#
+po)GvQ
+s4.t[
+p~p*u%'
+q;
+q~M}0M
+!#
+Yu4q,
+s_p*2p0
+sHC
+!#
+}_pj
+p+
+vl@r4
+xSb<brq
+tUb<c
+tJVF#3
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;wB
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+po)G%
+s8
+!#
+"#
+],I
+"#
+z-p4SS
+po)Gp-
+pppk>
+!#
+"#
+]-I
+"#
+z-p4Rq/
+po)GrZ
+ppt&>
+!#
+"#
+].I
+"#
+z-p4QW
+po)GrS
+ppuK>
+!#
+"#
+]/I
+"#
+z-p4PsU
+po)Gq^
+ppy;>
+!#
+"#
+]0I
+"#
+z-p4OsI
+po)Gsu
+pp-rF}2
+!#
+"#
+]1I
+"#
+z-p4Nrl
+po)Gs[
+pp-tK>
+!#
+"#
+]2I
+"#
+z-p4MqW
+po)Gt]
+pp.t[>
+!#
+O
+!#
+w.yY
+]#zs
+"a
+]$s38
+(7
+!#
+q'.ts
+pV|s39
+(/
+!#
+rt.ww
+pVWs3@
+pVVrL=
+pVUrL,
+(sT
+!#
+"4
+pV.rL-
+pV-rL.
+"4
+(qu
+!#
+qx9qw
+pV%rL7
+(zI
+!pZ
+p(
+!p^
+u{zL
+r7+
+qm
+qm
+(
+!qZ
+"]
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+".
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attendBF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<151>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<209>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<218>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 5;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 2, %rd29;
-	ld.global.u16 %r10, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f18, %r11;
-	.loc 1 63 57
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 2, %rd29;
-	ld.global.u16 %r13, [%rd31+32];
-	.loc 2 29 61
-	shl.b32 %r14, %r13, 16;
-	mov.b32 %f20, %r14;
-	.loc 1 63 57
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 2, %rd29;
-	ld.global.u16 %r16, [%rd32+64];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f22, %r17;
-	.loc 1 63 57
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r18, %r7, 4, %r4;
-	st.shared.f32 [%r18+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 2, %rd29;
-	ld.global.u16 %r19, [%rd33+96];
-	.loc 2 29 61
-	shl.b32 %r20, %r19, 16;
-	mov.b32 %f24, %r20;
-	.loc 1 63 57
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r21, %r7, 4, %r4;
-	st.shared.f32 [%r21+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 2, %rd29;
-	ld.global.u16 %r22, [%rd34+128];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f26, %r23;
-	.loc 1 63 57
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r24, %r7, 4, %r4;
-	st.shared.f32 [%r24+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 2, %rd29;
-	ld.global.u16 %r25, [%rd35+160];
-	.loc 2 29 61
-	shl.b32 %r26, %r25, 16;
-	mov.b32 %f28, %r26;
-	.loc 1 63 57
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r27, %r7, 4, %r4;
-	st.shared.f32 [%r27+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 2, %rd29;
-	ld.global.u16 %r28, [%rd36+192];
-	.loc 2 29 61
-	shl.b32 %r29, %r28, 16;
-	mov.b32 %f30, %r29;
-	.loc 1 63 57
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r30, %r7, 4, %r4;
-	st.shared.f32 [%r30+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 2, %rd29;
-	ld.global.u16 %r31, [%rd37+224];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f32, %r32;
-	.loc 1 63 57
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r33, %r7, 4, %r4;
-	st.shared.f32 [%r33+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r34, %f35;
-	add.s32 %r35, %r34, 536870910;
-	mov.b32 %f36, %r35;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r36, %rd10;
-	cvt.u32.u64 %r37, %rd16;
-	div.u32 %r38, %r36, %r37;
-	cvt.u64.u32 %rd63, %r38;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r39, %f38;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f39, %r40;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r41, %rd14;
-	div.u32 %r42, %r2, %r41;
-	cvt.u64.u32 %rd93, %r42;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r43, %f41;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f42, %r44;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r45, %rd93;
-	div.u32 %r46, %r3, %r45;
-	cvt.u64.u32 %rd118, %r46;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r47, %r7, 16;
-	add.s32 %r48, %r7, 32;
-	add.s32 %r49, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r50, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r51, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r52, %rd127;
-	add.s32 %r53, %r52, -3;
-	setp.le.s32 %p40, %r53, %r52;
-	setp.lt.s32 %p41, 0, %r53;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r54, %r53, 0, %p42;
-	setp.lt.u32 %p43, 0, %r54;
-	.loc 1 75 22
-	cvt.u32.u64 %r55, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r56, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r57, %r56, 6;
-	cvt.u64.u32 %rd128, %r57;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r56;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r58, [%rd132];
-	cvt.s64.s32 %rd133, %r58;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r58, 0;
-	selp.b32 %r59, 0, %r58, %p45;
-	cvt.s64.s32 %rd134, %r59;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r60, %rd139;
-	selp.b32 %r61, 64, %r60, %p47;
-	cvt.s64.s32 %rd140, %r61;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r62, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r62, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd144, %r63;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r63, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r64, %r62, 4, %r4;
-	add.s32 %r65, %r63, 1;
-	cvt.u64.u32 %rd147, %r65;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r66, %r63, 2;
-	cvt.u64.u32 %rd148, %r66;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r67, %r63, 3;
-	cvt.u64.u32 %rd149, %r67;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r68, %r62, 1;
-	shl.b32 %r69, %r68, 2;
-	cvt.u64.u32 %rd150, %r69;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r69, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r70, %r69, 1;
-	cvt.u64.u32 %rd153, %r70;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r71, %r69, 2;
-	cvt.u64.u32 %rd154, %r71;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r72, %r69, 3;
-	cvt.u64.u32 %rd155, %r72;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r73, %r62, 2;
-	shl.b32 %r74, %r73, 2;
-	cvt.u64.u32 %rd156, %r74;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r74, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r75, %r74, 1;
-	cvt.u64.u32 %rd159, %r75;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r76, %r74, 2;
-	cvt.u64.u32 %rd160, %r76;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r77, %r74, 3;
-	cvt.u64.u32 %rd161, %r77;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r78, %r62, 3;
-	shl.b32 %r79, %r78, 2;
-	cvt.u64.u32 %rd162, %r79;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r79, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r80, %r79, 1;
-	cvt.u64.u32 %rd165, %r80;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r81, %r79, 2;
-	cvt.u64.u32 %rd166, %r81;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r82, %r79, 3;
-	cvt.u64.u32 %rd167, %r82;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r83, %r62, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r84, [%rd146];
-	.loc 2 29 61
-	shl.b32 %r85, %r84, 16;
-	mov.b32 %f57, %r85;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r64];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r86, [%rd146+32];
-	.loc 2 29 61
-	shl.b32 %r87, %r86, 16;
-	mov.b32 %f63, %r87;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r88, [%rd146+64];
-	.loc 2 29 61
-	shl.b32 %r89, %r88, 16;
-	mov.b32 %f65, %r89;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r90, [%rd146+96];
-	.loc 2 29 61
-	shl.b32 %r91, %r90, 16;
-	mov.b32 %f67, %r91;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r92, [%rd152];
-	.loc 2 29 61
-	shl.b32 %r93, %r92, 16;
-	mov.b32 %f69, %r93;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r94, [%rd152+32];
-	.loc 2 29 61
-	shl.b32 %r95, %r94, 16;
-	mov.b32 %f71, %r95;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r96, [%rd152+64];
-	.loc 2 29 61
-	shl.b32 %r97, %r96, 16;
-	mov.b32 %f73, %r97;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r98, [%rd152+96];
-	.loc 2 29 61
-	shl.b32 %r99, %r98, 16;
-	mov.b32 %f75, %r99;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r100, [%rd158];
-	.loc 2 29 61
-	shl.b32 %r101, %r100, 16;
-	mov.b32 %f77, %r101;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r102, [%rd158+32];
-	.loc 2 29 61
-	shl.b32 %r103, %r102, 16;
-	mov.b32 %f79, %r103;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r104, [%rd158+64];
-	.loc 2 29 61
-	shl.b32 %r105, %r104, 16;
-	mov.b32 %f81, %r105;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r106, [%rd158+96];
-	.loc 2 29 61
-	shl.b32 %r107, %r106, 16;
-	mov.b32 %f83, %r107;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r108, [%rd164];
-	.loc 2 29 61
-	shl.b32 %r109, %r108, 16;
-	mov.b32 %f85, %r109;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r110, [%rd164+32];
-	.loc 2 29 61
-	shl.b32 %r111, %r110, 16;
-	mov.b32 %f86, %r111;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r112, [%rd164+64];
-	.loc 2 29 61
-	shl.b32 %r113, %r112, 16;
-	mov.b32 %f87, %r113;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r114, [%rd164+96];
-	.loc 2 29 61
-	shl.b32 %r115, %r114, 16;
-	mov.b32 %f88, %r115;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r83, %r52;
-	setp.lt.u32 %p83, %r83, %r54;
-	mov.u32 %r62, %r83;
-	@%p83 bra $B18;
-	mov.u32 %r62, %r83;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r116, %r62, 2;
-	cvt.u64.u32 %rd168, %r116;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r117, %r116, 1;
-	cvt.u64.u32 %rd169, %r117;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r118, %r116, 2;
-	cvt.u64.u32 %rd170, %r118;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r119, %r116, 3;
-	cvt.u64.u32 %rd171, %r119;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r116, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r120, [%rd173];
-	.loc 2 29 61
-	shl.b32 %r121, %r120, 16;
-	mov.b32 %f89, %r121;
-	.loc 1 130 32
-	mad.lo.s32 %r122, %r62, 4, %r4;
-	ld.shared.f32 %f90, [%r122];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r123, [%rd173+32];
-	.loc 2 29 61
-	shl.b32 %r124, %r123, 16;
-	mov.b32 %f91, %r124;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r125, [%rd173+64];
-	.loc 2 29 61
-	shl.b32 %r126, %r125, 16;
-	mov.b32 %f92, %r126;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r127, [%rd173+96];
-	.loc 2 29 61
-	shl.b32 %r128, %r127, 16;
-	mov.b32 %f93, %r128;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r62, %r62, 1;
-	setp.lt.u32 %p91, %r62, %r52;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r61, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r58;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
-	setp.le.s32 %p96, %r61, %r47;
-	@!%p96 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r61, %r48;
-	@!%p97 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
-	setp.le.s32 %p98, %r61, %r49;
-	@!%p98 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
-	st.shared.f32 [%r50], %f97;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r129, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r130, %r129, 4, %r6;
-	ld.shared.f32 %f98, [%r130];
-	max.NaN.f32 %f97, %f97, %f98;
-	add.s32 %r129, %r129, 1;
-	setp.lt.u32 %p99, %r129, 16;
-	@%p99 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f99, %f52, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f100, %f99, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f101, %f100, 0f4B400000;
-	sub.rn.f32 %f102, %f99, %f101;
-	add.rn.f32 %f103, %f102, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
-	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
-	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
-	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
-	mov.b32 %r131, %f100;
-	.loc 3 47 12
-	shr.u32 %r132, %r131, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r133, %r132, 8388608, 1065353216;
-	mov.b32 %f110, %r133;
-	.loc 3 48 26
-	mul.rn.f32 %f111, %f109, %f110;
-	sub.s32 %r134, %r131, %r132;
-	.loc 3 52 66
-	mad.lo.s32 %r135, %r134, 8388608, 1065353216;
-	mov.b32 %f112, %r135;
-	.loc 3 48 40
-	mul.rn.f32 %f113, %f111, %f112;
-	.loc 3 56 7
-	setp.lt.f32 %p100, 0f43170000, %f99;
-	.loc 3 59 7
-	setp.lt.f32 %p101, %f99, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p102, %p100;
-	not.pred %p103, %p101;
-	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
-	and.pred %p104, %p102, %p103;
-	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
-	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
-	sub.rn.f32 %f117, %f56, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f119, %f118, 0f4B400000;
-	sub.rn.f32 %f120, %f117, %f119;
-	add.rn.f32 %f121, %f120, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
-	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
-	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
-	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
-	mov.b32 %r136, %f118;
-	.loc 3 47 12
-	shr.u32 %r137, %r136, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r138, %r137, 8388608, 1065353216;
-	mov.b32 %f128, %r138;
-	.loc 3 48 26
-	mul.rn.f32 %f129, %f127, %f128;
-	sub.s32 %r139, %r136, %r137;
-	.loc 3 52 66
-	mad.lo.s32 %r140, %r139, 8388608, 1065353216;
-	mov.b32 %f130, %r140;
-	.loc 3 48 40
-	mul.rn.f32 %f131, %f129, %f130;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f117;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f117, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
-	st.shared.f32 [%r51], %f133;
-	.loc 1 102 4
-	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
-	sub.rn.f32 %f135, %f55, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f136, %f135, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f137, %f136, 0f4B400000;
-	sub.rn.f32 %f138, %f135, %f137;
-	add.rn.f32 %f139, %f138, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
-	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
-	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
-	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
-	mov.b32 %r141, %f136;
-	.loc 3 47 12
-	shr.u32 %r142, %r141, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r143, %r142, 8388608, 1065353216;
-	mov.b32 %f146, %r143;
-	.loc 3 48 26
-	mul.rn.f32 %f147, %f145, %f146;
-	sub.s32 %r144, %r141, %r142;
-	.loc 3 52 66
-	mad.lo.s32 %r145, %r144, 8388608, 1065353216;
-	mov.b32 %f148, %r145;
-	.loc 3 48 40
-	mul.rn.f32 %f149, %f147, %f148;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f135;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f135, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r51+64], %f151;
-	.loc 1 102 4
-	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
-	sub.rn.f32 %f153, %f54, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f154, %f153, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f155, %f154, 0f4B400000;
-	sub.rn.f32 %f156, %f153, %f155;
-	add.rn.f32 %f157, %f156, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
-	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
-	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
-	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
-	mov.b32 %r146, %f154;
-	.loc 3 47 12
-	shr.u32 %r147, %r146, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r148, %r147, 8388608, 1065353216;
-	mov.b32 %f164, %r148;
-	.loc 3 48 26
-	mul.rn.f32 %f165, %f163, %f164;
-	sub.s32 %r149, %r146, %r147;
-	.loc 3 52 66
-	mad.lo.s32 %r150, %r149, 8388608, 1065353216;
-	mov.b32 %f166, %r150;
-	.loc 3 48 40
-	mul.rn.f32 %f167, %f165, %f166;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f153;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f153, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r51+128], %f169;
-	.loc 1 102 4
-	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
-	sub.rn.f32 %f171, %f53, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f172, %f171, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f173, %f172, 0f4B400000;
-	sub.rn.f32 %f174, %f171, %f173;
-	add.rn.f32 %f175, %f174, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
-	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
-	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
-	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
-	mov.b32 %r151, %f172;
-	.loc 3 47 12
-	shr.u32 %r152, %r151, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r153, %r152, 8388608, 1065353216;
-	mov.b32 %f182, %r153;
-	.loc 3 48 26
-	mul.rn.f32 %f183, %f181, %f182;
-	sub.s32 %r154, %r151, %r152;
-	.loc 3 52 66
-	mad.lo.s32 %r155, %r154, 8388608, 1065353216;
-	mov.b32 %f184, %r155;
-	.loc 3 48 40
-	mul.rn.f32 %f185, %f183, %f184;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f171;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f171, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r51+192], %f187;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p125, %rd175, %rd8;
-	setp.le.u64 %p126, %rd138, %rd175;
-	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
-	and.pred %p128, %p127, %p39;
-	@!%p128 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f115;
-	mul.rn.f32 %f49, %f49, %f115;
-	mul.rn.f32 %f48, %f48, %f115;
-	mul.rn.f32 %f47, %f47, %f115;
-	mul.rn.f32 %f46, %f46, %f115;
-	mul.rn.f32 %f45, %f45, %f115;
-	mul.rn.f32 %f44, %f44, %f115;
-	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p129, %rd179, 4294967296;
-	@%p129 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f188, %rd183;
-	rcp.approx.ftz.f32 %f189, %f188;
-	mov.b32 %r156, %f189;
-	add.s32 %r157, %r156, 536870910;
-	mov.b32 %f190, %r157;
-	cvt.rzi.u64.f32 %rd184, %f190;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p130, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p130;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p130;
-	setp.ge.u64 %p131, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p131;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r158, %rd174;
-	cvt.u32.u64 %r159, %rd22;
-	div.u32 %r160, %r158, %r159;
-	cvt.u64.u32 %rd203, %r160;
-$B32:
-	setp.lt.s64 %p132, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p132;
-	setp.lt.s64 %p133, 0, %rd204;
-	@!%p133 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r161, %rd204;
-	mov.u32 %r162, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r162;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r163, %r162, 1;
-	cvt.u64.u32 %rd207, %r163;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p134, %rd208, %rd178;
-	setp.le.u64 %p135, %rd206, %rd208;
-	and.pred %p136, %p134, %p135;
-	@!%p136 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p137, 0, %rd211;
-	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r164, [%rd212];
-	.loc 2 29 61
-	shl.b32 %r165, %r164, 16;
-	mov.b32 %f191, %r165;
-	.loc 1 146 33
-	mad.lo.s32 %r166, %r162, 4, %r5;
-	ld.shared.f32 %f192, [%r166];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p138, 1, %rd211;
-	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r167, [%rd213+32];
-	.loc 2 29 61
-	shl.b32 %r168, %r167, 16;
-	mov.b32 %f193, %r168;
-	.loc 1 146 33
-	mad.lo.s32 %r169, %r162, 4, %r5;
-	ld.shared.f32 %f194, [%r169];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p139, 2, %rd211;
-	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r170, [%rd214+64];
-	.loc 2 29 61
-	shl.b32 %r171, %r170, 16;
-	mov.b32 %f195, %r171;
-	.loc 1 146 33
-	mad.lo.s32 %r172, %r162, 4, %r5;
-	ld.shared.f32 %f196, [%r172];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p140, 3, %rd211;
-	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r173, [%rd215+96];
-	.loc 2 29 61
-	shl.b32 %r174, %r173, 16;
-	mov.b32 %f197, %r174;
-	.loc 1 146 33
-	mad.lo.s32 %r175, %r162, 4, %r5;
-	ld.shared.f32 %f198, [%r175];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p141, 4, %rd211;
-	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r176, [%rd216+128];
-	.loc 2 29 61
-	shl.b32 %r177, %r176, 16;
-	mov.b32 %f199, %r177;
-	.loc 1 146 33
-	mad.lo.s32 %r178, %r162, 4, %r5;
-	ld.shared.f32 %f200, [%r178];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p142, 5, %rd211;
-	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r179, [%rd217+160];
-	.loc 2 29 61
-	shl.b32 %r180, %r179, 16;
-	mov.b32 %f201, %r180;
-	.loc 1 146 33
-	mad.lo.s32 %r181, %r162, 4, %r5;
-	ld.shared.f32 %f202, [%r181];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 6, %rd211;
-	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r182, [%rd218+192];
-	.loc 2 29 61
-	shl.b32 %r183, %r182, 16;
-	mov.b32 %f203, %r183;
-	.loc 1 146 33
-	mad.lo.s32 %r184, %r162, 4, %r5;
-	ld.shared.f32 %f204, [%r184];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 7, %rd211;
-	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r185, [%rd219+224];
-	.loc 2 29 61
-	shl.b32 %r186, %r185, 16;
-	mov.b32 %f205, %r186;
-	.loc 1 146 33
-	mad.lo.s32 %r187, %r162, 4, %r5;
-	ld.shared.f32 %f206, [%r187];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
-$B41:
-	setp.lt.u32 %p145, %r163, %r161;
-	mov.u32 %r162, %r163;
-	@%p145 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r56, %r56, 64;
-	setp.lt.u32 %p146, %r56, %r55;
-	mov.f32 %f52, %f97;
-	@%p146 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r188, %r7, 4, %r6;
-	st.shared.f32 [%r188], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f207, 0f00000000;
-	mov.u32 %r189, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r190, %r189, 4, %r6;
-	ld.shared.f32 %f208, [%r190];
-	add.rn.f32 %f207, %f207, %f208;
-	add.s32 %r189, %r189, 1;
-	setp.lt.u32 %p147, %r189, 16;
-	@%p147 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p148, %rd26, %rd4;
-	@!%p148 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p149, %rd68, 0;
-	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 5;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f210, %f50, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs1, %f210;
-	cvt.u32.u16 %r191, %rs1;
-	.loc 1 120 10
-	mad.wide.u32 %rd222, %r7, 2, %rd221;
-	st.global.u16 [%rd222], %r191;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f211, %f49, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs2, %f211;
-	cvt.u32.u16 %r192, %rs2;
-	.loc 1 120 10
-	mad.wide.u32 %rd223, %r7, 2, %rd221;
-	st.global.u16 [%rd223+32], %r192;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f212, %f48, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs3, %f212;
-	cvt.u32.u16 %r193, %rs3;
-	.loc 1 120 10
-	mad.wide.u32 %rd224, %r7, 2, %rd221;
-	st.global.u16 [%rd224+64], %r193;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f213, %f47, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs4, %f213;
-	cvt.u32.u16 %r194, %rs4;
-	.loc 1 120 10
-	mad.wide.u32 %rd225, %r7, 2, %rd221;
-	st.global.u16 [%rd225+96], %r194;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f214, %f46, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs5, %f214;
-	cvt.u32.u16 %r195, %rs5;
-	.loc 1 120 10
-	mad.wide.u32 %rd226, %r7, 2, %rd221;
-	st.global.u16 [%rd226+128], %r195;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f45, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs6, %f215;
-	cvt.u32.u16 %r196, %rs6;
-	.loc 1 120 10
-	mad.wide.u32 %rd227, %r7, 2, %rd221;
-	st.global.u16 [%rd227+160], %r196;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f44, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs7, %f216;
-	cvt.u32.u16 %r197, %rs7;
-	.loc 1 120 10
-	mad.wide.u32 %rd228, %r7, 2, %rd221;
-	st.global.u16 [%rd228+192], %r197;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f43, %f209;
-	.loc 2 32 63
-	cvt.rn.bf16.f32 %rs8, %f217;
-	cvt.u32.u16 %r198, %rs8;
-	.loc 1 120 10
-	mad.wide.u32 %rd229, %r7, 2, %rd221;
-	st.global.u16 [%rd229+224], %r198;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p125 bra $FAULT13;
-	@!%p126 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p134 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r199, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r199, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r199, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r199, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r199, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r199, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r199, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r199, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r199, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r199, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r199, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r199, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r199, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r199, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r199, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r199, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r199, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r199, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r200, [%rd232], 0, 1;
-	setp.ne.u32 %p150, %r200, 0;
-	@%p150 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r201, [attendCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd233+4], %r201;
-	ld.param.u32 %r202, [attendCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r202, %r199};
-	mov.u32 %r203, %ctaid.x;
-	mov.u32 %r204, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r203, %r204};
-	mov.u32 %r205, %ctaid.z;
-	mov.u32 %r206, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r205, %r206};
-	mov.u32 %r207, %tid.y;
-	mov.u32 %r208, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r207, %r208};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const lanes32SM70 = `packed1 33987 attendLanes_float32_row_F32
+!pJ
+!pI
+!p8
+!sgu=q>pMw]
+!s]syrmt@rR
+!vv|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;qusV
+p9sTte
+p:+-t*
+qS{pr0
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=wB
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6.%
+_
+qJW
+x%.2[
+so
+!#
+"#
+q\,t]
+5
+"#
+p{q9Gp-
+s4pk
+y*
+p~XG2p2
+u6pk>
+!#
+"#
+q\+vQ
+5
+"#
+p{XGrZ
+s4t&
+qJqW
+p~p@G2p0
+u6t&>
+!#
+"#
+q\-t~
+5
+"#
+p{p@GrS
+s4uK
+qJsG
+p~[G2p*
+u6uK>
+!#
+"#
+q\.wX
+5
+"#
+p{[Gq^
+s4y;
+x>1
+p~p2G2q,
+u6y;>
+!#
+"#
+q\838
+5
+"#
+p{p2Gsu
+s4p<rg
+x>1
+p~p0Gt0
+u6-rF}2
+!#
+"#
+q\738
+5
+"#
+p{p0Gs[
+s4-tK
+x>1
+p~p*u%&
+u6-tK>
+!#
+"#
+q\938
+5
+"#
+p{p*Gt]
+s4.t[
+x>1
+p~q,u%&
+u6.t[>
+!#
+z0^
+p+
+u{pb
+t1=2p*
+ysxPp$
+w9
+|8p/2p$
+qU
+s?p*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vIwB
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{q4p-
+po)G%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{q4t]
+po)G%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{q4V$
+po)G%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{q4V*
+po)G%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+|mu/+n
+w)Ps}.z%s\2s\2s\2s\zmR)n
+w|sUsI
+|mu/+lpk
+v;}Kt|
+|mu/+lt&
+v;rv6$"
+|mu/+luK
+v;sz6$%
+|mu/%n
+v;tL6qW
+|mu/%lpk
+s+#6qW
+|mu/%lt&
+s+%6qW
+|mu/%luK
+s+'6qW
+w[pUn
+s+(6qW
+w[pUlpk
+s+*6qW
+w[pUlt&
+s+,6qW
+w[pUluK
+s+.6qW
+w[p=n
+|K3$.>rl
+w[p=lpk
+|K5$/>sI
+w[p=lt&
+|K7$0>sU
+w[p=luK
+|K9$1>W
+qBR5
+qBR3
+s_R+D
+\
+s_R+D
+w9
+!#
+!#
+r(,E
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9rqV3
+po)G%
+_
+tH0u%&
+q;
+|K8>6$8
+s4pk
+|K:6sR:
+s4t&
+|K<SsR<
+s4uK
+|K>q/sR>
+xS0<0B
+tU0<:
+\
+!#
+q'9qy
+t1R11)
+5
+sF;t%
+!#
+qD=q@
+t1=<4
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+y>?$;
+s/sM@$<
+rH
+"$
+t1R1<?
+5
+sF>t%
+!#
+"$
+uo~2I
+sF>scyq}X
+!#
+"$
+wA$>
+{0r8?
+rH
+"$
+t1R1<>
+5
+sFAt%
+!#
+"$
+uot,I
+sFAscyq}X
+!#
+"$
+wA$A
+{0r8B
+rH
+"$
+t1R1<=
+5
+sFDt%
+!#
+"$
+uouyI
+sFDscyq}X
+!#
+"$
+wA$D
+{0r8E
+rH
+"/
+pe<}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+qM=u:
+sEJq/
+}g-pj
+tMyvtB.yr
+}g.q@
+y5
+t3v8
+tMZ
+}g8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+}g7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+}g9px
+yj
+yk
+r59px
+{Y
+t)+q#7
+yd
+&
+r5/r-
+rx
+t(vf
+"#
+yd
+&
+r5/ts
+rx
+t)7f
+vo.z&uP$$
+t)@f
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uO\6
+{@t'
+sEX$+
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"?
+peG}2
+qM7ps
+zh(6
+"/
+sEl$=
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peLlpk>
+"/
+zh(6
+"/
+w\X$O
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peQlt&>
+"/
+zh(6
+"/
+w\W$b
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peVluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"B
+u~u
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<wB
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=wB
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Gp-
+_
+y,.1'
+q;
+q~T}0T
+!#
+"#
+q\,%
+5
+"#
+po)GrZ
+s4pk
+x%.1'
+q;
+q~S}0S
+!#
+"#
+q\+p-
+5
+"#
+po)GrS
+s4t&
+p~Xu%'
+q;
+q~R}0R
+!#
+"#
+q\-rZ
+5
+"#
+po)Gq^
+s4uK
+p~p@u%'
+q;
+q~Q}0Q
+!#
+"#
+q\.rS
+5
+"#
+po)Gsu
+s4y;
+p~[u%'
+q;
+q~P}0P
+!#
+"#
+q\8q^
+5
+"#
+po)Gs[
+s4p<rg
+p~p2u%'
+q;
+q~O}0O
+!#
+"#
+q\7su
+5
+"#
+po)Gt]
+s4-tK
+p~p0u%'
+q;
+q~N}0N
+!#
+"#
+q\9s[
+5
+"#
+po)GvQ
+s4.t[
+p~p*u%'
+q;
+q~M}0M
+!#
+Yu4q,
+s_p*2p0
+sHC
+!#
+}_pj
+p+
+vl@r4
+xSb<brq
+tUb<c
+tJVF#4
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;wB
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+po)G%
+s8
+!#
+"#
+],I
+"#
+z-p4SS
+po)Gp-
+pppk>
+!#
+"#
+]-I
+"#
+z-p4Rq/
+po)GrZ
+ppt&>
+!#
+"#
+].I
+"#
+z-p4QW
+po)GrS
+ppuK>
+!#
+"#
+]/I
+"#
+z-p4PsU
+po)Gq^
+ppy;>
+!#
+"#
+]0I
+"#
+z-p4OsI
+po)Gsu
+pp-rF}2
+!#
+"#
+]1I
+"#
+z-p4Nrl
+po)Gs[
+pp-tK>
+!#
+"#
+]2I
+"#
+z-p4MqW
+po)Gt]
+pp.t[>
+!#
+O
+!#
+w.yY
+]#zs
+"a
+]$s38
+(7
+!#
+q'.ts
+]Rs39
+(/
+!#
+rt.ww
+pV\s3@
+pV[rL=
+pVZrL,
+(sT
+!#
+"4
+pV.rL-
+pV-rL.
+"4
+(qu
+!#
+qx9qw
+pV%rL7
+(zI
+!pZ
+p(
+!p^
+u{zL
+r7+
+qm
+qm
+(
+!qZ
+"]
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+".
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attendBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_BF16_row_BF16(.param .align 8 .b8 attendCached_dtype_BF16_row_BF16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<164>;
-	.reg .b32 %r<257>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<223>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_BF16_row_BF16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_BF16_row_BF16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_BF16_row_BF16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_BF16_row_BF16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_BF16_row_BF16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_BF16_row_BF16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_BF16_row_BF16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_BF16_row_BF16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_BF16_row_BF16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_BF16_row_BF16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_BF16_row_BF16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_BF16_row_BF16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 5;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 2, %rd29;
-	ld.global.u16 %r10, [%rd30];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f18, %r11;
-	.loc 1 63 57
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r12, %r7, 4, %r4;
-	st.shared.f32 [%r12], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 2, %rd29;
-	ld.global.u16 %r13, [%rd31+32];
-	.loc 2 29 61
-	shl.b32 %r14, %r13, 16;
-	mov.b32 %f20, %r14;
-	.loc 1 63 57
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 2, %rd29;
-	ld.global.u16 %r16, [%rd32+64];
-	.loc 2 29 61
-	shl.b32 %r17, %r16, 16;
-	mov.b32 %f22, %r17;
-	.loc 1 63 57
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r18, %r7, 4, %r4;
-	st.shared.f32 [%r18+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 2, %rd29;
-	ld.global.u16 %r19, [%rd33+96];
-	.loc 2 29 61
-	shl.b32 %r20, %r19, 16;
-	mov.b32 %f24, %r20;
-	.loc 1 63 57
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r21, %r7, 4, %r4;
-	st.shared.f32 [%r21+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 2, %rd29;
-	ld.global.u16 %r22, [%rd34+128];
-	.loc 2 29 61
-	shl.b32 %r23, %r22, 16;
-	mov.b32 %f26, %r23;
-	.loc 1 63 57
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r24, %r7, 4, %r4;
-	st.shared.f32 [%r24+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 2, %rd29;
-	ld.global.u16 %r25, [%rd35+160];
-	.loc 2 29 61
-	shl.b32 %r26, %r25, 16;
-	mov.b32 %f28, %r26;
-	.loc 1 63 57
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r27, %r7, 4, %r4;
-	st.shared.f32 [%r27+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 2, %rd29;
-	ld.global.u16 %r28, [%rd36+192];
-	.loc 2 29 61
-	shl.b32 %r29, %r28, 16;
-	mov.b32 %f30, %r29;
-	.loc 1 63 57
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r30, %r7, 4, %r4;
-	st.shared.f32 [%r30+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 2, %rd29;
-	ld.global.u16 %r31, [%rd37+224];
-	.loc 2 29 61
-	shl.b32 %r32, %r31, 16;
-	mov.b32 %f32, %r32;
-	.loc 1 63 57
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r33, %r7, 4, %r4;
-	st.shared.f32 [%r33+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r34, %f35;
-	add.s32 %r35, %r34, 536870910;
-	mov.b32 %f36, %r35;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r36, %rd10;
-	cvt.u32.u64 %r37, %rd16;
-	div.u32 %r38, %r36, %r37;
-	cvt.u64.u32 %rd63, %r38;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r39, %f38;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f39, %r40;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r41, %rd14;
-	div.u32 %r42, %r2, %r41;
-	cvt.u64.u32 %rd93, %r42;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r43, %f41;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f42, %r44;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r45, %rd93;
-	div.u32 %r46, %r3, %r45;
-	cvt.u64.u32 %rd118, %r46;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r47, %r7, 16;
-	add.s32 %r48, %r7, 32;
-	add.s32 %r49, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r50, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r51, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r52, %rd127;
-	add.s32 %r53, %r52, -3;
-	setp.le.s32 %p40, %r53, %r52;
-	setp.lt.s32 %p41, 0, %r53;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r54, %r53, 0, %p42;
-	setp.lt.u32 %p43, 0, %r54;
-	.loc 1 75 22
-	cvt.u32.u64 %r55, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r56, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r57, %r56, 6;
-	cvt.u64.u32 %rd128, %r57;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r56;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r58, [%rd132];
-	cvt.s64.s32 %rd133, %r58;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r58, 0;
-	selp.b32 %r59, 0, %r58, %p45;
-	cvt.s64.s32 %rd134, %r59;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r60, %rd139;
-	selp.b32 %r61, 64, %r60, %p47;
-	cvt.s64.s32 %rd140, %r61;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r62, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r62, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r63, %r62, 2;
-	cvt.u64.u32 %rd144, %r63;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r63, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r64, %r62, 4, %r4;
-	add.s32 %r65, %r63, 1;
-	cvt.u64.u32 %rd147, %r65;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r66, %r63, 2;
-	cvt.u64.u32 %rd148, %r66;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r67, %r63, 3;
-	cvt.u64.u32 %rd149, %r67;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r68, %r62, 1;
-	shl.b32 %r69, %r68, 2;
-	cvt.u64.u32 %rd150, %r69;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r69, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r70, %r69, 1;
-	cvt.u64.u32 %rd153, %r70;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r71, %r69, 2;
-	cvt.u64.u32 %rd154, %r71;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r72, %r69, 3;
-	cvt.u64.u32 %rd155, %r72;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r73, %r62, 2;
-	shl.b32 %r74, %r73, 2;
-	cvt.u64.u32 %rd156, %r74;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r74, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r75, %r74, 1;
-	cvt.u64.u32 %rd159, %r75;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r76, %r74, 2;
-	cvt.u64.u32 %rd160, %r76;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r77, %r74, 3;
-	cvt.u64.u32 %rd161, %r77;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r78, %r62, 3;
-	shl.b32 %r79, %r78, 2;
-	cvt.u64.u32 %rd162, %r79;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r79, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r80, %r79, 1;
-	cvt.u64.u32 %rd165, %r80;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r81, %r79, 2;
-	cvt.u64.u32 %rd166, %r81;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r82, %r79, 3;
-	cvt.u64.u32 %rd167, %r82;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r83, %r62, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r84, [%rd146];
-	.loc 2 29 61
-	shl.b32 %r85, %r84, 16;
-	mov.b32 %f57, %r85;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r64];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r86, [%rd146+32];
-	.loc 2 29 61
-	shl.b32 %r87, %r86, 16;
-	mov.b32 %f63, %r87;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r88, [%rd146+64];
-	.loc 2 29 61
-	shl.b32 %r89, %r88, 16;
-	mov.b32 %f65, %r89;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r90, [%rd146+96];
-	.loc 2 29 61
-	shl.b32 %r91, %r90, 16;
-	mov.b32 %f67, %r91;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r92, [%rd152];
-	.loc 2 29 61
-	shl.b32 %r93, %r92, 16;
-	mov.b32 %f69, %r93;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r94, [%rd152+32];
-	.loc 2 29 61
-	shl.b32 %r95, %r94, 16;
-	mov.b32 %f71, %r95;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r96, [%rd152+64];
-	.loc 2 29 61
-	shl.b32 %r97, %r96, 16;
-	mov.b32 %f73, %r97;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r98, [%rd152+96];
-	.loc 2 29 61
-	shl.b32 %r99, %r98, 16;
-	mov.b32 %f75, %r99;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r100, [%rd158];
-	.loc 2 29 61
-	shl.b32 %r101, %r100, 16;
-	mov.b32 %f77, %r101;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r102, [%rd158+32];
-	.loc 2 29 61
-	shl.b32 %r103, %r102, 16;
-	mov.b32 %f79, %r103;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r104, [%rd158+64];
-	.loc 2 29 61
-	shl.b32 %r105, %r104, 16;
-	mov.b32 %f81, %r105;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r106, [%rd158+96];
-	.loc 2 29 61
-	shl.b32 %r107, %r106, 16;
-	mov.b32 %f83, %r107;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r108, [%rd164];
-	.loc 2 29 61
-	shl.b32 %r109, %r108, 16;
-	mov.b32 %f85, %r109;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r110, [%rd164+32];
-	.loc 2 29 61
-	shl.b32 %r111, %r110, 16;
-	mov.b32 %f86, %r111;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r112, [%rd164+64];
-	.loc 2 29 61
-	shl.b32 %r113, %r112, 16;
-	mov.b32 %f87, %r113;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r114, [%rd164+96];
-	.loc 2 29 61
-	shl.b32 %r115, %r114, 16;
-	mov.b32 %f88, %r115;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r83, %r52;
-	setp.lt.u32 %p83, %r83, %r54;
-	mov.u32 %r62, %r83;
-	@%p83 bra $B18;
-	mov.u32 %r62, %r83;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r116, %r62, 2;
-	cvt.u64.u32 %rd168, %r116;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r117, %r116, 1;
-	cvt.u64.u32 %rd169, %r117;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r118, %r116, 2;
-	cvt.u64.u32 %rd170, %r118;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r119, %r116, 3;
-	cvt.u64.u32 %rd171, %r119;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r116, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r120, [%rd173];
-	.loc 2 29 61
-	shl.b32 %r121, %r120, 16;
-	mov.b32 %f89, %r121;
-	.loc 1 130 32
-	mad.lo.s32 %r122, %r62, 4, %r4;
-	ld.shared.f32 %f90, [%r122];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r123, [%rd173+32];
-	.loc 2 29 61
-	shl.b32 %r124, %r123, 16;
-	mov.b32 %f91, %r124;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r125, [%rd173+64];
-	.loc 2 29 61
-	shl.b32 %r126, %r125, 16;
-	mov.b32 %f92, %r126;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r127, [%rd173+96];
-	.loc 2 29 61
-	shl.b32 %r128, %r127, 16;
-	mov.b32 %f93, %r128;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r62, %r62, 1;
-	setp.lt.u32 %p91, %r62, %r52;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r61, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r58;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	setp.nan.f32 %p96, %f52, %f56;
-	max.f32 %f94, %f52, %f56;
-	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r61, %r47;
-	@!%p97 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	setp.nan.f32 %p98, %f95, %f55;
-	max.f32 %f96, %f95, %f55;
-	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
-	setp.le.s32 %p99, %r61, %r48;
-	@!%p99 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	setp.nan.f32 %p100, %f97, %f54;
-	max.f32 %f98, %f97, %f54;
-	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
-	setp.le.s32 %p101, %r61, %r49;
-	@!%p101 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	setp.nan.f32 %p102, %f99, %f53;
-	max.f32 %f100, %f99, %f53;
-	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
-	st.shared.f32 [%r50], %f101;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r129, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r130, %r129, 4, %r6;
-	ld.shared.f32 %f102, [%r130];
-	setp.nan.f32 %p103, %f101, %f102;
-	max.f32 %f103, %f101, %f102;
-	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
-	add.s32 %r129, %r129, 1;
-	setp.lt.u32 %p104, %r129, 16;
-	@%p104 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f104, %f52, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f105, %f104, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f106, %f105, 0f4B400000;
-	sub.rn.f32 %f107, %f104, %f106;
-	add.rn.f32 %f108, %f107, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
-	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
-	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
-	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
-	mov.b32 %r131, %f105;
-	.loc 3 47 12
-	shr.u32 %r132, %r131, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r133, %r132, 8388608, 1065353216;
-	mov.b32 %f115, %r133;
-	.loc 3 48 26
-	mul.rn.f32 %f116, %f114, %f115;
-	sub.s32 %r134, %r131, %r132;
-	.loc 3 52 66
-	mad.lo.s32 %r135, %r134, 8388608, 1065353216;
-	mov.b32 %f117, %r135;
-	.loc 3 48 40
-	mul.rn.f32 %f118, %f116, %f117;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f104;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f104, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
-	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
-	sub.rn.f32 %f122, %f56, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f123, %f122, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f124, %f123, 0f4B400000;
-	sub.rn.f32 %f125, %f122, %f124;
-	add.rn.f32 %f126, %f125, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
-	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
-	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
-	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
-	mov.b32 %r136, %f123;
-	.loc 3 47 12
-	shr.u32 %r137, %r136, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r138, %r137, 8388608, 1065353216;
-	mov.b32 %f133, %r138;
-	.loc 3 48 26
-	mul.rn.f32 %f134, %f132, %f133;
-	sub.s32 %r139, %r136, %r137;
-	.loc 3 52 66
-	mad.lo.s32 %r140, %r139, 8388608, 1065353216;
-	mov.b32 %f135, %r140;
-	.loc 3 48 40
-	mul.rn.f32 %f136, %f134, %f135;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f122;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f122, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r51], %f138;
-	.loc 1 102 4
-	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
-	sub.rn.f32 %f140, %f55, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f141, %f140, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f142, %f141, 0f4B400000;
-	sub.rn.f32 %f143, %f140, %f142;
-	add.rn.f32 %f144, %f143, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
-	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
-	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
-	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
-	mov.b32 %r141, %f141;
-	.loc 3 47 12
-	shr.u32 %r142, %r141, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r143, %r142, 8388608, 1065353216;
-	mov.b32 %f151, %r143;
-	.loc 3 48 26
-	mul.rn.f32 %f152, %f150, %f151;
-	sub.s32 %r144, %r141, %r142;
-	.loc 3 52 66
-	mad.lo.s32 %r145, %r144, 8388608, 1065353216;
-	mov.b32 %f153, %r145;
-	.loc 3 48 40
-	mul.rn.f32 %f154, %f152, %f153;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f140;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f140, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r51+64], %f156;
-	.loc 1 102 4
-	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
-	sub.rn.f32 %f158, %f54, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f159, %f158, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f160, %f159, 0f4B400000;
-	sub.rn.f32 %f161, %f158, %f160;
-	add.rn.f32 %f162, %f161, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
-	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
-	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
-	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
-	mov.b32 %r146, %f159;
-	.loc 3 47 12
-	shr.u32 %r147, %r146, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r148, %r147, 8388608, 1065353216;
-	mov.b32 %f169, %r148;
-	.loc 3 48 26
-	mul.rn.f32 %f170, %f168, %f169;
-	sub.s32 %r149, %r146, %r147;
-	.loc 3 52 66
-	mad.lo.s32 %r150, %r149, 8388608, 1065353216;
-	mov.b32 %f171, %r150;
-	.loc 3 48 40
-	mul.rn.f32 %f172, %f170, %f171;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f158;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f158, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r51+128], %f174;
-	.loc 1 102 4
-	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
-	sub.rn.f32 %f176, %f53, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f177, %f176, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f178, %f177, 0f4B400000;
-	sub.rn.f32 %f179, %f176, %f178;
-	add.rn.f32 %f180, %f179, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
-	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
-	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
-	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
-	mov.b32 %r151, %f177;
-	.loc 3 47 12
-	shr.u32 %r152, %r151, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r153, %r152, 8388608, 1065353216;
-	mov.b32 %f187, %r153;
-	.loc 3 48 26
-	mul.rn.f32 %f188, %f186, %f187;
-	sub.s32 %r154, %r151, %r152;
-	.loc 3 52 66
-	mad.lo.s32 %r155, %r154, 8388608, 1065353216;
-	mov.b32 %f189, %r155;
-	.loc 3 48 40
-	mul.rn.f32 %f190, %f188, %f189;
-	.loc 3 56 7
-	setp.lt.f32 %p125, 0f43170000, %f176;
-	.loc 3 59 7
-	setp.lt.f32 %p126, %f176, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p127, %p125;
-	not.pred %p128, %p126;
-	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
-	and.pred %p129, %p127, %p128;
-	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
-	st.shared.f32 [%r51+192], %f192;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p130, %rd175, %rd8;
-	setp.le.u64 %p131, %rd138, %rd175;
-	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
-	and.pred %p133, %p132, %p39;
-	@!%p133 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f120;
-	mul.rn.f32 %f49, %f49, %f120;
-	mul.rn.f32 %f48, %f48, %f120;
-	mul.rn.f32 %f47, %f47, %f120;
-	mul.rn.f32 %f46, %f46, %f120;
-	mul.rn.f32 %f45, %f45, %f120;
-	mul.rn.f32 %f44, %f44, %f120;
-	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p134, %rd179, 4294967296;
-	@%p134 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f193, %rd183;
-	rcp.approx.ftz.f32 %f194, %f193;
-	mov.b32 %r156, %f194;
-	add.s32 %r157, %r156, 536870910;
-	mov.b32 %f195, %r157;
-	cvt.rzi.u64.f32 %rd184, %f195;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p135, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p135;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p135;
-	setp.ge.u64 %p136, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p136;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r158, %rd174;
-	cvt.u32.u64 %r159, %rd22;
-	div.u32 %r160, %r158, %r159;
-	cvt.u64.u32 %rd203, %r160;
-$B32:
-	setp.lt.s64 %p137, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p137;
-	setp.lt.s64 %p138, 0, %rd204;
-	@!%p138 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r161, %rd204;
-	mov.u32 %r162, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r162;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r163, %r162, 1;
-	cvt.u64.u32 %rd207, %r163;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p139, %rd208, %rd178;
-	setp.le.u64 %p140, %rd206, %rd208;
-	and.pred %p141, %p139, %p140;
-	@!%p141 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p142, 0, %rd211;
-	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r164, [%rd212];
-	.loc 2 29 61
-	shl.b32 %r165, %r164, 16;
-	mov.b32 %f196, %r165;
-	.loc 1 146 33
-	mad.lo.s32 %r166, %r162, 4, %r5;
-	ld.shared.f32 %f197, [%r166];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 1, %rd211;
-	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r167, [%rd213+32];
-	.loc 2 29 61
-	shl.b32 %r168, %r167, 16;
-	mov.b32 %f198, %r168;
-	.loc 1 146 33
-	mad.lo.s32 %r169, %r162, 4, %r5;
-	ld.shared.f32 %f199, [%r169];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 2, %rd211;
-	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r170, [%rd214+64];
-	.loc 2 29 61
-	shl.b32 %r171, %r170, 16;
-	mov.b32 %f200, %r171;
-	.loc 1 146 33
-	mad.lo.s32 %r172, %r162, 4, %r5;
-	ld.shared.f32 %f201, [%r172];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p145, 3, %rd211;
-	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r173, [%rd215+96];
-	.loc 2 29 61
-	shl.b32 %r174, %r173, 16;
-	mov.b32 %f202, %r174;
-	.loc 1 146 33
-	mad.lo.s32 %r175, %r162, 4, %r5;
-	ld.shared.f32 %f203, [%r175];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p146, 4, %rd211;
-	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r176, [%rd216+128];
-	.loc 2 29 61
-	shl.b32 %r177, %r176, 16;
-	mov.b32 %f204, %r177;
-	.loc 1 146 33
-	mad.lo.s32 %r178, %r162, 4, %r5;
-	ld.shared.f32 %f205, [%r178];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p147, 5, %rd211;
-	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r179, [%rd217+160];
-	.loc 2 29 61
-	shl.b32 %r180, %r179, 16;
-	mov.b32 %f206, %r180;
-	.loc 1 146 33
-	mad.lo.s32 %r181, %r162, 4, %r5;
-	ld.shared.f32 %f207, [%r181];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p148, 6, %rd211;
-	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r182, [%rd218+192];
-	.loc 2 29 61
-	shl.b32 %r183, %r182, 16;
-	mov.b32 %f208, %r183;
-	.loc 1 146 33
-	mad.lo.s32 %r184, %r162, 4, %r5;
-	ld.shared.f32 %f209, [%r184];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p149, 7, %rd211;
-	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r185, [%rd219+224];
-	.loc 2 29 61
-	shl.b32 %r186, %r185, 16;
-	mov.b32 %f210, %r186;
-	.loc 1 146 33
-	mad.lo.s32 %r187, %r162, 4, %r5;
-	ld.shared.f32 %f211, [%r187];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
-$B41:
-	setp.lt.u32 %p150, %r163, %r161;
-	mov.u32 %r162, %r163;
-	@%p150 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r56, %r56, 64;
-	setp.lt.u32 %p151, %r56, %r55;
-	mov.f32 %f52, %f101;
-	@%p151 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r188, %r7, 4, %r6;
-	st.shared.f32 [%r188], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f212, 0f00000000;
-	mov.u32 %r189, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r190, %r189, 4, %r6;
-	ld.shared.f32 %f213, [%r190];
-	add.rn.f32 %f212, %f212, %f213;
-	add.s32 %r189, %r189, 1;
-	setp.lt.u32 %p152, %r189, 16;
-	@%p152 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p153, %rd26, %rd4;
-	@!%p153 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p154, %rd68, 0;
-	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 5;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f50, %f214;
-	.loc 2 32 63
-	mov.b32 %r191, %f215;
-	shr.u32 %r192, %r191, 16;
-	and.b32 %r193, %r192, 1;
-	add.s32 %r194, %r191, 32767;
-	add.s32 %r195, %r194, %r193;
-	setp.nan.f32 %p155, %f215, %f215;
-	shr.u32 %r196, %r195, 16;
-	selp.b32 %r197, 32767, %r196, %p155;
-	.loc 1 120 10
-	mad.wide.u32 %rd222, %r7, 2, %rd221;
-	st.global.u16 [%rd222], %r197;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f49, %f214;
-	.loc 2 32 63
-	mov.b32 %r198, %f216;
-	shr.u32 %r199, %r198, 16;
-	and.b32 %r200, %r199, 1;
-	add.s32 %r201, %r198, 32767;
-	add.s32 %r202, %r201, %r200;
-	setp.nan.f32 %p156, %f216, %f216;
-	shr.u32 %r203, %r202, 16;
-	selp.b32 %r204, 32767, %r203, %p156;
-	.loc 1 120 10
-	mad.wide.u32 %rd223, %r7, 2, %rd221;
-	st.global.u16 [%rd223+32], %r204;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f48, %f214;
-	.loc 2 32 63
-	mov.b32 %r205, %f217;
-	shr.u32 %r206, %r205, 16;
-	and.b32 %r207, %r206, 1;
-	add.s32 %r208, %r205, 32767;
-	add.s32 %r209, %r208, %r207;
-	setp.nan.f32 %p157, %f217, %f217;
-	shr.u32 %r210, %r209, 16;
-	selp.b32 %r211, 32767, %r210, %p157;
-	.loc 1 120 10
-	mad.wide.u32 %rd224, %r7, 2, %rd221;
-	st.global.u16 [%rd224+64], %r211;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f218, %f47, %f214;
-	.loc 2 32 63
-	mov.b32 %r212, %f218;
-	shr.u32 %r213, %r212, 16;
-	and.b32 %r214, %r213, 1;
-	add.s32 %r215, %r212, 32767;
-	add.s32 %r216, %r215, %r214;
-	setp.nan.f32 %p158, %f218, %f218;
-	shr.u32 %r217, %r216, 16;
-	selp.b32 %r218, 32767, %r217, %p158;
-	.loc 1 120 10
-	mad.wide.u32 %rd225, %r7, 2, %rd221;
-	st.global.u16 [%rd225+96], %r218;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f219, %f46, %f214;
-	.loc 2 32 63
-	mov.b32 %r219, %f219;
-	shr.u32 %r220, %r219, 16;
-	and.b32 %r221, %r220, 1;
-	add.s32 %r222, %r219, 32767;
-	add.s32 %r223, %r222, %r221;
-	setp.nan.f32 %p159, %f219, %f219;
-	shr.u32 %r224, %r223, 16;
-	selp.b32 %r225, 32767, %r224, %p159;
-	.loc 1 120 10
-	mad.wide.u32 %rd226, %r7, 2, %rd221;
-	st.global.u16 [%rd226+128], %r225;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f220, %f45, %f214;
-	.loc 2 32 63
-	mov.b32 %r226, %f220;
-	shr.u32 %r227, %r226, 16;
-	and.b32 %r228, %r227, 1;
-	add.s32 %r229, %r226, 32767;
-	add.s32 %r230, %r229, %r228;
-	setp.nan.f32 %p160, %f220, %f220;
-	shr.u32 %r231, %r230, 16;
-	selp.b32 %r232, 32767, %r231, %p160;
-	.loc 1 120 10
-	mad.wide.u32 %rd227, %r7, 2, %rd221;
-	st.global.u16 [%rd227+160], %r232;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f221, %f44, %f214;
-	.loc 2 32 63
-	mov.b32 %r233, %f221;
-	shr.u32 %r234, %r233, 16;
-	and.b32 %r235, %r234, 1;
-	add.s32 %r236, %r233, 32767;
-	add.s32 %r237, %r236, %r235;
-	setp.nan.f32 %p161, %f221, %f221;
-	shr.u32 %r238, %r237, 16;
-	selp.b32 %r239, 32767, %r238, %p161;
-	.loc 1 120 10
-	mad.wide.u32 %rd228, %r7, 2, %rd221;
-	st.global.u16 [%rd228+192], %r239;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f222, %f43, %f214;
-	.loc 2 32 63
-	mov.b32 %r240, %f222;
-	shr.u32 %r241, %r240, 16;
-	and.b32 %r242, %r241, 1;
-	add.s32 %r243, %r240, 32767;
-	add.s32 %r244, %r243, %r242;
-	setp.nan.f32 %p162, %f222, %f222;
-	shr.u32 %r245, %r244, 16;
-	selp.b32 %r246, 32767, %r245, %p162;
-	.loc 1 120 10
-	mad.wide.u32 %rd229, %r7, 2, %rd221;
-	st.global.u16 [%rd229+224], %r246;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p130 bra $FAULT13;
-	@!%p131 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p139 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r247, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r247, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r247, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r247, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r247, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r247, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r247, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r247, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r247, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r247, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r247, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r247, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r247, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r247, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r247, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r247, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r247, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r247, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_BF16_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r248, [%rd232], 0, 1;
-	setp.ne.u32 %p163, %r248, 0;
-	@%p163 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r249, [attendCached_dtype_BF16_row_BF16_params+184];
-	st.global.u32 [%rd233+4], %r249;
-	ld.param.u32 %r250, [attendCached_dtype_BF16_row_BF16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r250, %r247};
-	mov.u32 %r251, %ctaid.x;
-	mov.u32 %r252, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r251, %r252};
-	mov.u32 %r253, %ctaid.z;
-	mov.u32 %r254, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r253, %r254};
-	mov.u32 %r255, %tid.y;
-	mov.u32 %r256, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r255, %r256};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const lanesBF16SM80 = `packed1 37270 attendLanes_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgu=q>pMw]
+!s]|Q
+!vvsyrmt@rR
+!v7psv6|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;quun
+zfte
+p9rFte
+p:+-t*
+qS+t=pF
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=tn
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6+%
+rV
+pnsrxG
+pv
+&
+v|r.9
+qJW
+p~p@G2p0
+so
+!#
+"%
+q\,t]
+5
+"%
+p{p@Ep-
+s|sL
+"%
+pv
+&
+"%
+y*
+p~p0Gt0
+u6pk>
+!#
+"%
+q\+vQ
+5
+"%
+p{p0ErZ
+s|pk
+"%
+pv
+&
+"%
+qJqW
+p~q}u%&
+u6t&>
+!#
+"%
+q\-t~
+5
+"%
+p{q}ErS
+s|rJ
+"%
+pv
+&
+"%
+qJsG
+pB)u%&
+u6uK>
+!#
+"%
+q\.wX
+5
+"%
+po)Eq^
+s|t&
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6y;>
+!#
+"%
+q\838
+5
+"%
+po)Esu
+s|wZn
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6-rF}2
+!#
+"%
+q\738
+5
+"%
+po)Es[
+s|uK
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6-tK>
+!#
+"%
+q\938
+5
+"%
+po)Et]
+s|+vm
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6.t[>
+!#
+z0^
+p+
+uL+pb
+t1=1*
+ysxPp$
+w9
+|8p/2p$
+qU
+ru*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vItn
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{p<p-
+po)E%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{p<t]
+po)E%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{p<V$
+po)E%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{p<V*
+po)E%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+{9u/+n
+"8
+pv
+&
+rt.r4
+w)Ps}.z%s\2s\2s\2s\zmR+n
+w|sUsI
+{9u/+lsL
+"#
+pv
+&
+rt.r-
+v;}Kt|
+{9u/+lpk
+"#
+pv
+&
+"#
+v;rv6$"
+{9u/+lrJ
+"#
+pv
+&
+"#
+v;sz6$%
+{9u/%n
+"#
+pv
+&
+"#
+v;tL6qW
+{9u/%lsL
+"#
+pv
+&
+"#
+s+#6qW
+{9u/%lpk
+"#
+pv
+&
+"#
+s+%6qW
+{9u/%lrJ
+"#
+pv
+&
+"#
+s+'6qW
+{9dpUn
+"#
+pv
+&
+"#
+s+(6qW
+{9dpUlsL
+"#
+pv
+&
+"#
+s+*6qW
+{9dpUlpk
+"#
+pv
+&
+"#
+s+,6qW
+{9dpUlrJ
+"#
+pv
+&
+"#
+s+.6qW
+{9dp=n
+"#
+pv
+&
+"#
+|K3$.>rl
+{9dp=lsL
+"#
+pv
+&
+"#
+|K5$/>sI
+{9dp=lpk
+"#
+pv
+&
+"#
+|K7$0>sU
+{9dp=lrJ
+"#
+pv
+&
+"#
+|K9$1>W
+tU6<U
+tU6<S
+s_RK<6
+\
+s_RK<6
+w9
+!#
+!#
+r(LE
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9pdV3
+po)E%
+rV
+"#
+pv
+&
+"$
+tHRu%&
+q;
+|K8>6$8
+s|sL
+"#
+pv
+&
+"$
+|K:6sR:
+s|pk
+"#
+pv
+&
+"#
+|K<SsR<
+s|rJ
+"#
+pv
+&
+"#
+|K>q/sR>
+xSX<XB
+tUX<c
+\
+!#
+q'9qy
+t1RY1)
+5
+sF;t%
+!#
+qD=q@
+t1=<\
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+tpsM@$<
+"$
+t1RY<h
+5
+sF=t%
+!#
+"$
+uoz]I
+sF=scyq}X
+!#
+"$
+{5>
+"$
+t1RY<g
+5
+sF?t%
+!#
+"$
+uo~2I
+sF?scyq}X
+!#
+"$
+{5@
+"$
+t1RY<f
+5
+sFAt%
+!#
+"$
+uo~9I
+sFAscyq}X
+!#
+"$
+{5B
+"2
+pee}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+tpr3|X
+w8
+}u
+\
+qM=u:
+sEES
+pqf-pj
+tMyvtB.yr
+pqf.q@
+y5
+t3v8
+tMZ
+pqf8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+pqf7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+pqf9px
+yj
+yk
+pqyYpx
+{Y
+pqy'q#7
+yd
+&
+pqps/r-
+rx
+t(vf
+"#
+yd
+&
+pqps/ts
+rx
+pqr.7f
+vo.z&uP$$
+pqwEf
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uOW6
+{@t'
+sES$*
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"B
+pep}2
+qM7ps
+zh(6
+"/
+sEg$<
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peulpk>
+"/
+zh(6
+"/
+sEz$N
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pezlt&>
+"/
+zh(6
+"/
+w\W$a
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+syu8r3dMUluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"E
+u~p
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<tn
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=tn
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Ep-
+rV
+"B
+pv
+&
+r#=t;
+p~Xu%'
+q;
+q~T}0T
+!#
+"%
+q\,%
+5
+"%
+po)ErZ
+s|sL
+"%
+pv
+&
+"%
+p~p2u%'
+q;
+q~S}0S
+!#
+"%
+q\+p-
+5
+"%
+po)ErS
+s|pk
+"%
+pv
+&
+"%
+p~q,u%'
+q;
+q~R}0R
+!#
+"%
+q\-rZ
+5
+"%
+po)Eq^
+s|rJ
+"%
+pv
+&
+"%
+tH#u%'
+q;
+q~Q}0Q
+!#
+"%
+q\.rS
+5
+"%
+po)Esu
+s|t&
+"%
+pv
+&
+"%
+tH&u%'
+q;
+q~P}0P
+!#
+"%
+q\8q^
+5
+"%
+po)Es[
+s|wZn
+"%
+pv
+&
+"%
+tH)u%'
+q;
+q~O}0O
+!#
+"%
+q\7su
+5
+"%
+po)Et]
+s|uK
+"%
+pv
+&
+"%
+tH,u%'
+q;
+q~N}0N
+!#
+"%
+q\9s[
+5
+"%
+po)EvQ
+s|+vm
+"%
+pv
+&
+"%
+tH/u%'
+q;
+q~M}0M
+!#
+tU.<0
+s_R/<.
+sHC
+!#
+}_pj
+p+
+vl@r4
+z'Z1Zrq
+qtZ1Y
+tJVF#3
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;tn
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+pnr4q#-
+|l>
+s>
+|ypX
+po)E%
+wG
+!#
+"%
+],I
+"%
+z-p4SS
+"%
+|l>
+s>
+"%
+po)Ep-
+y/tRsLD
+!#
+"%
+]-I
+"%
+z-p4Rq/
+"%
+|l>
+s>
+"%
+po)ErZ
+y/tRpkD
+!#
+"%
+].I
+"%
+z-p4QW
+"%
+|l>
+s>
+"%
+po)ErS
+y/tRrJD
+!#
+"%
+]/I
+"%
+z-p4PsU
+"%
+|l>
+s>
+"%
+po)Eq^
+y/tRt&D
+!#
+"%
+]0I
+"%
+z-p4OsI
+"%
+|l>
+s>
+"%
+po)Esu
+y/tRwZt/
+!#
+"%
+]1I
+"%
+z-p4Nrl
+"%
+|l>
+s>
+"%
+po)Es[
+y/tRuKD
+!#
+"%
+]2I
+"%
+z-p4MqW
+"%
+|l>
+s>
+"%
+po)Et]
+y/tR+vmD
+!#
+O
+!#
+w.yY
+]#zs
+"h
+]$s38
+(7
+!#
+q'.ts
+pV|s39
+(/
+!#
+rt.ww
+pVWs3@
+pVVrL=
+pVUrL,
+(sT
+!#
+"8
+pV.rL-
+pV-rL.
+"8
+(qu
+!#
+qx9qw
+pV%rL7
+(zI
+!pZ
+p(
+!p^
+uL+zL
+r7+
+qm
+qm
+(
+!qZ
+"d
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+"0
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attendF16SM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
-
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
-
-.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<151>;
-	.reg .b16 %rs<45>;
-	.reg .b32 %r<173>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<218>;
-
-	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 5;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 2, %rd29;
-	ld.global.u16 %r10, [%rd30];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r10;
-	cvt.f32.f16 %f18, %rs1;
-	.loc 1 63 57
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 2, %rd29;
-	ld.global.u16 %r12, [%rd31+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r12;
-	cvt.f32.f16 %f20, %rs2;
-	.loc 1 63 57
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 2, %rd29;
-	ld.global.u16 %r14, [%rd32+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r14;
-	cvt.f32.f16 %f22, %rs3;
-	.loc 1 63 57
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 2, %rd29;
-	ld.global.u16 %r16, [%rd33+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r16;
-	cvt.f32.f16 %f24, %rs4;
-	.loc 1 63 57
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 2, %rd29;
-	ld.global.u16 %r18, [%rd34+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f26, %rs5;
-	.loc 1 63 57
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r19, %r7, 4, %r4;
-	st.shared.f32 [%r19+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 2, %rd29;
-	ld.global.u16 %r20, [%rd35+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r20;
-	cvt.f32.f16 %f28, %rs6;
-	.loc 1 63 57
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r21, %r7, 4, %r4;
-	st.shared.f32 [%r21+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 2, %rd29;
-	ld.global.u16 %r22, [%rd36+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r22;
-	cvt.f32.f16 %f30, %rs7;
-	.loc 1 63 57
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r23, %r7, 4, %r4;
-	st.shared.f32 [%r23+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 2, %rd29;
-	ld.global.u16 %r24, [%rd37+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r24;
-	cvt.f32.f16 %f32, %rs8;
-	.loc 1 63 57
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r25, %r7, 4, %r4;
-	st.shared.f32 [%r25+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r26, %f35;
-	add.s32 %r27, %r26, 536870910;
-	mov.b32 %f36, %r27;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r28, %rd10;
-	cvt.u32.u64 %r29, %rd16;
-	div.u32 %r30, %r28, %r29;
-	cvt.u64.u32 %rd63, %r30;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r31, %f38;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f39, %r32;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r33, %rd14;
-	div.u32 %r34, %r2, %r33;
-	cvt.u64.u32 %rd93, %r34;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r35, %f41;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f42, %r36;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r37, %rd93;
-	div.u32 %r38, %r3, %r37;
-	cvt.u64.u32 %rd118, %r38;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r39, %r7, 16;
-	add.s32 %r40, %r7, 32;
-	add.s32 %r41, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r42, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r43, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r44, %rd127;
-	add.s32 %r45, %r44, -3;
-	setp.le.s32 %p40, %r45, %r44;
-	setp.lt.s32 %p41, 0, %r45;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r46, %r45, 0, %p42;
-	setp.lt.u32 %p43, 0, %r46;
-	.loc 1 75 22
-	cvt.u32.u64 %r47, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r48, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r49, %r48, 6;
-	cvt.u64.u32 %rd128, %r49;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r48;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r50, [%rd132];
-	cvt.s64.s32 %rd133, %r50;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r50, 0;
-	selp.b32 %r51, 0, %r50, %p45;
-	cvt.s64.s32 %rd134, %r51;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r52, %rd139;
-	selp.b32 %r53, 64, %r52, %p47;
-	cvt.s64.s32 %rd140, %r53;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r54, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r54, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r55, %r54, 2;
-	cvt.u64.u32 %rd144, %r55;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r55, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r56, %r54, 4, %r4;
-	add.s32 %r57, %r55, 1;
-	cvt.u64.u32 %rd147, %r57;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r58, %r55, 2;
-	cvt.u64.u32 %rd148, %r58;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r59, %r55, 3;
-	cvt.u64.u32 %rd149, %r59;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r60, %r54, 1;
-	shl.b32 %r61, %r60, 2;
-	cvt.u64.u32 %rd150, %r61;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r61, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r62, %r61, 1;
-	cvt.u64.u32 %rd153, %r62;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r63, %r61, 2;
-	cvt.u64.u32 %rd154, %r63;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r64, %r61, 3;
-	cvt.u64.u32 %rd155, %r64;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r65, %r54, 2;
-	shl.b32 %r66, %r65, 2;
-	cvt.u64.u32 %rd156, %r66;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r66, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r67, %r66, 1;
-	cvt.u64.u32 %rd159, %r67;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r68, %r66, 2;
-	cvt.u64.u32 %rd160, %r68;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r69, %r66, 3;
-	cvt.u64.u32 %rd161, %r69;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r70, %r54, 3;
-	shl.b32 %r71, %r70, 2;
-	cvt.u64.u32 %rd162, %r71;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r71, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r72, %r71, 1;
-	cvt.u64.u32 %rd165, %r72;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r73, %r71, 2;
-	cvt.u64.u32 %rd166, %r73;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r74, %r71, 3;
-	cvt.u64.u32 %rd167, %r74;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r75, %r54, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r76, [%rd146];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f57, %rs9;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r56];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r77, [%rd146+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f63, %rs10;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r78, [%rd146+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f65, %rs11;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r79, [%rd146+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f67, %rs12;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r80, [%rd152];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f69, %rs13;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r81, [%rd152+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f71, %rs14;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r82, [%rd152+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f73, %rs15;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r83, [%rd152+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f75, %rs16;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r84, [%rd158];
-	.loc 2 38 59
-	cvt.u16.u32 %rs17, %r84;
-	cvt.f32.f16 %f77, %rs17;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r85, [%rd158+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs18, %r85;
-	cvt.f32.f16 %f79, %rs18;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r86, [%rd158+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs19, %r86;
-	cvt.f32.f16 %f81, %rs19;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r87, [%rd158+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs20, %r87;
-	cvt.f32.f16 %f83, %rs20;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r88, [%rd164];
-	.loc 2 38 59
-	cvt.u16.u32 %rs21, %r88;
-	cvt.f32.f16 %f85, %rs21;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r89, [%rd164+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs22, %r89;
-	cvt.f32.f16 %f86, %rs22;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r90, [%rd164+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs23, %r90;
-	cvt.f32.f16 %f87, %rs23;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r91, [%rd164+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs24, %r91;
-	cvt.f32.f16 %f88, %rs24;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r75, %r44;
-	setp.lt.u32 %p83, %r75, %r46;
-	mov.u32 %r54, %r75;
-	@%p83 bra $B18;
-	mov.u32 %r54, %r75;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r92, %r54, 2;
-	cvt.u64.u32 %rd168, %r92;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r93, %r92, 1;
-	cvt.u64.u32 %rd169, %r93;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r94, %r92, 2;
-	cvt.u64.u32 %rd170, %r94;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r95, %r92, 3;
-	cvt.u64.u32 %rd171, %r95;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r92, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r96, [%rd173];
-	.loc 2 38 59
-	cvt.u16.u32 %rs25, %r96;
-	cvt.f32.f16 %f89, %rs25;
-	.loc 1 130 32
-	mad.lo.s32 %r97, %r54, 4, %r4;
-	ld.shared.f32 %f90, [%r97];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r98, [%rd173+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs26, %r98;
-	cvt.f32.f16 %f91, %rs26;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r99, [%rd173+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs27, %r99;
-	cvt.f32.f16 %f92, %rs27;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r100, [%rd173+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs28, %r100;
-	cvt.f32.f16 %f93, %rs28;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r54, %r54, 1;
-	setp.lt.u32 %p91, %r54, %r44;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r53, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r50;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	max.NaN.f32 %f94, %f52, %f56;
-	.loc 1 83 24
-	setp.le.s32 %p96, %r53, %r39;
-	@!%p96 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	max.NaN.f32 %f95, %f94, %f55;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r53, %r40;
-	@!%p97 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	max.NaN.f32 %f96, %f95, %f54;
-	.loc 1 83 24
-	setp.le.s32 %p98, %r53, %r41;
-	@!%p98 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	max.NaN.f32 %f97, %f96, %f53;
-	.loc 1 91 8
-	st.shared.f32 [%r42], %f97;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r101, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r102, %r101, 4, %r6;
-	ld.shared.f32 %f98, [%r102];
-	max.NaN.f32 %f97, %f97, %f98;
-	add.s32 %r101, %r101, 1;
-	setp.lt.u32 %p99, %r101, 16;
-	@%p99 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f99, %f52, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f100, %f99, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f101, %f100, 0f4B400000;
-	sub.rn.f32 %f102, %f99, %f101;
-	add.rn.f32 %f103, %f102, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f104, 0f3920BD38, %f103, 0f3AAF84A4;
-	fma.rn.f32 %f105, %f104, %f103, 0f3C1D96E9;
-	fma.rn.f32 %f106, %f105, %f103, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f107, %f106, %f103, 0f3E75FDEE;
-	fma.rn.f32 %f108, %f107, %f103, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f109, %f108, %f103, 0f3F800000;
-	mov.b32 %r103, %f100;
-	.loc 3 47 12
-	shr.u32 %r104, %r103, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r105, %r104, 8388608, 1065353216;
-	mov.b32 %f110, %r105;
-	.loc 3 48 26
-	mul.rn.f32 %f111, %f109, %f110;
-	sub.s32 %r106, %r103, %r104;
-	.loc 3 52 66
-	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
-	mov.b32 %f112, %r107;
-	.loc 3 48 40
-	mul.rn.f32 %f113, %f111, %f112;
-	.loc 3 56 7
-	setp.lt.f32 %p100, 0f43170000, %f99;
-	.loc 3 59 7
-	setp.lt.f32 %p101, %f99, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p102, %p100;
-	not.pred %p103, %p101;
-	selp.f32 %f114, 0f7F800000, 0f00000000, %p100;
-	and.pred %p104, %p102, %p103;
-	selp.f32 %f115, %f113, %f114, %p104;
-	.loc 1 98 3
-	mul.rn.f32 %f116, %f51, %f115;
-	.loc 1 100 31
-	sub.rn.f32 %f117, %f56, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f118, %f117, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f119, %f118, 0f4B400000;
-	sub.rn.f32 %f120, %f117, %f119;
-	add.rn.f32 %f121, %f120, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f122, 0f3920BD38, %f121, 0f3AAF84A4;
-	fma.rn.f32 %f123, %f122, %f121, 0f3C1D96E9;
-	fma.rn.f32 %f124, %f123, %f121, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f125, %f124, %f121, 0f3E75FDEE;
-	fma.rn.f32 %f126, %f125, %f121, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f127, %f126, %f121, 0f3F800000;
-	mov.b32 %r108, %f118;
-	.loc 3 47 12
-	shr.u32 %r109, %r108, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r110, %r109, 8388608, 1065353216;
-	mov.b32 %f128, %r110;
-	.loc 3 48 26
-	mul.rn.f32 %f129, %f127, %f128;
-	sub.s32 %r111, %r108, %r109;
-	.loc 3 52 66
-	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
-	mov.b32 %f130, %r112;
-	.loc 3 48 40
-	mul.rn.f32 %f131, %f129, %f130;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f117;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f117, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f132, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f133, %f131, %f132, %p109;
-	.loc 1 101 11
-	st.shared.f32 [%r43], %f133;
-	.loc 1 102 4
-	add.rn.f32 %f134, %f116, %f133;
-	.loc 1 100 31
-	sub.rn.f32 %f135, %f55, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f136, %f135, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f137, %f136, 0f4B400000;
-	sub.rn.f32 %f138, %f135, %f137;
-	add.rn.f32 %f139, %f138, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f140, 0f3920BD38, %f139, 0f3AAF84A4;
-	fma.rn.f32 %f141, %f140, %f139, 0f3C1D96E9;
-	fma.rn.f32 %f142, %f141, %f139, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f143, %f142, %f139, 0f3E75FDEE;
-	fma.rn.f32 %f144, %f143, %f139, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f145, %f144, %f139, 0f3F800000;
-	mov.b32 %r113, %f136;
-	.loc 3 47 12
-	shr.u32 %r114, %r113, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r115, %r114, 8388608, 1065353216;
-	mov.b32 %f146, %r115;
-	.loc 3 48 26
-	mul.rn.f32 %f147, %f145, %f146;
-	sub.s32 %r116, %r113, %r114;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f148, %r117;
-	.loc 3 48 40
-	mul.rn.f32 %f149, %f147, %f148;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f135;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f135, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f150, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f151, %f149, %f150, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r43+64], %f151;
-	.loc 1 102 4
-	add.rn.f32 %f152, %f134, %f151;
-	.loc 1 100 31
-	sub.rn.f32 %f153, %f54, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f154, %f153, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f155, %f154, 0f4B400000;
-	sub.rn.f32 %f156, %f153, %f155;
-	add.rn.f32 %f157, %f156, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f158, 0f3920BD38, %f157, 0f3AAF84A4;
-	fma.rn.f32 %f159, %f158, %f157, 0f3C1D96E9;
-	fma.rn.f32 %f160, %f159, %f157, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f161, %f160, %f157, 0f3E75FDEE;
-	fma.rn.f32 %f162, %f161, %f157, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f163, %f162, %f157, 0f3F800000;
-	mov.b32 %r118, %f154;
-	.loc 3 47 12
-	shr.u32 %r119, %r118, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r120, %r119, 8388608, 1065353216;
-	mov.b32 %f164, %r120;
-	.loc 3 48 26
-	mul.rn.f32 %f165, %f163, %f164;
-	sub.s32 %r121, %r118, %r119;
-	.loc 3 52 66
-	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
-	mov.b32 %f166, %r122;
-	.loc 3 48 40
-	mul.rn.f32 %f167, %f165, %f166;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f153;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f153, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f168, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f169, %f167, %f168, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r43+128], %f169;
-	.loc 1 102 4
-	add.rn.f32 %f170, %f152, %f169;
-	.loc 1 100 31
-	sub.rn.f32 %f171, %f53, %f97;
-	.loc 3 73 9
-	add.rn.f32 %f172, %f171, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f173, %f172, 0f4B400000;
-	sub.rn.f32 %f174, %f171, %f173;
-	add.rn.f32 %f175, %f174, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f176, 0f3920BD38, %f175, 0f3AAF84A4;
-	fma.rn.f32 %f177, %f176, %f175, 0f3C1D96E9;
-	fma.rn.f32 %f178, %f177, %f175, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f179, %f178, %f175, 0f3E75FDEE;
-	fma.rn.f32 %f180, %f179, %f175, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f181, %f180, %f175, 0f3F800000;
-	mov.b32 %r123, %f172;
-	.loc 3 47 12
-	shr.u32 %r124, %r123, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r125, %r124, 8388608, 1065353216;
-	mov.b32 %f182, %r125;
-	.loc 3 48 26
-	mul.rn.f32 %f183, %f181, %f182;
-	sub.s32 %r126, %r123, %r124;
-	.loc 3 52 66
-	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
-	mov.b32 %f184, %r127;
-	.loc 3 48 40
-	mul.rn.f32 %f185, %f183, %f184;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f171;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f171, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f186, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f187, %f185, %f186, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r43+192], %f187;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f170, %f187;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p125, %rd175, %rd8;
-	setp.le.u64 %p126, %rd138, %rd175;
-	and.pred %p127, %p125, %p126;
-	.loc 1 142 32
-	and.pred %p128, %p127, %p39;
-	@!%p128 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f115;
-	mul.rn.f32 %f49, %f49, %f115;
-	mul.rn.f32 %f48, %f48, %f115;
-	mul.rn.f32 %f47, %f47, %f115;
-	mul.rn.f32 %f46, %f46, %f115;
-	mul.rn.f32 %f45, %f45, %f115;
-	mul.rn.f32 %f44, %f44, %f115;
-	mul.rn.f32 %f43, %f43, %f115;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p129, %rd179, 4294967296;
-	@%p129 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f188, %rd183;
-	rcp.approx.ftz.f32 %f189, %f188;
-	mov.b32 %r128, %f189;
-	add.s32 %r129, %r128, 536870910;
-	mov.b32 %f190, %r129;
-	cvt.rzi.u64.f32 %rd184, %f190;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p130, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p130;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p130;
-	setp.ge.u64 %p131, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p131;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r130, %rd174;
-	cvt.u32.u64 %r131, %rd22;
-	div.u32 %r132, %r130, %r131;
-	cvt.u64.u32 %rd203, %r132;
-$B32:
-	setp.lt.s64 %p132, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p132;
-	setp.lt.s64 %p133, 0, %rd204;
-	@!%p133 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r133, %rd204;
-	mov.u32 %r134, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r134;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r135, %r134, 1;
-	cvt.u64.u32 %rd207, %r135;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p134, %rd208, %rd178;
-	setp.le.u64 %p135, %rd206, %rd208;
-	and.pred %p136, %p134, %p135;
-	@!%p136 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p137, 0, %rd211;
-	@!%p137 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r136, [%rd212];
-	.loc 2 38 59
-	cvt.u16.u32 %rs29, %r136;
-	cvt.f32.f16 %f191, %rs29;
-	.loc 1 146 33
-	mad.lo.s32 %r137, %r134, 4, %r5;
-	ld.shared.f32 %f192, [%r137];
-	fma.rn.f32 %f50, %f192, %f191, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p138, 1, %rd211;
-	@!%p138 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r138, [%rd213+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs30, %r138;
-	cvt.f32.f16 %f193, %rs30;
-	.loc 1 146 33
-	mad.lo.s32 %r139, %r134, 4, %r5;
-	ld.shared.f32 %f194, [%r139];
-	fma.rn.f32 %f49, %f194, %f193, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p139, 2, %rd211;
-	@!%p139 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r140, [%rd214+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs31, %r140;
-	cvt.f32.f16 %f195, %rs31;
-	.loc 1 146 33
-	mad.lo.s32 %r141, %r134, 4, %r5;
-	ld.shared.f32 %f196, [%r141];
-	fma.rn.f32 %f48, %f196, %f195, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p140, 3, %rd211;
-	@!%p140 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r142, [%rd215+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs32, %r142;
-	cvt.f32.f16 %f197, %rs32;
-	.loc 1 146 33
-	mad.lo.s32 %r143, %r134, 4, %r5;
-	ld.shared.f32 %f198, [%r143];
-	fma.rn.f32 %f47, %f198, %f197, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p141, 4, %rd211;
-	@!%p141 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r144, [%rd216+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs33, %r144;
-	cvt.f32.f16 %f199, %rs33;
-	.loc 1 146 33
-	mad.lo.s32 %r145, %r134, 4, %r5;
-	ld.shared.f32 %f200, [%r145];
-	fma.rn.f32 %f46, %f200, %f199, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p142, 5, %rd211;
-	@!%p142 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r146, [%rd217+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs34, %r146;
-	cvt.f32.f16 %f201, %rs34;
-	.loc 1 146 33
-	mad.lo.s32 %r147, %r134, 4, %r5;
-	ld.shared.f32 %f202, [%r147];
-	fma.rn.f32 %f45, %f202, %f201, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 6, %rd211;
-	@!%p143 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r148, [%rd218+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs35, %r148;
-	cvt.f32.f16 %f203, %rs35;
-	.loc 1 146 33
-	mad.lo.s32 %r149, %r134, 4, %r5;
-	ld.shared.f32 %f204, [%r149];
-	fma.rn.f32 %f44, %f204, %f203, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 7, %rd211;
-	@!%p144 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r150, [%rd219+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs36, %r150;
-	cvt.f32.f16 %f205, %rs36;
-	.loc 1 146 33
-	mad.lo.s32 %r151, %r134, 4, %r5;
-	ld.shared.f32 %f206, [%r151];
-	fma.rn.f32 %f43, %f206, %f205, %f43;
-$B41:
-	setp.lt.u32 %p145, %r135, %r133;
-	mov.u32 %r134, %r135;
-	@%p145 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r48, %r48, 64;
-	setp.lt.u32 %p146, %r48, %r47;
-	mov.f32 %f52, %f97;
-	@%p146 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r152, %r7, 4, %r6;
-	st.shared.f32 [%r152], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f207, 0f00000000;
-	mov.u32 %r153, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r154, %r153, 4, %r6;
-	ld.shared.f32 %f208, [%r154];
-	add.rn.f32 %f207, %f207, %f208;
-	add.s32 %r153, %r153, 1;
-	setp.lt.u32 %p147, %r153, 16;
-	@%p147 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p148, %rd26, %rd4;
-	@!%p148 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p149, %rd68, 0;
-	selp.f32 %f209, 0f3F800000, %f207, %p149;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 5;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f210, %f50, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs37, %f210;
-	cvt.u32.u16 %r155, %rs37;
-	.loc 1 120 10
-	mad.wide.u32 %rd222, %r7, 2, %rd221;
-	st.global.u16 [%rd222], %r155;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f211, %f49, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs38, %f211;
-	cvt.u32.u16 %r156, %rs38;
-	.loc 1 120 10
-	mad.wide.u32 %rd223, %r7, 2, %rd221;
-	st.global.u16 [%rd223+32], %r156;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f212, %f48, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs39, %f212;
-	cvt.u32.u16 %r157, %rs39;
-	.loc 1 120 10
-	mad.wide.u32 %rd224, %r7, 2, %rd221;
-	st.global.u16 [%rd224+64], %r157;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f213, %f47, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs40, %f213;
-	cvt.u32.u16 %r158, %rs40;
-	.loc 1 120 10
-	mad.wide.u32 %rd225, %r7, 2, %rd221;
-	st.global.u16 [%rd225+96], %r158;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f214, %f46, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs41, %f214;
-	cvt.u32.u16 %r159, %rs41;
-	.loc 1 120 10
-	mad.wide.u32 %rd226, %r7, 2, %rd221;
-	st.global.u16 [%rd226+128], %r159;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f45, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs42, %f215;
-	cvt.u32.u16 %r160, %rs42;
-	.loc 1 120 10
-	mad.wide.u32 %rd227, %r7, 2, %rd221;
-	st.global.u16 [%rd227+160], %r160;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f44, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs43, %f216;
-	cvt.u32.u16 %r161, %rs43;
-	.loc 1 120 10
-	mad.wide.u32 %rd228, %r7, 2, %rd221;
-	st.global.u16 [%rd228+192], %r161;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f43, %f209;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs44, %f217;
-	cvt.u32.u16 %r162, %rs44;
-	.loc 1 120 10
-	mad.wide.u32 %rd229, %r7, 2, %rd221;
-	st.global.u16 [%rd229+224], %r162;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p125 bra $FAULT13;
-	@!%p126 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p134 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r163, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r163, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r163, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r163, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r163, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r163, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r163, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r163, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r163, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r163, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r163, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r163, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r163, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r163, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r164, [%rd232], 0, 1;
-	setp.ne.u32 %p150, %r164, 0;
-	@%p150 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r165, [attendCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd233+4], %r165;
-	ld.param.u32 %r166, [attendCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r166, %r163};
-	mov.u32 %r167, %ctaid.x;
-	mov.u32 %r168, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r167, %r168};
-	mov.u32 %r169, %ctaid.z;
-	mov.u32 %r170, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r169, %r170};
-	mov.u32 %r171, %tid.y;
-	mov.u32 %r172, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r171, %r172};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const lanesBF16SM70 = `packed1 39064 attendLanes_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgu=q>pMw]
+!s]|Q
+!vvsyrmt@rR
+!v7psv6|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;p5t*
+p9y?x,
+p:+-t*
+qS{pr0
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=tn
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6+%
+rV
+pnsrxG
+pv
+&
+v|r.9
+qJW
+p~p@G2p0
+so
+!#
+"%
+q\,t]
+5
+"%
+p{p@Ep-
+s|sL
+"%
+pv
+&
+"%
+y*
+p~p0Gt0
+u6pk>
+!#
+"%
+q\+vQ
+5
+"%
+p{p0ErZ
+s|pk
+"%
+pv
+&
+"%
+qJqW
+p~q}u%&
+u6t&>
+!#
+"%
+q\-t~
+5
+"%
+p{q}ErS
+s|rJ
+"%
+pv
+&
+"%
+qJsG
+pB)u%&
+u6uK>
+!#
+"%
+q\.wX
+5
+"%
+po)Eq^
+s|t&
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6y;>
+!#
+"%
+q\838
+5
+"%
+po)Esu
+s|wZn
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6-rF}2
+!#
+"%
+q\738
+5
+"%
+po)Es[
+s|uK
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6-tK>
+!#
+"%
+q\938
+5
+"%
+po)Et]
+s|+vm
+"%
+pv
+&
+"%
+x>1
+pB)u%&
+u6.t[>
+!#
+z0^
+p+
+uL+pb
+t1=1*
+ysxPp$
+w9
+|8p/2p$
+qU
+ru*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vItn
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{p<p-
+po)E%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{p<t]
+po)E%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{p<V$
+po)E%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{p<V*
+po)E%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+{9u/+n
+"8
+pv
+&
+rt.r4
+w)Ps}.z%s\2s\2s\2s\zmR+n
+w|sUsI
+{9u/+lsL
+"#
+pv
+&
+rt.r-
+v;}Kt|
+{9u/+lpk
+"#
+pv
+&
+"#
+v;rv6$"
+{9u/+lrJ
+"#
+pv
+&
+"#
+v;sz6$%
+{9u/%n
+"#
+pv
+&
+"#
+v;tL6qW
+{9u/%lsL
+"#
+pv
+&
+"#
+s+#6qW
+{9u/%lpk
+"#
+pv
+&
+"#
+s+%6qW
+{9u/%lrJ
+"#
+pv
+&
+"#
+s+'6qW
+{9dpUn
+"#
+pv
+&
+"#
+s+(6qW
+{9dpUlsL
+"#
+pv
+&
+"#
+s+*6qW
+{9dpUlpk
+"#
+pv
+&
+"#
+s+,6qW
+{9dpUlrJ
+"#
+pv
+&
+"#
+s+.6qW
+{9dp=n
+"#
+pv
+&
+"#
+|K3$.>rl
+{9dp=lsL
+"#
+pv
+&
+"#
+|K5$/>sI
+{9dp=lpk
+"#
+pv
+&
+"#
+|K7$0>sU
+{9dp=lrJ
+"#
+pv
+&
+"#
+|K9$1>W
+tU6<U
+tU6<S
+s_RK<6
+\
+s_RK<6
+w9
+!#
+!#
+r(LE
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9pdV3
+po)E%
+rV
+"#
+pv
+&
+"$
+tHRu%&
+q;
+|K8>6$8
+s|sL
+"#
+pv
+&
+"$
+|K:6sR:
+s|pk
+"#
+pv
+&
+"#
+|K<SsR<
+s|rJ
+"#
+pv
+&
+"#
+|K>q/sR>
+xSX<XB
+tUX<c
+\
+!#
+q'9qy
+t1RY1)
+5
+sF;t%
+!#
+qD=q@
+t1=<\
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+y>?$;
+s/sM@$<
+rH
+"$
+t1RY<h
+5
+sF>t%
+!#
+"$
+uo~2I
+sF>scyq}X
+!#
+"$
+wA$>
+{0r8?
+rH
+"$
+t1RY<g
+5
+sFAt%
+!#
+"$
+uot,I
+sFAscyq}X
+!#
+"$
+wA$A
+{0r8B
+rH
+"$
+t1RY<f
+5
+sFDt%
+!#
+"$
+uouyI
+sFDscyq}X
+!#
+"$
+wA$D
+{0r8E
+rH
+"2
+pee}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+qM=u:
+sEJq/
+pqf-pj
+tMyvtB.yr
+pqf.q@
+y5
+t3v8
+tMZ
+pqf8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+pqf7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+pqf9px
+yj
+yk
+pqyYpx
+{Y
+pqy'q#7
+yd
+&
+pqps/r-
+rx
+t(vf
+"#
+yd
+&
+pqps/ts
+rx
+pqr.7f
+vo.z&uP$$
+pqwEf
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uO\6
+{@t'
+sEX$+
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"B
+pep}2
+qM7ps
+zh(6
+"/
+sEl$=
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peulpk>
+"/
+zh(6
+"/
+w\X$O
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pezlt&>
+"/
+zh(6
+"/
+w\W$b
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+syu8r3dMUluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"E
+u~u
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<tn
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=tn
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Ep-
+rV
+"B
+pv
+&
+r#=t;
+p~Xu%'
+q;
+q~T}0T
+!#
+"%
+q\,%
+5
+"%
+po)ErZ
+s|sL
+"%
+pv
+&
+"%
+p~p2u%'
+q;
+q~S}0S
+!#
+"%
+q\+p-
+5
+"%
+po)ErS
+s|pk
+"%
+pv
+&
+"%
+p~q,u%'
+q;
+q~R}0R
+!#
+"%
+q\-rZ
+5
+"%
+po)Eq^
+s|rJ
+"%
+pv
+&
+"%
+tH#u%'
+q;
+q~Q}0Q
+!#
+"%
+q\.rS
+5
+"%
+po)Esu
+s|t&
+"%
+pv
+&
+"%
+tH&u%'
+q;
+q~P}0P
+!#
+"%
+q\8q^
+5
+"%
+po)Es[
+s|wZn
+"%
+pv
+&
+"%
+tH)u%'
+q;
+q~O}0O
+!#
+"%
+q\7su
+5
+"%
+po)Et]
+s|uK
+"%
+pv
+&
+"%
+tH,u%'
+q;
+q~N}0N
+!#
+"%
+q\9s[
+5
+"%
+po)EvQ
+s|+vm
+"%
+pv
+&
+"%
+tH/u%'
+q;
+q~M}0M
+!#
+tU.<0
+s_R/<.
+sHC
+!#
+}_pj
+p+
+vl@r4
+z'Z1Zrq
+qtZ1Y
+tJVF#4
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;tn
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+|ypX
+po)E%
+wG
+!#
+"%
+],I
+"%
+z-p4SS
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)Ep-
+y/tRsLD
+!#
+"%
+]-I
+"%
+z-p4Rq/
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)ErZ
+y/tRpkD
+!#
+"%
+].I
+"%
+z-p4QW
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)ErS
+y/tRrJD
+!#
+"%
+]/I
+"%
+z-p4PsU
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)Eq^
+y/tRt&D
+!#
+"%
+]0I
+"%
+z-p4OsI
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)Esu
+y/tRwZt/
+!#
+"%
+]1I
+"%
+z-p4Nrl
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)Es[
+y/tRuKD
+!#
+"%
+]2I
+"%
+z-p4MqW
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po)Et]
+y/tR+vmD
+!#
+O
+!#
+w.yY
+]#zs
+"h
+]$s38
+(7
+!#
+q'.ts
+]Rs39
+(/
+!#
+rt.ww
+pVes3@
+pVdrL=
+pVcrL,
+(sT
+!#
+"8
+pV6rL-
+pV5rL.
+"8
+(qu
+!#
+qx9qw
+pV-rL7
+(zI
+!pZ
+p(
+!p^
+uL+zL
+r7+
+qm
+qm
+(
+!qZ
+"d
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+"0
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const attendF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "cached.go"
-.file 2 "format.go"
-.file 3 "exp.go"
-.file 4 "lanes.go"
+const lanesF16SM80 = `packed1 37347 attendLanes_dtype_F16_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgu=q>pMw]
+!s]|Q
+!vvsyrmt@rR
+!v7psv6|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;quun
+zf.8pF
+p9zIr0
+p:+-t*
+qS+t=pF
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=tn
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6+%
+rV
+pnsQwE
+ro
+p7
+v|r.9
+qJW
+p~XG2p2
+so
+!#
+"%
+q\,t]
+5
+"%
+p{XEp-
+s|sL
+"%
+ro
+p7
+"%
+y*
+p~[G2p*
+u6pk>
+!#
+"%
+q\+vQ
+5
+"%
+p{[ErZ
+s|pk
+"%
+ro
+p7
+"%
+qJqW
+p~p0Gt0
+u6t&>
+!#
+"%
+q\-t~
+5
+"%
+p{p0ErS
+s|rJ
+"%
+ro
+p7
+"%
+qJsG
+p~q,u%&
+u6uK>
+!#
+"%
+q\.wX
+5
+"%
+p{q,Eq^
+s|t&
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6y;>
+!#
+"%
+q\838
+5
+"%
+po)Esu
+s|wZn
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6-rF}2
+!#
+"%
+q\738
+5
+"%
+po)Es[
+s|uK
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6-tK>
+!#
+"%
+q\938
+5
+"%
+po)Et]
+s|+vm
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6.t[>
+!#
+z0^
+p+
+uL+pb
+t1=1*
+ysxPp$
+w9
+|8p/2p$
+qU
+ru*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vItn
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{p<p-
+po)E%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{p<t]
+po)E%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{p<V$
+po)E%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{p<V*
+po)E%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+{9u/+n
+"8
+ro
+p7
+rt.r4
+w)Ps}.z%s\2s\2s\2s\zmR*n
+w|sUsI
+{9u/+lsL
+"#
+ro
+p7
+rt.r-
+v;}Kt|
+{9u/+lpk
+"#
+ro
+p7
+"#
+v;rv6$"
+{9u/+lrJ
+"#
+ro
+p7
+"#
+v;sz6$%
+{9u/%n
+"#
+ro
+p7
+"#
+v;tL6qW
+{9u/%lsL
+"#
+ro
+p7
+"#
+s+#6qW
+{9u/%lpk
+"#
+ro
+p7
+"#
+s+%6qW
+{9u/%lrJ
+"#
+ro
+p7
+"#
+s+'6qW
+{9dpUn
+"#
+ro
+p7
+"#
+s+(6qW
+{9dpUlsL
+"#
+ro
+p7
+"#
+s+*6qW
+{9dpUlpk
+"#
+ro
+p7
+"#
+s+,6qW
+{9dpUlrJ
+"#
+ro
+p7
+"#
+s+.6qW
+{9dp=n
+"#
+ro
+p7
+"#
+|K3$.>rl
+{9dp=lsL
+"#
+ro
+p7
+"#
+|K5$/>sI
+{9dp=lpk
+"#
+ro
+p7
+"#
+|K7$0>sU
+{9dp=lrJ
+"#
+ro
+p7
+"#
+|K9$1>W
+tU&<E
+tU&<C
+s_R;<&
+\
+s_R;<&
+w9
+!#
+!#
+r(<E
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9pdV3
+po)E%
+rV
+"#
+ro
+p7
+"$
+tHAu%&
+q;
+|K8>6$8
+s|sL
+"#
+ro
+p7
+"$
+|K:6sR:
+s|pk
+"#
+ro
+p7
+"#
+|K<SsR<
+s|rJ
+"#
+ro
+p7
+"#
+|K>q/sR>
+xSD<DB
+tUD<N
+\
+!#
+q'9qy
+t1RE1)
+5
+sF;t%
+!#
+qD=q@
+t1=<H
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+tpsM@$<
+"$
+t1RE<S
+5
+sF=t%
+!#
+"$
+uoz]I
+sF=scyq}X
+!#
+"$
+{5>
+"$
+t1RE<R
+5
+sF?t%
+!#
+"$
+uo~2I
+sF?scyq}X
+!#
+"$
+{5@
+"$
+t1RE<Q
+5
+sFAt%
+!#
+"$
+uo~9I
+sFAscyq}X
+!#
+"$
+{5B
+"2
+peP}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+tpr3|X
+w8
+}u
+\
+qM=u:
+sEES
+pqf-pj
+tMyvtB.yr
+pqf.q@
+y5
+t3v8
+tMZ
+pqf8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+pqf7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+pqf9px
+yj
+yk
+pqyYpx
+{Y
+pqy'q#7
+yd
+&
+pqps/r-
+rx
+t(vf
+"#
+yd
+&
+pqps/ts
+rx
+pqr.7f
+vo.z&uP$$
+pqwEf
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uOW6
+{@t'
+sES$*
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"B
+pe[}2
+qM7ps
+zh(6
+"/
+sEg$<
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pealpk>
+"/
+zh(6
+"/
+sEz$N
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peflt&>
+"/
+zh(6
+"/
+w\W$a
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pekluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"E
+u~p
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<tn
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=tn
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Ep-
+rV
+"B
+ro
+p7
+r#=t;
+x%.1'
+q;
+q~T}0T
+!#
+"%
+q\,%
+5
+"%
+po)ErZ
+s|sL
+"%
+ro
+p7
+"%
+p~p@u%'
+q;
+q~S}0S
+!#
+"%
+q\+p-
+5
+"%
+po)ErS
+s|pk
+"%
+ro
+p7
+"%
+p~p2u%'
+q;
+q~R}0R
+!#
+"%
+q\-rZ
+5
+"%
+po)Eq^
+s|rJ
+"%
+ro
+p7
+"%
+p~p*u%'
+q;
+q~Q}0Q
+!#
+"%
+q\.rS
+5
+"%
+po)Esu
+s|t&
+"%
+ro
+p7
+"%
+p~q}u%'
+q;
+q~P}0P
+!#
+"%
+q\8q^
+5
+"%
+po)Es[
+s|wZn
+"%
+ro
+p7
+"%
+tH#u%'
+q;
+q~O}0O
+!#
+"%
+q\7su
+5
+"%
+po)Et]
+s|uK
+"%
+ro
+p7
+"%
+tH%u%'
+q;
+q~N}0N
+!#
+"%
+q\9s[
+5
+"%
+po)EvQ
+s|+vm
+"%
+ro
+p7
+"%
+tH'u%'
+q;
+q~M}0M
+!#
+tU&<(
+s_R'<&
+sHC
+!#
+}_pj
+p+
+vl@r4
+xS~<~rq
+tU~1Q
+tJVF#3
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;tn
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+tb,y=
+}]
+s>
+|ypX
+po)E%
+wG
+!#
+"%
+],I
+"%
+z-p4SS
+"%
+}]
+s>
+"%
+po)Ep-
+y/tRsLD
+!#
+"%
+]-I
+"%
+z-p4Rq/
+"%
+}]
+s>
+"%
+po)ErZ
+y/tRpkD
+!#
+"%
+].I
+"%
+z-p4QW
+"%
+}]
+s>
+"%
+po)ErS
+y/tRrJD
+!#
+"%
+]/I
+"%
+z-p4PsU
+"%
+}]
+s>
+"%
+po)Eq^
+y/tRt&D
+!#
+"%
+]0I
+"%
+z-p4OsI
+"%
+}]
+s>
+"%
+po)Esu
+y/tRwZt/
+!#
+"%
+]1I
+"%
+z-p4Nrl
+"%
+}]
+s>
+"%
+po)Es[
+y/tRuKD
+!#
+"%
+]2I
+"%
+z-p4MqW
+"%
+}]
+s>
+"%
+po)Et]
+y/tR+vmD
+!#
+O
+!#
+w.yY
+]#zs
+"h
+]$s38
+(7
+!#
+q'.ts
+pV|s39
+(/
+!#
+rt.ww
+pVWs3@
+pVVrL=
+pVUrL,
+(sT
+!#
+"8
+pV.rL-
+pV-rL.
+"8
+(qu
+!#
+qx9qw
+pV%rL7
+(zI
+!pZ
+p(
+!p^
+uL+zL
+r7+
+qm
+qm
+(
+!qZ
+"d
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+"0
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared[512];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d2[256];
-.shared .align 16 .b8 $shared$attendCached_dtype_F16_row_F16$2eshared$2d3[64];
+const lanesF16SM70 = `packed1 37720 attendLanes_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgu=q>pMw]
+!s]|Q
+!vvsyrmt@rR
+!v7psv6|\z;
+!
+!vtw3s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
+!
+!pHuKpD
+!}[
+!c
+p;qusV
+zf.8pF
+p9zIr0
+p:+-t*
+qS{pr0
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+w.r.7
+Q
+{<r/
+vd{J
+p%
+"#
+wP
+rCpK
+t>
+wcy|pYz/
+xvvO
+xi%
+}e.
+"#
+)
+p{rU%
+}Pp=
+wWr-
+p}pY
+ub$
+xz
+zcyz
+sS
+rDW
+v@tI
+u3
+sWua
+u3xR
+wtxj
+u3uj+pi-
+w.tc
+N
+p{[qO3-
+sw
+s@r>
+y2yC
+wnxXq4rzs\31
+u[z,Pq)q"q"vLrWvhrG~(v?
+rx
+|(
+qJvH
+u9s:qs
+w4sI
+v)sU
+vozR|'
+rY
+ss
+xH
+xI
+qi
+w|6zAtB/si{m
+v)S
+z|
+{B
+4
+wWpx
+v3p=tn
+*#%
+z*^
+wus[
+uoz]I
+y2r]
+z,zir^#
+wOzir3rnzAtB/si{m>
+!#
+"#
+5
+v|ps@
+{6+%
+rV
+pnsQwE
+ro
+p7
+v|r.9
+qJW
+p~XG2p2
+so
+!#
+"%
+q\,t]
+5
+"%
+p{XEp-
+s|sL
+"%
+ro
+p7
+"%
+y*
+p~[G2p*
+u6pk>
+!#
+"%
+q\+vQ
+5
+"%
+p{[ErZ
+s|pk
+"%
+ro
+p7
+"%
+qJqW
+p~p0Gt0
+u6t&>
+!#
+"%
+q\-t~
+5
+"%
+p{p0ErS
+s|rJ
+"%
+ro
+p7
+"%
+qJsG
+p~q,u%&
+u6uK>
+!#
+"%
+q\.wX
+5
+"%
+p{q,Eq^
+s|t&
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6y;>
+!#
+"%
+q\838
+5
+"%
+po)Esu
+s|wZn
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6-rF}2
+!#
+"%
+q\738
+5
+"%
+po)Es[
+s|uK
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6-tK>
+!#
+"%
+q\938
+5
+"%
+po)Et]
+s|+vm
+"%
+ro
+p7
+"%
+x>1
+pB)u%&
+u6.t[>
+!#
+z0^
+p+
+uL+pb
+t1=1*
+ysxPp$
+w9
+|8p/2p$
+qU
+ru*
+sap/,32
+tw
+p6
+vsp/,32
+vj
+w;,
+w;2
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+tf/C
+t1=1+
+ru+
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+}pu:
+|8p/0p$
+pm
+xnr+
+u'M+
+t}
+z$px
+ze=2x\
+"$
+sap/430
+tw
+p6
+vsp/430
+vj
+w;4
+w;0
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl0
+uVM$U
+tv
+!#
+|8}U
+pm
+sapW]%
+tw
+p6
+vspW^p-
+vj
+u1pWa
+u1pK
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVM%U
+tv
+!#
+vl@q3
+wuVH
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rDM
+q'=r-
+u'M*
+vW2
+{PtI
+*/qg
+q'.xG
+tV8wB
+rt+u:
+vj
+xv7+
+tT
+}e+
+q\spC
+rBspsO
+uh
+q'9qw
+qk)A
+qk)pd
+qk)G/
+qD8^
+pB)u%(
+qM8qN
+pB)u%'
+qx7r4
+|8p/8p$
+0
+rsyi-
+t1s0U
+}oD
+4
+x)
+zo
+"*
+r{Q
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qGs\t%
+J
+!#
+q'=r.8
+v>7
+)
+v&%
+T,
+u(
+t>
+xM
+*+%
+sw
+p\
+{PpE
+s==
+|0qj
+p\
+tf#C
+|d$sO
+tQ0V(
+zZ7
+vW8
+q'+q3
+s(]vQ
+q\q4C
+0
+pzq4qj
+p\
+q'-pj
+p+
+q'.|Y
+tmV)
+ub(
+zbp=C
+4
+rDX
+vItn
+*'%
+:
+:
+:
+:
+rt+q0
+pV"zD
+rj{'I
+qGqsZ
+|D
+{w
+s)
+J
+H
+!#
+qGqsZ
+|D
+{w
+s)
+r~
+H
+!#
+rt.zg
+w5
+)
+u@,
+t{p<p-
+po)E%
+y,.1&
+vT,
+)
+u@/
+4
+q1q9E
+)
+u@0
+4
+vG-
+)
+u@1
+4
+q1}w
+w5
+)
+u@2
+4
+t{p<t]
+po)E%
+tj
+)
+u@5
+4
+vT+
+)
+u@6
+4
+q1vn-
+)
+u@7
+4
+q1q}E
+w5
+)
+u@8
+4
+t{p<V$
+po)E%
+tj
+)
+u@;
+4
+vT+
+)
+u@<
+4
+q1vn-
+)
+u@=
+4
+qF&q&
+w5
+)
+u@>
+4
+t{p<V*
+po)E%
+tj
+)
+u@A
+4
+vT+
+)
+u@B
+4
+q1vn-
+)
+u@C
+4
+qF+G
+5
+{9u/+n
+"8
+ro
+p7
+rt.r4
+w)Ps}.z%s\2s\2s\2s\zmR*n
+w|sUsI
+{9u/+lsL
+"#
+ro
+p7
+rt.r-
+v;}Kt|
+{9u/+lpk
+"#
+ro
+p7
+"#
+v;rv6$"
+{9u/+lrJ
+"#
+ro
+p7
+"#
+v;sz6$%
+{9u/%n
+"#
+ro
+p7
+"#
+v;tL6qW
+{9u/%lsL
+"#
+ro
+p7
+"#
+s+#6qW
+{9u/%lpk
+"#
+ro
+p7
+"#
+s+%6qW
+{9u/%lrJ
+"#
+ro
+p7
+"#
+s+'6qW
+{9dpUn
+"#
+ro
+p7
+"#
+s+(6qW
+{9dpUlsL
+"#
+ro
+p7
+"#
+s+*6qW
+{9dpUlpk
+"#
+ro
+p7
+"#
+s+,6qW
+{9dpUlrJ
+"#
+ro
+p7
+"#
+s+.6qW
+{9dp=n
+"#
+ro
+p7
+"#
+|K3$.>rl
+{9dp=lsL
+"#
+ro
+p7
+"#
+|K5$/>sI
+{9dp=lpk
+"#
+ro
+p7
+"#
+|K7$0>sU
+{9dp=lrJ
+"#
+ro
+p7
+"#
+|K9$1>W
+tU&<E
+tU&<C
+s_R;<&
+\
+s_R;<&
+w9
+!#
+!#
+r(<E
+)
+u@D
+tj
+)
+u@E
+vT+
+)
+u@F
+q1vn-
+)
+u@G
+ret,v:
+wj
+wj
+rDY
+p{q9pdV3
+po)E%
+rV
+"#
+ro
+p7
+"$
+tHAu%&
+q;
+|K8>6$8
+s|sL
+"#
+ro
+p7
+"$
+|K:6sR:
+s|pk
+"#
+ro
+p7
+"#
+|K<SsR<
+s|rJ
+"#
+ro
+p7
+"#
+|K>q/sR>
+xSD<DB
+tUD<N
+\
+!#
+q'9qy
+t1RE1)
+5
+sF;t%
+!#
+qD=q@
+t1=<H
+tf>3/
+4
+p6
+sF;scyq}X
+!#
+{1q@
+y>?$;
+s/sM@$<
+rH
+"$
+t1RE<S
+5
+sF>t%
+!#
+"$
+uo~2I
+sF>scyq}X
+!#
+"$
+wA$>
+{0r8?
+rH
+"$
+t1RE<R
+5
+sFAt%
+!#
+"$
+uot,I
+sFAscyq}X
+!#
+"$
+wA$A
+{0r8B
+rH
+"$
+t1RE<Q
+5
+sFDt%
+!#
+"$
+uouyI
+sFDscyq}X
+!#
+"$
+wA$D
+{0r8E
+rH
+"2
+peP}2
+qD7pj
+p+
+J
+!#
+qD/r-
+s;(
+q;
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+w8
+}u
+\
+qM=u:
+sEJq/
+pqf-pj
+tMyvtB.yr
+pqf.q@
+y5
+t3v8
+tMZ
+pqf8j
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+pqf7pw
+w4r}98qcqfq|q|
+y}zAz&+t=
+pqf9px
+yj
+yk
+pqyYpx
+{Y
+pqy'q#7
+yd
+&
+pqps/r-
+rx
+t(vf
+"#
+yd
+&
+pqps/ts
+rx
+pqr.7f
+vo.z&uP$$
+pqwEf
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+qM+r1
+uO\6
+{@t'
+sEX$+
+".
+tMyvtB.yr
+".
+y5
+t3v8
+tMZ
+".
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+".
+w4r}98qcqfq|q|
+y}zAz&+t=
+".
+yj
+yk
+".
+{Y
+"-
+yd
+&
+".
+rx
+t(vf
+"#
+yd
+&
+".
+rx
+"-
+vo.z&uP$$
+".
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"B
+pe[}2
+qM7ps
+zh(6
+"/
+sEl$=
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pealpk>
+"/
+zh(6
+"/
+w\X$O
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+peflt&>
+"/
+zh(6
+"/
+w\W$b
+"/
+tMyvtB.yr
+"/
+y5
+t3v8
+tMZ
+"/
+w:{JrFu7v<6w=siqcvFrX.
+zXzx,qfu0q|@
+v)}Suiuku7
+"/
+w4r}98qcqfq|q|
+y}zAz&+t=
+"/
+yj
+yk
+"/
+{Y
+".
+yd
+&
+"/
+rx
+t(vf
+"#
+yd
+&
+"/
+rx
+".
+vo.z&uP$$
+"/
+wfrbrGr3xP$$scq5z&uP
+"#
+rN
+rN
+xps\}JZv:
+4
+}{uf
+"/
+pekluK>
+"/
+q8U$'>
+qM/pj
+p+
+r&+r.9
+vNpW838
+i;%
+ub*
+zbpW;C
+4
+"E
+u~u
+rDZ
+r&=ps
+|^T'T$^
+|^S'S$^
+|^R'R$^
+|^Q'Q$^
+|^P'P$^
+|^O'O$^
+|^N'N$^
+|^M'M$^
+r&+xj
+sn<tn
+*)%
+{=*V>
+"$
+sapK38
+tw
+p6
+vsp"38
+vj
+u1p[
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{3
+pl8
+uVrU
+tv
+!#
+q\q4C
+rBq4sO
+uh
+rDL
+r#=pj
+0
+J
+!#
+)
+qx9q0
+vW8
+tj
+)
+vW8
+stpW4
+zbp)C
+4
+rD[
+v3p=tn
+i7%
+vwp=q^
+qx@pj
+uh
+5
+r#=r.7
+po)Ep-
+rV
+"B
+ro
+p7
+r#=t;
+x%.1'
+q;
+q~T}0T
+!#
+"%
+q\,%
+5
+"%
+po)ErZ
+s|sL
+"%
+ro
+p7
+"%
+p~p@u%'
+q;
+q~S}0S
+!#
+"%
+q\+p-
+5
+"%
+po)ErS
+s|pk
+"%
+ro
+p7
+"%
+p~p2u%'
+q;
+q~R}0R
+!#
+"%
+q\-rZ
+5
+"%
+po)Eq^
+s|rJ
+"%
+ro
+p7
+"%
+p~p*u%'
+q;
+q~Q}0Q
+!#
+"%
+q\.rS
+5
+"%
+po)Esu
+s|t&
+"%
+ro
+p7
+"%
+p~q}u%'
+q;
+q~P}0P
+!#
+"%
+q\8q^
+5
+"%
+po)Es[
+s|wZn
+"%
+ro
+p7
+"%
+tH#u%'
+q;
+q~O}0O
+!#
+"%
+q\7su
+5
+"%
+po)Et]
+s|uK
+"%
+ro
+p7
+"%
+tH%u%'
+q;
+q~N}0N
+!#
+"%
+q\9s[
+5
+"%
+po)EvQ
+s|+vm
+"%
+ro
+p7
+"%
+tH'u%'
+q;
+q~M}0M
+!#
+tU&<(
+s_R'<&
+sHC
+!#
+}_pj
+p+
+vl@r4
+xS~<~rq
+tU~1Q
+tJVF#4
+sH2
+!#
+r&8f
+pB)u%(
+syu8r3qp'U
+r&7^
+p+
+:
+J
+!#
+r6r+
+s;(
+q;
+r?|X
+w8
+}u
+\
+}TpX
+xb<3&
+z>
+|]px
+{Zp/gp$
+xps\t#S?
+"#
+tV;tn
+*%%
+r6-^
+]+I
+|yr4
+z-p4T6
+tb,y=
+}]
+s>
+|ypX
+po)E%
+wG
+!#
+"%
+],I
+"%
+z-p4SS
+"%
+}]
+s>
+"%
+po)Ep-
+y/tRsLD
+!#
+"%
+]-I
+"%
+z-p4Rq/
+"%
+}]
+s>
+"%
+po)ErZ
+y/tRpkD
+!#
+"%
+].I
+"%
+z-p4QW
+"%
+}]
+s>
+"%
+po)ErS
+y/tRrJD
+!#
+"%
+]/I
+"%
+z-p4PsU
+"%
+}]
+s>
+"%
+po)Eq^
+y/tRt&D
+!#
+"%
+]0I
+"%
+z-p4OsI
+"%
+}]
+s>
+"%
+po)Esu
+y/tRwZt/
+!#
+"%
+]1I
+"%
+z-p4Nrl
+"%
+}]
+s>
+"%
+po)Es[
+y/tRuKD
+!#
+"%
+]2I
+"%
+z-p4MqW
+"%
+}]
+s>
+"%
+po)Et]
+y/tR+vmD
+!#
+O
+!#
+w.yY
+]#zs
+"h
+]$s38
+(7
+!#
+q'.ts
+]Rs39
+(/
+!#
+rt.ww
+pV\s3@
+pV[rL=
+pVZrL,
+(sT
+!#
+"8
+pV.rL-
+pV-rL.
+"8
+(qu
+!#
+qx9qw
+pV%rL7
+(zI
+!pZ
+p(
+!p^
+uL+zL
+r7+
+qm
+qm
+(
+!qZ
+"d
+g
+vg
+v#
+(
+!s*
+q'=q3
+r~
+a}
+;,
+(
+!tS
+"0
+sk
+p3<
+;&
+(
+!vB
+",
+uI
+p33
+;.
+(
+!w&
+",
+tW
+p3<
+;$
+(
+!x=
+}G
+p3;
+;<
+(
+!yE
+",
+sv9
+aq
+;(
+(
+!{-
+sv/
+at
+wpq
+(
+!vKxw
+",
+g+
+aU
+qPs2#3
+(
+!pty@
+g+
+aT
+qPs2#3
+(
+!ptyG
+g+
+aS
+qPs2#3
+(
+!pt+uU
+g+
+aR
+qPs2#3
+(
+!pt{H
+",
+sv@
+aN
+;*
+(
+!pt.uU
+g=
+at
+wpN
+(
+!pt|F
+",
+g,
+vg
+v#
+(
+!pt|G
+",
+g-
+a-
+wpK
+(
+!pt}x
+g.
+a/
+wp-
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.visible .entry attendCached_dtype_F16_row_F16(.param .align 8 .b8 attendCached_dtype_F16_row_F16_params[192])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<156>;
-	.reg .b16 %rs<45>;
-	.reg .b32 %r<173>;
-	.reg .b64 %rd<234>;
-	.reg .f32 %f<223>;
+const direct32SM80NarrowAligned = `packed1 41749 attendDirect_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vvpipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;x@r0
+p9xWto
+p:qYun
+qSsK/pF
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+|9
+*#%
+_
+y,{c1/
+y,.U
+so
+pnr]ps@
+qKXryv^
+YXr2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH%rqU
+r($wB
+tU7D
+pzR8qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF&qg
+qM9s-
+qk#qg
+|W;
+tb.q#7
+|W%
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<'
+u-u0p|
+)
+qBR'
+"#
+Y.<'
+u-u0tc
+rs.
+)
+qBR(
+"#
+Y/<(
+"#
+vT/
+)
+qBR)
+"#
+YsT<)
+"#
+q1vnsT
+)
+qBR*
+"#
+Yp5<*
+"#
+q1XA
+)
+qBR+
+"#
+YrF<+
+"#
+q1t"rF
+)
+qBR,
+"#
+Yw?<,
+"#
+q1[yl
+)
+qBR-
+"#
+YxW<-
+"#
+xsE/
+)
+qBR.
+|A9pE
+Y=<7
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<E
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<C
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(R_<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRN
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+vaG
+*%%
+"7
+qVRNp$
+vPPq"t@pirzxPpus^9
+qVRNG
+vPPq"t@pirzxPpus^9
+qVRNqO
+vPPq"t@pirzxPpus^9
+qVRNB+
+vPPq"t@pirzxPpus^9
+qVRNA
+vPPq"t@pirzxPpus^9
+qVRNE=
+vPPq"t@pirzxPpus^9
+qVRNyl
+vPPq"t@pirzxPpus^9
+qVRNE/
+vPPq"t@pirzxPpus^9
+tb9r]
+|V(s^'
+"#
+u~&
+u~%
+u~$
+u~#
+u~"
+w"{v
+w"x\
+w"|;
+rDl
+:
+:
+:
+:
+"8
+]8I
+"#
+zB=A%
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVOI
+"#
+zB<Ap-
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVMI
+"#
+zB;ArZ
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVKI
+"#
+zB:ArS
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVII
+"#
+zB9Aq^
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVGI
+"#
+zB8Asu
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVEI
+"#
+zB7As[
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVCI
+"#
+zB6At]
+v}Ps}.z%u}6Sq/L2ql
+!#
+J
+"7
+pVAx_~*8
+!#
+:
+"6
+pV@I
+uGsTr]
+qv{c1/
+tH7uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV?I
+"#
+x%{c1/
+tH8uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV>I
+"#
+p~t"{c1/
+tH9uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV=I
+"#
+p~yD{c1/
+tH:uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV<I
+"#
+p~p*2{c1/
+tH;uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV;I
+"#
+p~q}2{c1/
+tH<uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV:I
+"#
+tH#2{c1/
+tH=uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+pV9I
+"#
+tH%2{c1/
+tH>uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+pV8I
+uGw{q3
+tH'pd<;
+tHQuD
+u6sf}2
+!#
+xS(<(B
+tU(<k
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<0
+:
+"9
+pV9I
+uGy<r]
+w)r3u}2dR9lsfn
+!#
+u-zHq3
+qVR,<;
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV:I
+"%
+w)r3u}2dR7lsfn
+!#
+"%
+qVR,<8
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+pe9lsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+pe7lsf}2
+"$
+q8ES>
+pn|Ypw
+pV<I
+pnwwpb
+pe4l8}4qW
+!#
+pnzgpw
+vS
+"F
+pV:t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmR5l8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<,
+J
+rP
+!#
+s{+ps7
+qvRd14
+)
+i%%
+T6
+u(
+{R
+*'%
+vE
+s{7u:
+y,.<6
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKuHy8
+}3R/
+\
+!#
+vc-pw
+vS
+tb+pX+
+xSY<Ypd
+tUY<W
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt4<j
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pr}6q0
+xBu*MK1+
+qVyc3
+}q
+{?79j
+z3+p$
+uVM31+
+xQM31+
+{?7/u:
+y7-
+prr4pb
+wP
+}3/
+prtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+prs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+prtcy'
+t3tL6
+x>#
+k
+prsQr1
+b#Z
+prtIq0
+p~w%{c1.
+x%.U
+r5,sh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+{?7@pw
+r[BB
+p6
+}g-qe
+qkN2[
+t{M2VL
+}g.r+
+ru+
+s?p@
+s.p=p-%
+T8
+z>
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+}g8f
+qTt"=
+sd
+}g7qN
+q+pKVT
+{K
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+}g=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+s'8
+{?vFj
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+}g=q#
+zZ8
+*1%
+p6
+"#
+wOzir3r8;$M$R
+wOzir3r86$L$R
+wOzir3r81$K$R
+wOzir3r8,$J$R
+wOzir3r8'$E$R
+wOzir3r8"$D$R
+wOzir3t$$C$R
+wOzir3rn$B$R
+!#
+"#
+|*xfr8;$6$1$,L
+|*tRp5uzr8'$"rlSL
+!#
+|./ts
+O
+!#
+r5@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+t)=sm
+poN1+%
+u@[
+s'7
+zZ8
+*1%
+|*xf=Kx;ZZZL
+|*tRp5uz=Kx;ZZZL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#s39
+vl@sr
+(/
+!#
+pnsmsm
+]/s3@
+].rL=
+]0rL,
+(sT
+!#
+"e
+pVmrL-
+pVlrL.
+"d
+pVjrL8
+pVhrL7
+pVfrL9
+pVdrL/
+pVbrL@
+pV_sx=
+pV]sx,
+({p
+!#
+";
+pVFsx-
+"9
+pVEsx.
+":
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+s{+sr
+g
+a.
+;6
+(
+!tS
+}g.^
+uI
+a%
+;8
+(
+!vB
+"5
+tW
+a(
+wpb
+(
+!w&
+"3
+sk
+pfpU
+wpa
+(
+!x=
+t)=ps
+qH
+pfpK
+wpa
+(
+!yE
+"0
+sv9
+p33
+qPp)
+(
+!{-
+"0
+sv/
+vg
+v#
+(
+!vKxw
+"0
+sv@
+aX
+;4
+(
+!pty@
+g=
+vg
+v#
+(
+!ptyG
+g,
+aW
+qP/
+(
+!pt+uU
+g,
+aV
+qPsp
+(
+!pt{H
+"0
+g+
+a:
+;5
+(
+!pt.uU
+g-
+a;
+wp:
+(
+!pt|F
+"0
+g.
+aO
+wpP
+(
+!pt|G
+g.
+aN
+wpP
+(
+!pt}x
+g.
+aM
+wpP
+(
+!pt/uU
+g.
+aL
+wpP
+(
+!ptxw
+g.
+aK
+wpP
+(
+!tYy@
+g.
+aJ
+wpP
+(
+!tYyG
+g.
+aI
+wpP
+(
+!tY+uU
+g.
+aH
+wpP
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-	ld.param.u64 %rd1, [attendCached_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [attendCached_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [attendCached_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [attendCached_dtype_F16_row_F16_params+40];
-	ld.param.u64 %rd5, [attendCached_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [attendCached_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [attendCached_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [attendCached_dtype_F16_row_F16_params+88];
-	ld.param.u64 %rd9, [attendCached_dtype_F16_row_F16_params+96];
-	ld.param.u64 %rd10, [attendCached_dtype_F16_row_F16_params+104];
-	ld.param.u64 %rd11, [attendCached_dtype_F16_row_F16_params+120];
-	ld.param.u64 %rd12, [attendCached_dtype_F16_row_F16_params+128];
-	ld.param.u64 %rd13, [attendCached_dtype_F16_row_F16_params+144];
-	ld.param.u64 %rd14, [attendCached_dtype_F16_row_F16_params+152];
-	ld.param.u64 %rd15, [attendCached_dtype_F16_row_F16_params+160];
-	ld.param.u64 %rd16, [attendCached_dtype_F16_row_F16_params+168];
-	.loc 1 57 56
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %nctaid.y;
-	.loc 1 58 39
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 57 56
-	cvt.u64.u32 %rd17, %r1;
-	setp.lt.u64 %p1, %rd17, %rd12;
-	cvt.u64.u32 %rd18, %r2;
-	shr.s64 %rd19, %rd15, 63;
-	shr.u64 %rd20, %rd19, 60;
-	add.s64 %rd21, %rd15, %rd20;
-	shr.s64 %rd22, %rd21, 4;
-	.loc 1 58 39
-	cvt.u64.u32 %rd23, %r3;
-	mad.wide.u32 %rd24, %r1, %r2, %rd23;
-	mul.lo.s64 %rd25, %rd24, %rd22;
-	.loc 1 60 26
-	add.s64 %rd26, %rd25, %rd22;
-	setp.le.u64 %p2, %rd26, %rd2;
-	setp.le.u64 %p3, %rd25, %rd26;
-	and.pred %p4, %p1, %p2;
-	and.pred %p5, %p4, %p3;
-	@!%p5 bra $B53;
-	.loc 1 54 39
-	mov.u32 %r4, $shared$attendCached_dtype_F16_row_F16$2eshared;
-	.loc 1 55 44
-	mov.u32 %r5, $shared$attendCached_dtype_F16_row_F16$2eshared$2d2;
-	.loc 1 56 41
-	mov.u32 %r6, $shared$attendCached_dtype_F16_row_F16$2eshared$2d3;
-	.loc 1 57 37
-	mov.u32 %r7, %tid.x;
-	mad.wide.u32 %rd27, %r1, 8, %rd11;
-	ld.global.u32 %r8, [%rd27];
-	ld.global.u32 %r9, [%rd27+4];
-	.loc 1 59 43
-	cvt.rn.f32.s64 %f1, %rd15;
-	rsqrt.approx.ftz.f32 %f2, %f1;
-	mul.rn.f32 %f3, %f1, %f2;
-	abs.f32 %f4, %f2;
-	mul.rn.f32 %f5, %f4, 0f3F000000;
-	neg.f32 %f6, %f3;
-	fma.rn.f32 %f7, %f6, %f3, %f1;
-	fma.rn.f32 %f8, %f7, %f5, %f3;
-	setp.lt.f32 %p6, 0f26800000, %f8;
-	rcp.approx.ftz.f32 %f9, %f8;
-	neg.f32 %f10, %f8;
-	fma.rn.f32 %f11, %f10, %f9, 0f3F800000;
-	fma.rn.f32 %f12, %f9, %f11, %f9;
-	mul.rn.f32 %f13, %f12, 0f3FB8AA3B;
-	fma.rn.f32 %f14, %f10, %f13, 0f3FB8AA3B;
-	fma.rn.f32 %f15, %f14, %f12, %f13;
-	abs.f32 %f16, %f15;
-	setp.lt.f32 %p7, 0f03800000, %f16;
-	and.pred %p8, %p6, %p7;
-	.loc 1 60 12
-	shl.b64 %rd28, %rd25, 5;
-	add.s64 %rd29, %rd1, %rd28;
-	.loc 1 62 8
-	setp.lt.s64 %p9, 0, %rd22;
-	@%p8 bra $B0;
-	.loc 1 59 35
-	sqrt.rn.f32 %f17, %f1;
-	div.rn.f32 %f15, 0f3FB8AA3B, %f17;
-$B0:
-	.loc 1 62 8
-	@!%p9 bra $B1;
-	.loc 1 63 49
-	mad.wide.u32 %rd30, %r7, 2, %rd29;
-	ld.global.u16 %r10, [%rd30];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r10;
-	cvt.f32.f16 %f18, %rs1;
-	.loc 1 63 57
-	mul.rn.f32 %f19, %f18, %f15;
-	mad.lo.s32 %r11, %r7, 4, %r4;
-	st.shared.f32 [%r11], %f19;
-$B1:
-	.loc 1 62 8
-	setp.lt.s64 %p10, 1, %rd22;
-	@!%p10 bra $B2;
-	.loc 1 63 49
-	mad.wide.u32 %rd31, %r7, 2, %rd29;
-	ld.global.u16 %r12, [%rd31+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs2, %r12;
-	cvt.f32.f16 %f20, %rs2;
-	.loc 1 63 57
-	mul.rn.f32 %f21, %f20, %f15;
-	mad.lo.s32 %r13, %r7, 4, %r4;
-	st.shared.f32 [%r13+64], %f21;
-$B2:
-	.loc 1 62 8
-	setp.lt.s64 %p11, 2, %rd22;
-	@!%p11 bra $B3;
-	.loc 1 63 49
-	mad.wide.u32 %rd32, %r7, 2, %rd29;
-	ld.global.u16 %r14, [%rd32+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs3, %r14;
-	cvt.f32.f16 %f22, %rs3;
-	.loc 1 63 57
-	mul.rn.f32 %f23, %f22, %f15;
-	mad.lo.s32 %r15, %r7, 4, %r4;
-	st.shared.f32 [%r15+128], %f23;
-$B3:
-	.loc 1 62 8
-	setp.lt.s64 %p12, 3, %rd22;
-	@!%p12 bra $B4;
-	.loc 1 63 49
-	mad.wide.u32 %rd33, %r7, 2, %rd29;
-	ld.global.u16 %r16, [%rd33+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs4, %r16;
-	cvt.f32.f16 %f24, %rs4;
-	.loc 1 63 57
-	mul.rn.f32 %f25, %f24, %f15;
-	mad.lo.s32 %r17, %r7, 4, %r4;
-	st.shared.f32 [%r17+192], %f25;
-$B4:
-	.loc 1 62 8
-	setp.lt.s64 %p13, 4, %rd22;
-	@!%p13 bra $B5;
-	.loc 1 63 49
-	mad.wide.u32 %rd34, %r7, 2, %rd29;
-	ld.global.u16 %r18, [%rd34+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs5, %r18;
-	cvt.f32.f16 %f26, %rs5;
-	.loc 1 63 57
-	mul.rn.f32 %f27, %f26, %f15;
-	mad.lo.s32 %r19, %r7, 4, %r4;
-	st.shared.f32 [%r19+256], %f27;
-$B5:
-	.loc 1 62 8
-	setp.lt.s64 %p14, 5, %rd22;
-	@!%p14 bra $B6;
-	.loc 1 63 49
-	mad.wide.u32 %rd35, %r7, 2, %rd29;
-	ld.global.u16 %r20, [%rd35+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs6, %r20;
-	cvt.f32.f16 %f28, %rs6;
-	.loc 1 63 57
-	mul.rn.f32 %f29, %f28, %f15;
-	mad.lo.s32 %r21, %r7, 4, %r4;
-	st.shared.f32 [%r21+320], %f29;
-$B6:
-	.loc 1 62 8
-	setp.lt.s64 %p15, 6, %rd22;
-	@!%p15 bra $B7;
-	.loc 1 63 49
-	mad.wide.u32 %rd36, %r7, 2, %rd29;
-	ld.global.u16 %r22, [%rd36+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs7, %r22;
-	cvt.f32.f16 %f30, %rs7;
-	.loc 1 63 57
-	mul.rn.f32 %f31, %f30, %f15;
-	mad.lo.s32 %r23, %r7, 4, %r4;
-	st.shared.f32 [%r23+384], %f31;
-$B7:
-	.loc 1 62 8
-	setp.lt.s64 %p16, 7, %rd22;
-	@!%p16 bra $B8;
-	.loc 1 63 49
-	mad.wide.u32 %rd37, %r7, 2, %rd29;
-	ld.global.u16 %r24, [%rd37+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs8, %r24;
-	cvt.f32.f16 %f32, %rs8;
-	.loc 1 63 57
-	mul.rn.f32 %f33, %f32, %f15;
-	mad.lo.s32 %r25, %r7, 4, %r4;
-	st.shared.f32 [%r25+448], %f33;
-$B8:
-	.loc 1 66 8
-	bar.sync 0;
-	.loc 1 16 21
-	setp.le.s32 %p17, 0, %r8;
-	mov.pred %p18, 0;
-	@!%p17 bra $B11;
-	setp.ne.s64 %p19, %rd16, 0;
-	@!%p19 bra $FAULT0;
-	cvt.u64.u32 %rd38, %r8;
-	or.b64 %rd39, %rd10, %rd16;
-	setp.lt.u64 %p20, %rd39, 4294967296;
-	@%p20 bra $B9;
-	xor.b64 %rd40, %rd10, %rd16;
-	shr.s64 %rd41, %rd40, 63;
-	abs.s64 %rd42, %rd10;
-	abs.s64 %rd43, %rd16;
-	cvt.rp.f32.u64 %f34, %rd43;
-	rcp.approx.ftz.f32 %f35, %f34;
-	mov.b32 %r26, %f35;
-	add.s32 %r27, %r26, 536870910;
-	mov.b32 %f36, %r27;
-	cvt.rzi.u64.f32 %rd44, %f36;
-	mul.lo.s64 %rd45, %rd44, %rd43;
-	neg.s64 %rd46, %rd45;
-	mul.hi.u64 %rd47, %rd44, %rd46;
-	add.s64 %rd48, %rd44, %rd47;
-	mul.lo.s64 %rd49, %rd48, %rd43;
-	neg.s64 %rd50, %rd49;
-	mul.hi.u64 %rd51, %rd48, %rd50;
-	add.s64 %rd52, %rd48, %rd51;
-	mul.hi.u64 %rd53, %rd42, %rd52;
-	mul.lo.s64 %rd54, %rd53, %rd43;
-	sub.s64 %rd55, %rd42, %rd54;
-	setp.ge.u64 %p21, %rd55, %rd43;
-	add.s64 %rd56, %rd53, 1;
-	selp.b64 %rd57, %rd56, %rd53, %p21;
-	sub.s64 %rd58, %rd55, %rd43;
-	selp.b64 %rd59, %rd58, %rd55, %p21;
-	setp.ge.u64 %p22, %rd59, %rd43;
-	add.s64 %rd60, %rd57, 1;
-	selp.b64 %rd61, %rd60, %rd57, %p22;
-	xor.b64 %rd62, %rd61, %rd41;
-	sub.s64 %rd63, %rd62, %rd41;
-	bra $B10;
-$B9:
-	cvt.u32.u64 %r28, %rd10;
-	cvt.u32.u64 %r29, %rd16;
-	div.u32 %r30, %r28, %r29;
-	cvt.u64.u32 %rd63, %r30;
-$B10:
-	setp.lt.s64 %p23, %rd38, %rd63;
-	setp.le.s32 %p24, 0, %r9;
-	cvt.u64.u32 %rd64, %r9;
-	shl.b64 %rd65, %rd16, 6;
-	setp.lt.s64 %p25, %rd64, %rd65;
-	and.pred %p26, %p24, %p25;
-	and.pred %p27, %p23, %p26;
-	mov.pred %p18, %p27;
-$B11:
-	.loc 1 71 30
-	setp.ne.s64 %p28, %rd14, 0;
-	@!%p28 bra $FAULT1;
-	.loc 1 69 15
-	cvt.s64.s32 %rd66, %r9;
-	add.s64 %rd67, %rd66, 1;
-	.loc 1 68 12
-	selp.b64 %rd68, %rd67, 0, %p18;
-	.loc 1 71 30
-	or.b64 %rd69, %rd18, %rd14;
-	setp.lt.u64 %p29, %rd69, 4294967296;
-	@%p29 bra $B12;
-	xor.b64 %rd70, %rd18, %rd14;
-	shr.s64 %rd71, %rd70, 63;
-	abs.s64 %rd72, %rd18;
-	abs.s64 %rd73, %rd14;
-	cvt.rp.f32.u64 %f37, %rd73;
-	rcp.approx.ftz.f32 %f38, %f37;
-	mov.b32 %r31, %f38;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f39, %r32;
-	cvt.rzi.u64.f32 %rd74, %f39;
-	mul.lo.s64 %rd75, %rd74, %rd73;
-	neg.s64 %rd76, %rd75;
-	mul.hi.u64 %rd77, %rd74, %rd76;
-	add.s64 %rd78, %rd74, %rd77;
-	mul.lo.s64 %rd79, %rd78, %rd73;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.hi.u64 %rd83, %rd72, %rd82;
-	mul.lo.s64 %rd84, %rd83, %rd73;
-	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p30, %rd85, %rd73;
-	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p30;
-	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p30;
-	setp.ge.u64 %p31, %rd89, %rd73;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p31;
-	xor.b64 %rd92, %rd91, %rd71;
-	sub.s64 %rd93, %rd92, %rd71;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r33, %rd14;
-	div.u32 %r34, %r2, %r33;
-	cvt.u64.u32 %rd93, %r34;
-$B13:
-	setp.ne.s64 %p32, %rd93, 0;
-	@!%p32 bra $FAULT1;
-	or.b64 %rd94, %rd23, %rd93;
-	setp.lt.u64 %p33, %rd94, 4294967296;
-	@%p33 bra $B14;
-	xor.b64 %rd95, %rd23, %rd93;
-	shr.s64 %rd96, %rd95, 63;
-	abs.s64 %rd97, %rd23;
-	abs.s64 %rd98, %rd93;
-	cvt.rp.f32.u64 %f40, %rd98;
-	rcp.approx.ftz.f32 %f41, %f40;
-	mov.b32 %r35, %f41;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f42, %r36;
-	cvt.rzi.u64.f32 %rd99, %f42;
-	mul.lo.s64 %rd100, %rd99, %rd98;
-	neg.s64 %rd101, %rd100;
-	mul.hi.u64 %rd102, %rd99, %rd101;
-	add.s64 %rd103, %rd99, %rd102;
-	mul.lo.s64 %rd104, %rd103, %rd98;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.hi.u64 %rd108, %rd97, %rd107;
-	mul.lo.s64 %rd109, %rd108, %rd98;
-	sub.s64 %rd110, %rd97, %rd109;
-	setp.ge.u64 %p34, %rd110, %rd98;
-	add.s64 %rd111, %rd108, 1;
-	selp.b64 %rd112, %rd111, %rd108, %p34;
-	sub.s64 %rd113, %rd110, %rd98;
-	selp.b64 %rd114, %rd113, %rd110, %p34;
-	setp.ge.u64 %p35, %rd114, %rd98;
-	add.s64 %rd115, %rd112, 1;
-	selp.b64 %rd116, %rd115, %rd112, %p35;
-	xor.b64 %rd117, %rd116, %rd96;
-	sub.s64 %rd118, %rd117, %rd96;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r37, %rd93;
-	div.u32 %r38, %r3, %r37;
-	cvt.u64.u32 %rd118, %r38;
-$B15:
-	.loc 1 75 22
-	setp.lt.s64 %p36, 0, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	@!%p36 bra $B43;
-	.loc 1 76 26
-	cvt.s64.s32 %rd119, %r8;
-	mul.lo.s64 %rd120, %rd119, %rd16;
-	.loc 1 77 39
-	add.s64 %rd121, %rd13, -1;
-	.loc 1 80 61
-	shl.b64 %rd122, %rd22, 6;
-	.loc 1 128 30
-	shr.s64 %rd123, %rd122, 63;
-	shr.u64 %rd124, %rd123, 62;
-	add.s64 %rd125, %rd122, %rd124;
-	shr.s64 %rd126, %rd125, 2;
-	setp.lt.s64 %p37, 128, %rd126;
-	selp.b64 %rd127, 128, %rd126, %p37;
-	setp.lt.s64 %p38, 0, %rd127;
-	.loc 1 83 18
-	add.s32 %r39, %r7, 16;
-	add.s32 %r40, %r7, 32;
-	add.s32 %r41, %r7, 48;
-	.loc 1 91 8
-	mad.lo.s32 %r42, %r7, 4, %r6;
-	.loc 1 101 11
-	mad.lo.s32 %r43, %r7, 4, %r5;
-	.loc 1 142 32
-	setp.ne.s64 %p39, %rd22, 0;
-	cvt.u32.u64 %r44, %rd127;
-	add.s32 %r45, %r44, -3;
-	setp.le.s32 %p40, %r45, %r44;
-	setp.lt.s32 %p41, 0, %r45;
-	and.pred %p42, %p40, %p41;
-	selp.b32 %r46, %r45, 0, %p42;
-	setp.lt.u32 %p43, 0, %r46;
-	.loc 1 75 22
-	cvt.u32.u64 %r47, %rd68;
-	mov.f32 %f43, 0f00000000;
-	mov.f32 %f44, 0f00000000;
-	mov.f32 %f45, 0f00000000;
-	mov.f32 %f46, 0f00000000;
-	mov.f32 %f47, 0f00000000;
-	mov.f32 %f48, 0f00000000;
-	mov.f32 %f49, 0f00000000;
-	mov.f32 %f50, 0f00000000;
-	mov.f32 %f51, 0f00000000;
-	mov.f32 %f52, 0fFF800000;
-	mov.u32 %r48, 0;
-$B16:
-	.loc 1 76 55
-	shr.u32 %r49, %r48, 6;
-	cvt.u64.u32 %rd128, %r49;
-	add.s64 %rd129, %rd120, %rd128;
-	setp.lt.u64 %p44, %rd129, %rd10;
-	@!%p44 bra $FAULT2;
-	cvt.u64.u32 %rd130, %r48;
-	shl.b64 %rd131, %rd129, 2;
-	add.s64 %rd132, %rd9, %rd131;
-	ld.global.u32 %r50, [%rd132];
-	cvt.s64.s32 %rd133, %r50;
-	.loc 1 77 19
-	setp.lt.s32 %p45, %r50, 0;
-	selp.b32 %r51, 0, %r50, %p45;
-	cvt.s64.s32 %rd134, %r51;
-	setp.lt.s64 %p46, %rd121, %rd134;
-	selp.b64 %rd135, %rd121, %rd134, %p46;
-	mad.lo.s64 %rd136, %rd135, %rd14, %rd118;
-	shl.b64 %rd137, %rd136, 6;
-	mul.lo.s64 %rd138, %rd137, %rd22;
-	.loc 1 78 22
-	sub.s64 %rd139, %rd68, %rd130;
-	setp.lt.s64 %p47, 64, %rd139;
-	cvt.u32.u64 %r52, %rd139;
-	selp.b32 %r53, 64, %r52, %p47;
-	cvt.s64.s32 %rd140, %r53;
-	.loc 1 79 9
-	bar.sync 0;
-	.loc 1 80 50
-	add.s64 %rd141, %rd138, %rd122;
-	setp.le.u64 %p48, %rd141, %rd6;
-	setp.le.u64 %p49, %rd138, %rd141;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B54;
-	shl.b64 %rd142, %rd138, 5;
-	add.s64 %rd143, %rd5, %rd142;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	.loc 1 128 20
-	@!%p38 bra $B21;
-	@!%p43 bra $B17;
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r54, 0;
-	bra $B18;
-$B17:
-	mov.f32 %f53, 0f00000000;
-	mov.f32 %f54, 0f00000000;
-	mov.f32 %f55, 0f00000000;
-	mov.f32 %f56, 0f00000000;
-	mov.u32 %r54, 0;
-	bra $B19;
-$B18:
-	.loc 1 130 53
-	shl.b32 %r55, %r54, 2;
-	cvt.u64.u32 %rd144, %r55;
-	setp.lt.u64 %p51, %rd144, %rd122;
-	mad.wide.u32 %rd145, %r55, 32, %rd143;
-	mad.wide.u32 %rd146, %r7, 2, %rd145;
-	mad.lo.s32 %r56, %r54, 4, %r4;
-	add.s32 %r57, %r55, 1;
-	cvt.u64.u32 %rd147, %r57;
-	setp.lt.u64 %p52, %rd147, %rd122;
-	and.pred %p53, %p51, %p52;
-	add.s32 %r58, %r55, 2;
-	cvt.u64.u32 %rd148, %r58;
-	setp.lt.u64 %p54, %rd148, %rd122;
-	and.pred %p55, %p53, %p54;
-	add.s32 %r59, %r55, 3;
-	cvt.u64.u32 %rd149, %r59;
-	setp.lt.u64 %p56, %rd149, %rd122;
-	and.pred %p57, %p55, %p56;
-	add.s32 %r60, %r54, 1;
-	shl.b32 %r61, %r60, 2;
-	cvt.u64.u32 %rd150, %r61;
-	setp.lt.u64 %p58, %rd150, %rd122;
-	and.pred %p59, %p57, %p58;
-	mad.wide.u32 %rd151, %r61, 32, %rd143;
-	mad.wide.u32 %rd152, %r7, 2, %rd151;
-	add.s32 %r62, %r61, 1;
-	cvt.u64.u32 %rd153, %r62;
-	setp.lt.u64 %p60, %rd153, %rd122;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r63, %r61, 2;
-	cvt.u64.u32 %rd154, %r63;
-	setp.lt.u64 %p62, %rd154, %rd122;
-	and.pred %p63, %p61, %p62;
-	add.s32 %r64, %r61, 3;
-	cvt.u64.u32 %rd155, %r64;
-	setp.lt.u64 %p64, %rd155, %rd122;
-	and.pred %p65, %p63, %p64;
-	add.s32 %r65, %r54, 2;
-	shl.b32 %r66, %r65, 2;
-	cvt.u64.u32 %rd156, %r66;
-	setp.lt.u64 %p66, %rd156, %rd122;
-	and.pred %p67, %p65, %p66;
-	mad.wide.u32 %rd157, %r66, 32, %rd143;
-	mad.wide.u32 %rd158, %r7, 2, %rd157;
-	add.s32 %r67, %r66, 1;
-	cvt.u64.u32 %rd159, %r67;
-	setp.lt.u64 %p68, %rd159, %rd122;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r68, %r66, 2;
-	cvt.u64.u32 %rd160, %r68;
-	setp.lt.u64 %p70, %rd160, %rd122;
-	and.pred %p71, %p69, %p70;
-	add.s32 %r69, %r66, 3;
-	cvt.u64.u32 %rd161, %r69;
-	setp.lt.u64 %p72, %rd161, %rd122;
-	and.pred %p73, %p71, %p72;
-	add.s32 %r70, %r54, 3;
-	shl.b32 %r71, %r70, 2;
-	cvt.u64.u32 %rd162, %r71;
-	setp.lt.u64 %p74, %rd162, %rd122;
-	and.pred %p75, %p73, %p74;
-	mad.wide.u32 %rd163, %r71, 32, %rd143;
-	mad.wide.u32 %rd164, %r7, 2, %rd163;
-	add.s32 %r72, %r71, 1;
-	cvt.u64.u32 %rd165, %r72;
-	setp.lt.u64 %p76, %rd165, %rd122;
-	and.pred %p77, %p75, %p76;
-	add.s32 %r73, %r71, 2;
-	cvt.u64.u32 %rd166, %r73;
-	setp.lt.u64 %p78, %rd166, %rd122;
-	and.pred %p79, %p77, %p78;
-	add.s32 %r74, %r71, 3;
-	cvt.u64.u32 %rd167, %r74;
-	setp.lt.u64 %p80, %rd167, %rd122;
-	and.pred %p81, %p79, %p80;
-	add.s32 %r75, %r54, 4;
-	@!%p81 bra $B19;
-	ld.global.u16 %r76, [%rd146];
-	.loc 2 38 59
-	cvt.u16.u32 %rs9, %r76;
-	cvt.f32.f16 %f57, %rs9;
-	.loc 1 130 32
-	ld.shared.v4.f32 {%f58, %f59, %f60, %f61}, [%r56];
-	fma.rn.f32 %f62, %f58, %f57, %f56;
-	ld.global.u16 %r77, [%rd146+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs10, %r77;
-	cvt.f32.f16 %f63, %rs10;
-	.loc 1 130 26
-	fma.rn.f32 %f64, %f58, %f63, %f55;
-	ld.global.u16 %r78, [%rd146+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs11, %r78;
-	cvt.f32.f16 %f65, %rs11;
-	.loc 1 130 26
-	fma.rn.f32 %f66, %f58, %f65, %f54;
-	ld.global.u16 %r79, [%rd146+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs12, %r79;
-	cvt.f32.f16 %f67, %rs12;
-	.loc 1 130 26
-	fma.rn.f32 %f68, %f58, %f67, %f53;
-	ld.global.u16 %r80, [%rd152];
-	.loc 2 38 59
-	cvt.u16.u32 %rs13, %r80;
-	cvt.f32.f16 %f69, %rs13;
-	.loc 1 130 26
-	fma.rn.f32 %f70, %f59, %f69, %f62;
-	ld.global.u16 %r81, [%rd152+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs14, %r81;
-	cvt.f32.f16 %f71, %rs14;
-	.loc 1 130 26
-	fma.rn.f32 %f72, %f59, %f71, %f64;
-	ld.global.u16 %r82, [%rd152+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs15, %r82;
-	cvt.f32.f16 %f73, %rs15;
-	.loc 1 130 26
-	fma.rn.f32 %f74, %f59, %f73, %f66;
-	ld.global.u16 %r83, [%rd152+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs16, %r83;
-	cvt.f32.f16 %f75, %rs16;
-	.loc 1 130 26
-	fma.rn.f32 %f76, %f59, %f75, %f68;
-	ld.global.u16 %r84, [%rd158];
-	.loc 2 38 59
-	cvt.u16.u32 %rs17, %r84;
-	cvt.f32.f16 %f77, %rs17;
-	.loc 1 130 26
-	fma.rn.f32 %f78, %f60, %f77, %f70;
-	ld.global.u16 %r85, [%rd158+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs18, %r85;
-	cvt.f32.f16 %f79, %rs18;
-	.loc 1 130 26
-	fma.rn.f32 %f80, %f60, %f79, %f72;
-	ld.global.u16 %r86, [%rd158+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs19, %r86;
-	cvt.f32.f16 %f81, %rs19;
-	.loc 1 130 26
-	fma.rn.f32 %f82, %f60, %f81, %f74;
-	ld.global.u16 %r87, [%rd158+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs20, %r87;
-	cvt.f32.f16 %f83, %rs20;
-	.loc 1 130 26
-	fma.rn.f32 %f84, %f60, %f83, %f76;
-	ld.global.u16 %r88, [%rd164];
-	.loc 2 38 59
-	cvt.u16.u32 %rs21, %r88;
-	cvt.f32.f16 %f85, %rs21;
-	.loc 1 130 26
-	fma.rn.f32 %f56, %f61, %f85, %f78;
-	ld.global.u16 %r89, [%rd164+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs22, %r89;
-	cvt.f32.f16 %f86, %rs22;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f61, %f86, %f80;
-	ld.global.u16 %r90, [%rd164+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs23, %r90;
-	cvt.f32.f16 %f87, %rs23;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f61, %f87, %f82;
-	ld.global.u16 %r91, [%rd164+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs24, %r91;
-	cvt.f32.f16 %f88, %rs24;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f61, %f88, %f84;
-	setp.lt.u32 %p82, %r75, %r44;
-	setp.lt.u32 %p83, %r75, %r46;
-	mov.u32 %r54, %r75;
-	@%p83 bra $B18;
-	mov.u32 %r54, %r75;
-	@!%p82 bra $B21;
-$B19:
-$B20:
-	shl.b32 %r92, %r54, 2;
-	cvt.u64.u32 %rd168, %r92;
-	setp.lt.u64 %p84, %rd168, %rd122;
-	add.s32 %r93, %r92, 1;
-	cvt.u64.u32 %rd169, %r93;
-	setp.lt.u64 %p85, %rd169, %rd122;
-	add.s32 %r94, %r92, 2;
-	cvt.u64.u32 %rd170, %r94;
-	setp.lt.u64 %p86, %rd170, %rd122;
-	add.s32 %r95, %r92, 3;
-	cvt.u64.u32 %rd171, %r95;
-	setp.lt.u64 %p87, %rd171, %rd122;
-	and.pred %p88, %p84, %p85;
-	and.pred %p89, %p88, %p86;
-	and.pred %p90, %p89, %p87;
-	@!%p90 bra $B55;
-	mad.wide.u32 %rd172, %r92, 32, %rd143;
-	mad.wide.u32 %rd173, %r7, 2, %rd172;
-	ld.global.u16 %r96, [%rd173];
-	.loc 2 38 59
-	cvt.u16.u32 %rs25, %r96;
-	cvt.f32.f16 %f89, %rs25;
-	.loc 1 130 32
-	mad.lo.s32 %r97, %r54, 4, %r4;
-	ld.shared.f32 %f90, [%r97];
-	fma.rn.f32 %f56, %f90, %f89, %f56;
-	ld.global.u16 %r98, [%rd173+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs26, %r98;
-	cvt.f32.f16 %f91, %rs26;
-	.loc 1 130 26
-	fma.rn.f32 %f55, %f90, %f91, %f55;
-	ld.global.u16 %r99, [%rd173+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs27, %r99;
-	cvt.f32.f16 %f92, %rs27;
-	.loc 1 130 26
-	fma.rn.f32 %f54, %f90, %f92, %f54;
-	ld.global.u16 %r100, [%rd173+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs28, %r100;
-	cvt.f32.f16 %f93, %rs28;
-	.loc 1 130 26
-	fma.rn.f32 %f53, %f90, %f93, %f53;
-	add.s32 %r54, %r54, 1;
-	setp.lt.u32 %p91, %r54, %r44;
-	@%p91 bra $B20;
-$B21:
-	.loc 1 83 24
-	setp.le.s32 %p92, %r53, %r7;
-	@!%p92 bra $B22;
-	mov.f32 %f56, 0fFF800000;
-$B22:
-	.loc 1 86 14
-	setp.le.s32 %p93, 0, %r50;
-	setp.lt.s64 %p94, %rd133, %rd13;
-	and.pred %p95, %p93, %p94;
-	@%p95 bra $B23;
-	mov.f32 %f56, 0f7FC00000;
-$B23:
-	.loc 1 89 14
-	setp.nan.f32 %p96, %f52, %f56;
-	max.f32 %f94, %f52, %f56;
-	selp.f32 %f95, 0f7FFFFFFF, %f94, %p96;
-	.loc 1 83 24
-	setp.le.s32 %p97, %r53, %r39;
-	@!%p97 bra $B24;
-	mov.f32 %f55, 0fFF800000;
-$B24:
-	.loc 1 86 14
-	@%p95 bra $B25;
-	mov.f32 %f55, 0f7FC00000;
-$B25:
-	.loc 1 89 14
-	setp.nan.f32 %p98, %f95, %f55;
-	max.f32 %f96, %f95, %f55;
-	selp.f32 %f97, 0f7FFFFFFF, %f96, %p98;
-	.loc 1 83 24
-	setp.le.s32 %p99, %r53, %r40;
-	@!%p99 bra $B26;
-	mov.f32 %f54, 0fFF800000;
-$B26:
-	.loc 1 86 14
-	@%p95 bra $B27;
-	mov.f32 %f54, 0f7FC00000;
-$B27:
-	.loc 1 89 14
-	setp.nan.f32 %p100, %f97, %f54;
-	max.f32 %f98, %f97, %f54;
-	selp.f32 %f99, 0f7FFFFFFF, %f98, %p100;
-	.loc 1 83 24
-	setp.le.s32 %p101, %r53, %r41;
-	@!%p101 bra $B28;
-	mov.f32 %f53, 0fFF800000;
-$B28:
-	.loc 1 86 14
-	@%p95 bra $B29;
-	mov.f32 %f53, 0f7FC00000;
-$B29:
-	.loc 1 89 14
-	setp.nan.f32 %p102, %f99, %f53;
-	max.f32 %f100, %f99, %f53;
-	selp.f32 %f101, 0f7FFFFFFF, %f100, %p102;
-	.loc 1 91 8
-	st.shared.f32 [%r42], %f101;
-	.loc 1 92 9
-	bar.sync 0;
-	mov.u32 %r101, 0;
-$B30:
-	.loc 1 94 26
-	mad.lo.s32 %r102, %r101, 4, %r6;
-	ld.shared.f32 %f102, [%r102];
-	setp.nan.f32 %p103, %f101, %f102;
-	max.f32 %f103, %f101, %f102;
-	selp.f32 %f101, 0f7FFFFFFF, %f103, %p103;
-	add.s32 %r101, %r101, 1;
-	setp.lt.u32 %p104, %r101, 16;
-	@%p104 bra $B30;
-	.loc 1 96 30
-	sub.rn.f32 %f104, %f52, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f105, %f104, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f106, %f105, 0f4B400000;
-	sub.rn.f32 %f107, %f104, %f106;
-	add.rn.f32 %f108, %f107, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f109, 0f3920BD38, %f108, 0f3AAF84A4;
-	fma.rn.f32 %f110, %f109, %f108, 0f3C1D96E9;
-	fma.rn.f32 %f111, %f110, %f108, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f112, %f111, %f108, 0f3E75FDEE;
-	fma.rn.f32 %f113, %f112, %f108, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f114, %f113, %f108, 0f3F800000;
-	mov.b32 %r103, %f105;
-	.loc 3 47 12
-	shr.u32 %r104, %r103, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r105, %r104, 8388608, 1065353216;
-	mov.b32 %f115, %r105;
-	.loc 3 48 26
-	mul.rn.f32 %f116, %f114, %f115;
-	sub.s32 %r106, %r103, %r104;
-	.loc 3 52 66
-	mad.lo.s32 %r107, %r106, 8388608, 1065353216;
-	mov.b32 %f117, %r107;
-	.loc 3 48 40
-	mul.rn.f32 %f118, %f116, %f117;
-	.loc 3 56 7
-	setp.lt.f32 %p105, 0f43170000, %f104;
-	.loc 3 59 7
-	setp.lt.f32 %p106, %f104, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p107, %p105;
-	not.pred %p108, %p106;
-	selp.f32 %f119, 0f7F800000, 0f00000000, %p105;
-	and.pred %p109, %p107, %p108;
-	selp.f32 %f120, %f118, %f119, %p109;
-	.loc 1 98 3
-	mul.rn.f32 %f121, %f51, %f120;
-	.loc 1 100 31
-	sub.rn.f32 %f122, %f56, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f123, %f122, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f124, %f123, 0f4B400000;
-	sub.rn.f32 %f125, %f122, %f124;
-	add.rn.f32 %f126, %f125, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f127, 0f3920BD38, %f126, 0f3AAF84A4;
-	fma.rn.f32 %f128, %f127, %f126, 0f3C1D96E9;
-	fma.rn.f32 %f129, %f128, %f126, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f130, %f129, %f126, 0f3E75FDEE;
-	fma.rn.f32 %f131, %f130, %f126, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f132, %f131, %f126, 0f3F800000;
-	mov.b32 %r108, %f123;
-	.loc 3 47 12
-	shr.u32 %r109, %r108, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r110, %r109, 8388608, 1065353216;
-	mov.b32 %f133, %r110;
-	.loc 3 48 26
-	mul.rn.f32 %f134, %f132, %f133;
-	sub.s32 %r111, %r108, %r109;
-	.loc 3 52 66
-	mad.lo.s32 %r112, %r111, 8388608, 1065353216;
-	mov.b32 %f135, %r112;
-	.loc 3 48 40
-	mul.rn.f32 %f136, %f134, %f135;
-	.loc 3 56 7
-	setp.lt.f32 %p110, 0f43170000, %f122;
-	.loc 3 59 7
-	setp.lt.f32 %p111, %f122, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p112, %p110;
-	not.pred %p113, %p111;
-	selp.f32 %f137, 0f7F800000, 0f00000000, %p110;
-	and.pred %p114, %p112, %p113;
-	selp.f32 %f138, %f136, %f137, %p114;
-	.loc 1 101 11
-	st.shared.f32 [%r43], %f138;
-	.loc 1 102 4
-	add.rn.f32 %f139, %f121, %f138;
-	.loc 1 100 31
-	sub.rn.f32 %f140, %f55, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f141, %f140, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f142, %f141, 0f4B400000;
-	sub.rn.f32 %f143, %f140, %f142;
-	add.rn.f32 %f144, %f143, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f145, 0f3920BD38, %f144, 0f3AAF84A4;
-	fma.rn.f32 %f146, %f145, %f144, 0f3C1D96E9;
-	fma.rn.f32 %f147, %f146, %f144, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f148, %f147, %f144, 0f3E75FDEE;
-	fma.rn.f32 %f149, %f148, %f144, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f150, %f149, %f144, 0f3F800000;
-	mov.b32 %r113, %f141;
-	.loc 3 47 12
-	shr.u32 %r114, %r113, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r115, %r114, 8388608, 1065353216;
-	mov.b32 %f151, %r115;
-	.loc 3 48 26
-	mul.rn.f32 %f152, %f150, %f151;
-	sub.s32 %r116, %r113, %r114;
-	.loc 3 52 66
-	mad.lo.s32 %r117, %r116, 8388608, 1065353216;
-	mov.b32 %f153, %r117;
-	.loc 3 48 40
-	mul.rn.f32 %f154, %f152, %f153;
-	.loc 3 56 7
-	setp.lt.f32 %p115, 0f43170000, %f140;
-	.loc 3 59 7
-	setp.lt.f32 %p116, %f140, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p117, %p115;
-	not.pred %p118, %p116;
-	selp.f32 %f155, 0f7F800000, 0f00000000, %p115;
-	and.pred %p119, %p117, %p118;
-	selp.f32 %f156, %f154, %f155, %p119;
-	.loc 1 101 11
-	st.shared.f32 [%r43+64], %f156;
-	.loc 1 102 4
-	add.rn.f32 %f157, %f139, %f156;
-	.loc 1 100 31
-	sub.rn.f32 %f158, %f54, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f159, %f158, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f160, %f159, 0f4B400000;
-	sub.rn.f32 %f161, %f158, %f160;
-	add.rn.f32 %f162, %f161, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f163, 0f3920BD38, %f162, 0f3AAF84A4;
-	fma.rn.f32 %f164, %f163, %f162, 0f3C1D96E9;
-	fma.rn.f32 %f165, %f164, %f162, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f166, %f165, %f162, 0f3E75FDEE;
-	fma.rn.f32 %f167, %f166, %f162, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f168, %f167, %f162, 0f3F800000;
-	mov.b32 %r118, %f159;
-	.loc 3 47 12
-	shr.u32 %r119, %r118, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r120, %r119, 8388608, 1065353216;
-	mov.b32 %f169, %r120;
-	.loc 3 48 26
-	mul.rn.f32 %f170, %f168, %f169;
-	sub.s32 %r121, %r118, %r119;
-	.loc 3 52 66
-	mad.lo.s32 %r122, %r121, 8388608, 1065353216;
-	mov.b32 %f171, %r122;
-	.loc 3 48 40
-	mul.rn.f32 %f172, %f170, %f171;
-	.loc 3 56 7
-	setp.lt.f32 %p120, 0f43170000, %f158;
-	.loc 3 59 7
-	setp.lt.f32 %p121, %f158, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p122, %p120;
-	not.pred %p123, %p121;
-	selp.f32 %f173, 0f7F800000, 0f00000000, %p120;
-	and.pred %p124, %p122, %p123;
-	selp.f32 %f174, %f172, %f173, %p124;
-	.loc 1 101 11
-	st.shared.f32 [%r43+128], %f174;
-	.loc 1 102 4
-	add.rn.f32 %f175, %f157, %f174;
-	.loc 1 100 31
-	sub.rn.f32 %f176, %f53, %f101;
-	.loc 3 73 9
-	add.rn.f32 %f177, %f176, 0f4B400000;
-	.loc 3 74 14
-	sub.rn.f32 %f178, %f177, 0f4B400000;
-	sub.rn.f32 %f179, %f176, %f178;
-	add.rn.f32 %f180, %f179, 0f00000000;
-	.loc 3 75 17
-	fma.rn.f32 %f181, 0f3920BD38, %f180, 0f3AAF84A4;
-	fma.rn.f32 %f182, %f181, %f180, 0f3C1D96E9;
-	fma.rn.f32 %f183, %f182, %f180, 0f3D6357BD;
-	.loc 3 76 13
-	fma.rn.f32 %f184, %f183, %f180, 0f3E75FDEE;
-	fma.rn.f32 %f185, %f184, %f180, 0f3F317218;
-	.loc 3 77 12
-	fma.rn.f32 %f186, %f185, %f180, 0f3F800000;
-	mov.b32 %r123, %f177;
-	.loc 3 47 12
-	shr.u32 %r124, %r123, 1;
-	.loc 3 52 66
-	mad.lo.s32 %r125, %r124, 8388608, 1065353216;
-	mov.b32 %f187, %r125;
-	.loc 3 48 26
-	mul.rn.f32 %f188, %f186, %f187;
-	sub.s32 %r126, %r123, %r124;
-	.loc 3 52 66
-	mad.lo.s32 %r127, %r126, 8388608, 1065353216;
-	mov.b32 %f189, %r127;
-	.loc 3 48 40
-	mul.rn.f32 %f190, %f188, %f189;
-	.loc 3 56 7
-	setp.lt.f32 %p125, 0f43170000, %f176;
-	.loc 3 59 7
-	setp.lt.f32 %p126, %f176, 0fC3170000;
-	.loc 3 56 7
-	not.pred %p127, %p125;
-	not.pred %p128, %p126;
-	selp.f32 %f191, 0f7F800000, 0f00000000, %p125;
-	and.pred %p129, %p127, %p128;
-	selp.f32 %f192, %f190, %f191, %p129;
-	.loc 1 101 11
-	st.shared.f32 [%r43+192], %f192;
-	.loc 1 102 4
-	add.rn.f32 %f51, %f175, %f192;
-	.loc 1 104 9
-	bar.sync 0;
-	.loc 1 108 57
-	mul.lo.s64 %rd174, %rd140, %rd22;
-	add.s64 %rd175, %rd138, %rd174;
-	setp.le.u64 %p130, %rd175, %rd8;
-	setp.le.u64 %p131, %rd138, %rd175;
-	and.pred %p132, %p130, %p131;
-	.loc 1 142 32
-	and.pred %p133, %p132, %p39;
-	@!%p133 bra $B56;
-	.loc 1 106 4
-	mul.rn.f32 %f50, %f50, %f120;
-	mul.rn.f32 %f49, %f49, %f120;
-	mul.rn.f32 %f48, %f48, %f120;
-	mul.rn.f32 %f47, %f47, %f120;
-	mul.rn.f32 %f46, %f46, %f120;
-	mul.rn.f32 %f45, %f45, %f120;
-	mul.rn.f32 %f44, %f44, %f120;
-	mul.rn.f32 %f43, %f43, %f120;
-	.loc 1 108 41
-	shl.b64 %rd176, %rd138, 5;
-	add.s64 %rd177, %rd7, %rd176;
-	sub.s64 %rd178, %rd8, %rd138;
-	.loc 1 142 32
-	or.b64 %rd179, %rd174, %rd22;
-	setp.lt.u64 %p134, %rd179, 4294967296;
-	@%p134 bra $B31;
-	xor.b64 %rd180, %rd174, %rd22;
-	shr.s64 %rd181, %rd180, 63;
-	abs.s64 %rd182, %rd174;
-	abs.s64 %rd183, %rd22;
-	cvt.rp.f32.u64 %f193, %rd183;
-	rcp.approx.ftz.f32 %f194, %f193;
-	mov.b32 %r128, %f194;
-	add.s32 %r129, %r128, 536870910;
-	mov.b32 %f195, %r129;
-	cvt.rzi.u64.f32 %rd184, %f195;
-	mul.lo.s64 %rd185, %rd184, %rd183;
-	neg.s64 %rd186, %rd185;
-	mul.hi.u64 %rd187, %rd184, %rd186;
-	add.s64 %rd188, %rd184, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd183;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.hi.u64 %rd193, %rd182, %rd192;
-	mul.lo.s64 %rd194, %rd193, %rd183;
-	sub.s64 %rd195, %rd182, %rd194;
-	setp.ge.u64 %p135, %rd195, %rd183;
-	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p135;
-	sub.s64 %rd198, %rd195, %rd183;
-	selp.b64 %rd199, %rd198, %rd195, %p135;
-	setp.ge.u64 %p136, %rd199, %rd183;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p136;
-	xor.b64 %rd202, %rd201, %rd181;
-	sub.s64 %rd203, %rd202, %rd181;
-	bra $B32;
-$B31:
-	cvt.u32.u64 %r130, %rd174;
-	cvt.u32.u64 %r131, %rd22;
-	div.u32 %r132, %r130, %r131;
-	cvt.u64.u32 %rd203, %r132;
-$B32:
-	setp.lt.s64 %p137, 64, %rd203;
-	selp.b64 %rd204, 64, %rd203, %p137;
-	setp.lt.s64 %p138, 0, %rd204;
-	@!%p138 bra $B42;
-	.loc 1 146 9
-	cvt.u32.u64 %r133, %rd204;
-	mov.u32 %r134, 0;
-$B33:
-	cvt.u64.u32 %rd205, %r134;
-	.loc 1 143 20
-	mul.lo.s64 %rd206, %rd205, %rd22;
-	add.s32 %r135, %r134, 1;
-	cvt.u64.u32 %rd207, %r135;
-	mul.lo.s64 %rd208, %rd207, %rd22;
-	setp.le.u64 %p139, %rd208, %rd178;
-	setp.le.u64 %p140, %rd206, %rd208;
-	and.pred %p141, %p139, %p140;
-	@!%p141 bra $B57;
-	shl.b64 %rd209, %rd206, 5;
-	add.s64 %rd210, %rd177, %rd209;
-	sub.s64 %rd211, %rd208, %rd206;
-	.loc 1 145 9
-	setp.lt.s64 %p142, 0, %rd211;
-	@!%p142 bra $B34;
-	.loc 1 146 56
-	mad.wide.u32 %rd212, %r7, 2, %rd210;
-	ld.global.u16 %r136, [%rd212];
-	.loc 2 38 59
-	cvt.u16.u32 %rs29, %r136;
-	cvt.f32.f16 %f196, %rs29;
-	.loc 1 146 33
-	mad.lo.s32 %r137, %r134, 4, %r5;
-	ld.shared.f32 %f197, [%r137];
-	fma.rn.f32 %f50, %f197, %f196, %f50;
-$B34:
-	.loc 1 145 9
-	setp.lt.s64 %p143, 1, %rd211;
-	@!%p143 bra $B35;
-	.loc 1 146 56
-	mad.wide.u32 %rd213, %r7, 2, %rd210;
-	ld.global.u16 %r138, [%rd213+32];
-	.loc 2 38 59
-	cvt.u16.u32 %rs30, %r138;
-	cvt.f32.f16 %f198, %rs30;
-	.loc 1 146 33
-	mad.lo.s32 %r139, %r134, 4, %r5;
-	ld.shared.f32 %f199, [%r139];
-	fma.rn.f32 %f49, %f199, %f198, %f49;
-$B35:
-	.loc 1 145 9
-	setp.lt.s64 %p144, 2, %rd211;
-	@!%p144 bra $B36;
-	.loc 1 146 56
-	mad.wide.u32 %rd214, %r7, 2, %rd210;
-	ld.global.u16 %r140, [%rd214+64];
-	.loc 2 38 59
-	cvt.u16.u32 %rs31, %r140;
-	cvt.f32.f16 %f200, %rs31;
-	.loc 1 146 33
-	mad.lo.s32 %r141, %r134, 4, %r5;
-	ld.shared.f32 %f201, [%r141];
-	fma.rn.f32 %f48, %f201, %f200, %f48;
-$B36:
-	.loc 1 145 9
-	setp.lt.s64 %p145, 3, %rd211;
-	@!%p145 bra $B37;
-	.loc 1 146 56
-	mad.wide.u32 %rd215, %r7, 2, %rd210;
-	ld.global.u16 %r142, [%rd215+96];
-	.loc 2 38 59
-	cvt.u16.u32 %rs32, %r142;
-	cvt.f32.f16 %f202, %rs32;
-	.loc 1 146 33
-	mad.lo.s32 %r143, %r134, 4, %r5;
-	ld.shared.f32 %f203, [%r143];
-	fma.rn.f32 %f47, %f203, %f202, %f47;
-$B37:
-	.loc 1 145 9
-	setp.lt.s64 %p146, 4, %rd211;
-	@!%p146 bra $B38;
-	.loc 1 146 56
-	mad.wide.u32 %rd216, %r7, 2, %rd210;
-	ld.global.u16 %r144, [%rd216+128];
-	.loc 2 38 59
-	cvt.u16.u32 %rs33, %r144;
-	cvt.f32.f16 %f204, %rs33;
-	.loc 1 146 33
-	mad.lo.s32 %r145, %r134, 4, %r5;
-	ld.shared.f32 %f205, [%r145];
-	fma.rn.f32 %f46, %f205, %f204, %f46;
-$B38:
-	.loc 1 145 9
-	setp.lt.s64 %p147, 5, %rd211;
-	@!%p147 bra $B39;
-	.loc 1 146 56
-	mad.wide.u32 %rd217, %r7, 2, %rd210;
-	ld.global.u16 %r146, [%rd217+160];
-	.loc 2 38 59
-	cvt.u16.u32 %rs34, %r146;
-	cvt.f32.f16 %f206, %rs34;
-	.loc 1 146 33
-	mad.lo.s32 %r147, %r134, 4, %r5;
-	ld.shared.f32 %f207, [%r147];
-	fma.rn.f32 %f45, %f207, %f206, %f45;
-$B39:
-	.loc 1 145 9
-	setp.lt.s64 %p148, 6, %rd211;
-	@!%p148 bra $B40;
-	.loc 1 146 56
-	mad.wide.u32 %rd218, %r7, 2, %rd210;
-	ld.global.u16 %r148, [%rd218+192];
-	.loc 2 38 59
-	cvt.u16.u32 %rs35, %r148;
-	cvt.f32.f16 %f208, %rs35;
-	.loc 1 146 33
-	mad.lo.s32 %r149, %r134, 4, %r5;
-	ld.shared.f32 %f209, [%r149];
-	fma.rn.f32 %f44, %f209, %f208, %f44;
-$B40:
-	.loc 1 145 9
-	setp.lt.s64 %p149, 7, %rd211;
-	@!%p149 bra $B41;
-	.loc 1 146 56
-	mad.wide.u32 %rd219, %r7, 2, %rd210;
-	ld.global.u16 %r150, [%rd219+224];
-	.loc 2 38 59
-	cvt.u16.u32 %rs36, %r150;
-	cvt.f32.f16 %f210, %rs36;
-	.loc 1 146 33
-	mad.lo.s32 %r151, %r134, 4, %r5;
-	ld.shared.f32 %f211, [%r151];
-	fma.rn.f32 %f43, %f211, %f210, %f43;
-$B41:
-	setp.lt.u32 %p150, %r135, %r133;
-	mov.u32 %r134, %r135;
-	@%p150 bra $B33;
-$B42:
-	.loc 1 109 9
-	bar.sync 0;
-	.loc 1 75 32
-	add.s32 %r48, %r48, 64;
-	setp.lt.u32 %p151, %r48, %r47;
-	mov.f32 %f52, %f101;
-	@%p151 bra $B16;
-$B43:
-	.loc 1 111 7
-	mad.lo.s32 %r152, %r7, 4, %r6;
-	st.shared.f32 [%r152], %f51;
-	.loc 1 112 8
-	bar.sync 0;
-	mov.f32 %f212, 0f00000000;
-	mov.u32 %r153, 0;
-$B44:
-	.loc 4 9 15
-	mad.lo.s32 %r154, %r153, 4, %r6;
-	ld.shared.f32 %f213, [%r154];
-	add.rn.f32 %f212, %f212, %f213;
-	add.s32 %r153, %r153, 1;
-	setp.lt.u32 %p152, %r153, 16;
-	@%p152 bra $B44;
-	.loc 1 117 10
-	setp.le.u64 %p153, %rd26, %rd4;
-	@!%p153 bra $FAULT3;
-	.loc 1 114 12
-	setp.eq.s64 %p154, %rd68, 0;
-	selp.f32 %f214, 0f3F800000, %f212, %p154;
-	.loc 1 117 10
-	shl.b64 %rd220, %rd25, 5;
-	add.s64 %rd221, %rd3, %rd220;
-	.loc 1 119 8
-	@!%p9 bra $B45;
-	.loc 1 120 32
-	div.rn.f32 %f215, %f50, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs37, %f215;
-	cvt.u32.u16 %r155, %rs37;
-	.loc 1 120 10
-	mad.wide.u32 %rd222, %r7, 2, %rd221;
-	st.global.u16 [%rd222], %r155;
-$B45:
-	.loc 1 119 8
-	@!%p10 bra $B46;
-	.loc 1 120 32
-	div.rn.f32 %f216, %f49, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs38, %f216;
-	cvt.u32.u16 %r156, %rs38;
-	.loc 1 120 10
-	mad.wide.u32 %rd223, %r7, 2, %rd221;
-	st.global.u16 [%rd223+32], %r156;
-$B46:
-	.loc 1 119 8
-	@!%p11 bra $B47;
-	.loc 1 120 32
-	div.rn.f32 %f217, %f48, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs39, %f217;
-	cvt.u32.u16 %r157, %rs39;
-	.loc 1 120 10
-	mad.wide.u32 %rd224, %r7, 2, %rd221;
-	st.global.u16 [%rd224+64], %r157;
-$B47:
-	.loc 1 119 8
-	@!%p12 bra $B48;
-	.loc 1 120 32
-	div.rn.f32 %f218, %f47, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs40, %f218;
-	cvt.u32.u16 %r158, %rs40;
-	.loc 1 120 10
-	mad.wide.u32 %rd225, %r7, 2, %rd221;
-	st.global.u16 [%rd225+96], %r158;
-$B48:
-	.loc 1 119 8
-	@!%p13 bra $B49;
-	.loc 1 120 32
-	div.rn.f32 %f219, %f46, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs41, %f219;
-	cvt.u32.u16 %r159, %rs41;
-	.loc 1 120 10
-	mad.wide.u32 %rd226, %r7, 2, %rd221;
-	st.global.u16 [%rd226+128], %r159;
-$B49:
-	.loc 1 119 8
-	@!%p14 bra $B50;
-	.loc 1 120 32
-	div.rn.f32 %f220, %f45, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs42, %f220;
-	cvt.u32.u16 %r160, %rs42;
-	.loc 1 120 10
-	mad.wide.u32 %rd227, %r7, 2, %rd221;
-	st.global.u16 [%rd227+160], %r160;
-$B50:
-	.loc 1 119 8
-	@!%p15 bra $B51;
-	.loc 1 120 32
-	div.rn.f32 %f221, %f44, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs43, %f221;
-	cvt.u32.u16 %r161, %rs43;
-	.loc 1 120 10
-	mad.wide.u32 %rd228, %r7, 2, %rd221;
-	st.global.u16 [%rd228+192], %r161;
-$B51:
-	.loc 1 119 8
-	@!%p16 bra $B52;
-	.loc 1 120 32
-	div.rn.f32 %f222, %f43, %f214;
-	.loc 2 41 60
-	cvt.rn.f16.f32 %rs44, %f222;
-	cvt.u32.u16 %r162, %rs44;
-	.loc 1 120 10
-	mad.wide.u32 %rd229, %r7, 2, %rd221;
-	st.global.u16 [%rd229+224], %r162;
-$B52:
-	bra $EXIT;
-$B53:
-	.loc 1 57 47
-	@!%p1 bra $FAULT4;
-	.loc 1 60 12
-	@!%p2 bra $FAULT5;
-	bra $FAULT6;
-$B54:
-	.loc 1 80 40
-	@!%p48 bra $FAULT7;
-	bra $FAULT8;
-$B55:
-	.loc 1 130 51
-	@!%p84 bra $FAULT9;
-	@!%p85 bra $FAULT10;
-	@!%p86 bra $FAULT11;
-	bra $FAULT12;
-$B56:
-	.loc 1 108 41
-	@!%p130 bra $FAULT13;
-	@!%p131 bra $FAULT14;
-	.loc 1 142 32
-	bra $FAULT15;
-$B57:
-	.loc 1 143 18
-	@!%p139 bra $FAULT16;
-	bra $FAULT17;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 16 58
-	mov.u32 %r163, 2;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 71 30
-	mov.u32 %r163, 1;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 76 22
-	mov.u32 %r163, 0;
-	mov.u64 %rd230, %rd129;
-	mov.u64 %rd231, %rd10;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 117 10
-	mov.u32 %r163, 3;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd4;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 57 47
-	mov.u32 %r163, 4;
-	mov.u64 %rd230, %rd17;
-	mov.u64 %rd231, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 60 12
-	mov.u32 %r163, 5;
-	mov.u64 %rd230, %rd26;
-	mov.u64 %rd231, %rd2;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r163, 6;
-	mov.u64 %rd230, %rd25;
-	mov.u64 %rd231, %rd26;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 80 40
-	mov.u32 %r163, 7;
-	mov.u64 %rd230, %rd141;
-	mov.u64 %rd231, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r163, 8;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd141;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 130 51
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd168;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd169;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd170;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r163, 12;
-	mov.u64 %rd230, %rd171;
-	mov.u64 %rd231, %rd122;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 108 41
-	mov.u32 %r163, 9;
-	mov.u64 %rd230, %rd175;
-	mov.u64 %rd231, %rd8;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r163, 10;
-	mov.u64 %rd230, %rd138;
-	mov.u64 %rd231, %rd175;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 142 32
-	mov.u32 %r163, 11;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, 0;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 143 18
-	mov.u32 %r163, 13;
-	mov.u64 %rd230, %rd208;
-	mov.u64 %rd231, %rd178;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r163, 14;
-	mov.u64 %rd230, %rd206;
-	mov.u64 %rd231, %rd208;
-$FAULT:
-	ld.param.u64 %rd232, [attendCached_dtype_F16_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r164, [%rd232], 0, 1;
-	setp.ne.u32 %p155, %r164, 0;
-	@%p155 bra $EXIT;
-	ld.global.u64 %rd233, [%rd232+8];
-	ld.param.u32 %r165, [attendCached_dtype_F16_row_F16_params+184];
-	st.global.u32 [%rd233+4], %r165;
-	ld.param.u32 %r166, [attendCached_dtype_F16_row_F16_params+188];
-	st.global.v2.u32 [%rd233+8], {%r166, %r163};
-	mov.u32 %r167, %ctaid.x;
-	mov.u32 %r168, %ctaid.y;
-	st.global.v2.u32 [%rd233+16], {%r167, %r168};
-	mov.u32 %r169, %ctaid.z;
-	mov.u32 %r170, %tid.x;
-	st.global.v2.u32 [%rd233+24], {%r169, %r170};
-	mov.u32 %r171, %tid.y;
-	mov.u32 %r172, %tid.z;
-	st.global.v2.u32 [%rd233+32], {%r171, %r172};
-	st.global.u64 [%rd233+40], %rd230;
-	st.global.u64 [%rd233+48], %rd231;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd233], 56;
-	bra $EXIT;
-}
+const direct32SM80 = `packed1 42446 attendDirect_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vvpipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;x@r0
+p9+9t*
+p:@r0
+qSsK/pF
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+|9
+*#%
+_
+y,{c1.
+y,.U
+so
+pnr]ps@
+qKXryv^
+YXr2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH%rqU
+r($wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF&qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W%
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<'
+u-u0p|
+)
+qBR'
+"#
+Y.<'
+u-u0tc
+rs.
+)
+qBR(
+"#
+Y/<(
+"#
+vT/
+)
+qBR)
+"#
+YsT<)
+"#
+q1vnsT
+)
+qBR*
+"#
+Yp5<*
+"#
+q1XA
+)
+qBR+
+"#
+YrF<+
+"#
+q1t"rF
+)
+qBR,
+"#
+Yw?<,
+"#
+q1[yl
+)
+qBR-
+"#
+YxW<-
+"#
+xsE/
+)
+qBR.
+|A9pE
+Y=<7
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<E
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<C
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRN
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+vaG
+*%%
+"7
+qVRNp$
+vPPq"t@pirzxPpus^9
+qVRNG
+vPPq"t@pirzxPpus^9
+qVRNqO
+vPPq"t@pirzxPpus^9
+qVRNB+
+vPPq"t@pirzxPpus^9
+qVRNA
+vPPq"t@pirzxPpus^9
+qVRNE=
+vPPq"t@pirzxPpus^9
+qVRNyl
+vPPq"t@pirzxPpus^9
+qVRNE/
+vPPq"t@pirzxPpus^9
+tb9r]
+|V(s^'
+"#
+u~&
+u~%
+u~$
+u~#
+u~"
+w"{v
+w"x\
+w"|;
+rDl
+:
+:
+:
+:
+"8
+]8I
+"#
+zB=A%
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVOI
+"#
+zB<Ap-
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVMI
+"#
+zB;ArZ
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVKI
+"#
+zB:ArS
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVII
+"#
+zB9Aq^
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVGI
+"#
+zB8Asu
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVEI
+"#
+zB7As[
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVCI
+"#
+zB6At]
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+J
+"7
+pVAx_~*8
+!#
+:
+"6
+pV@I
+uGsTr]
+qv{c1.
+tH7uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV?I
+"#
+x%{c1.
+tH8uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV>I
+"#
+p~t"{c1.
+tH9uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV=I
+"#
+p~yD{c1.
+tH:uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV<I
+"#
+p~p*2{c1.
+tH;uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV;I
+"#
+p~q}2{c1.
+tH<uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV:I
+"#
+tH#2{c1.
+tH=uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+pV9I
+"#
+tH%2{c1.
+tH>uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+pV8I
+uGw{q3
+tH'pd<;
+tHQuD
+u6sf}2
+!#
+xS(<(B
+tU(<k
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<0
+:
+"9
+pV9I
+uGy<r]
+w)r3u}2dR9lsfn
+!#
+u-zHq3
+qVR,<;
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV:I
+"%
+w)r3u}2dR7lsfn
+!#
+"%
+qVR,<8
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+pe9lsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+pe7lsf}2
+"$
+q8ES>
+pn|Ypw
+pV<I
+pnwwpb
+pe4l8}4qW
+!#
+pnzgpw
+vS
+"F
+pV:t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmR5l8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<,
+J
+rP
+!#
+s{+ps7
+qvRd13
+)
+i%%
+T(
+u(
+{R
+*'%
+_
+y(
+s4p&
+s4se
+s{7u:
+y,.<6
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKuHy8
+}3R/
+\
+!#
+vc-pw
+vS
+tb+pX+
+xSY<Ypd
+tUY<W
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt3<j
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pr}6q0
+xBu*MC1+
+qVyc2
+}q
+{?79j
+z3+p$
+uVM21+
+xQM21+
+{?7/u:
+y7-
+prr4pb
+wP
+}3/
+prtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+prs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+prtcy'
+t3tL6
+x>#
+k
+prsQr1
+b#Z
+prtIq0
+p~w%{c1-
+x%.U
+r5,sh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+{?7@pw
+r[:B
+p6
+}g-qe
+qkF2[
+t{M135
+}g.r+
+ru+
+s?p@
+s.p=p-%
+T.
+z>
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+}g8f
+qTt"=
+sd
+}g7qN
+q+pK30
+{K
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+}g=q3
+qkF2p2
+s?[
+t{M+%
+T2
+s'8
+{?vFj
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+}g=q#
+zZ8
+*1%
+p6
+"#
+wOzir3r8;$M$R
+wOzir3r86$L$R
+wOzir3r81$K$R
+wOzir3r8,$J$R
+wOzir3r8'$E$R
+wOzir3r8"$D$R
+wOzir3t$$C$R
+wOzir3rn$B$R
+!#
+"#
+|Hr8;
+ppy%6
+pp/v+1
+ppse$,
+pps%$'
+pprFv+"
+ppvmrl
+pp+p&S
+!#
+|./ts
+O
+!#
+r5@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+t)=sm
+poF1+%
+T2
+s'7
+zZ8
+*1%
+|H=Kx;
+ppr>Z
+ppp&Z
+ppseZ
+pps%Z
+pp+rgZ
+ppvmZ
+pp+p&Z
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#s39
+vl@sr
+(/
+!#
+pnsmsm
+]/s3@
+].rL=
+]0rL,
+(sT
+!#
+"e
+pVmrL-
+pVlrL.
+"d
+pVjrL8
+pVhrL7
+pVfrL9
+pVdrL/
+pVbrL@
+pV_sx=
+pV]sx,
+({p
+!#
+";
+pVFsx-
+"9
+pVEsx.
+":
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+s{+sr
+g
+a-
+;(
+(
+!tS
+}g.^
+uI
+a$
+;.
+(
+!vB
+"5
+tW
+a'
+;0
+(
+!w&
+"3
+sk
+pfp[
+;2
+(
+!x=
+t)=ps
+qH
+pfpY
+;2
+(
+!yE
+"0
+sv9
+p33
+;,
+(
+!{-
+"0
+sv/
+vg
+v#
+(
+!vKxw
+"0
+sv@
+aW
+;$
+(
+!pty@
+g=
+vg
+v#
+(
+!ptyG
+g,
+aV
+qP/
+(
+!pt+uU
+g,
+aU
+qPsp
+(
+!pt{H
+"0
+g+
+a9
+;&
+(
+!pt.uU
+g-
+a:
+wp9
+(
+!pt|F
+"0
+g.
+aN
+wpO
+(
+!pt|G
+g.
+aM
+wpO
+(
+!pt}x
+g.
+aL
+wpO
+(
+!pt/uU
+g.
+aK
+wpO
+(
+!ptxw
+g.
+aJ
+wpO
+(
+!tYy@
+g.
+aI
+wpO
+(
+!tYyG
+g.
+aH
+wpO
+(
+!tY+uU
+g.
+aG
+wpO
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const direct32SM70NarrowAligned = `packed1 42266 attendDirect_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vvpipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;,uQpF
+p9xWto
+p:qYun
+qS-qupF
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+|9
+*#%
+_
+y,{c1/
+y,.U
+so
+pnr]ps@
+qKXryv^
+YXr2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH%rqU
+r($wB
+tU7D
+pzR8qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF&qg
+qM9s-
+qk#qg
+|W;
+tb.q#7
+|W%
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<'
+u-u0p|
+)
+qBR'
+"#
+Y.<'
+u-u0tc
+rs.
+)
+qBR(
+"#
+Y/<(
+"#
+vT/
+)
+qBR)
+"#
+YsT<)
+"#
+q1vnsT
+)
+qBR*
+"#
+Yp5<*
+"#
+q1XA
+)
+qBR+
+"#
+YrF<+
+"#
+q1t"rF
+)
+qBR,
+"#
+Yw?<,
+"#
+q1[yl
+)
+qBR-
+"#
+YxW<-
+"#
+xsE/
+)
+qBR.
+|A9pE
+Y=<7
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<E
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<C
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(R_<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRN
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+vaG
+*%%
+"7
+qVRNp$
+vPPq"t@pirzxPpus^9
+qVRNG
+vPPq"t@pirzxPpus^9
+qVRNqO
+vPPq"t@pirzxPpus^9
+qVRNB+
+vPPq"t@pirzxPpus^9
+qVRNA
+vPPq"t@pirzxPpus^9
+qVRNE=
+vPPq"t@pirzxPpus^9
+qVRNyl
+vPPq"t@pirzxPpus^9
+qVRNE/
+vPPq"t@pirzxPpus^9
+tb9r]
+|V(s^'
+"#
+u~&
+u~%
+u~$
+u~#
+u~"
+w"{v
+w"x\
+w"|;
+rDl
+:
+:
+:
+:
+"8
+]8I
+"#
+zB=A%
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVOI
+"#
+zB<Ap-
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVMI
+"#
+zB;ArZ
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVKI
+"#
+zB:ArS
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVII
+"#
+zB9Aq^
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVGI
+"#
+zB8Asu
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVEI
+"#
+zB7As[
+v}Ps}.z%u}6Sq/L2ql
+!#
+:
+:
+:
+:
+"#
+pVCI
+"#
+zB6At]
+v}Ps}.z%u}6Sq/L2ql
+!#
+J
+"7
+pVAx_~*8
+!#
+:
+"6
+pV@I
+uGsTr]
+qv{c1/
+tH7uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV?I
+"#
+x%{c1/
+tH8uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV>I
+"#
+p~t"{c1/
+tH9uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV=I
+"#
+p~yD{c1/
+tH:uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV<I
+"#
+p~p*2{c1/
+tH;uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV;I
+"#
+p~q}2{c1/
+tH<uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV:I
+"#
+tH#2{c1/
+tH=uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+pV9I
+"#
+tH%2{c1/
+tH>uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+pV8I
+uGw{q3
+tH'pd<;
+tHQuD
+u6sf}2
+!#
+xS(<(B
+tU(<k
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<0
+:
+"9
+pV9I
+uGy<r]
+w)r3u}2dR9lsfn
+!#
+u-zHq3
+qVR,<;
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV:I
+"%
+w)r3u}2dR7lsfn
+!#
+"%
+qVR,<8
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+pe9lsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+pe7lsf}2
+"$
+q8ES>
+pn|Ypw
+pV@I
+pnwwpb
+pe4l8}4qW
+!#
+pnzgpw
+vS
+"F
+pV>t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmR5l8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<,
+J
+rP
+!#
+s{+ps7
+qvRd14
+)
+i%%
+T6
+u(
+{R
+*'%
+vE
+s{7u:
+y,.<6
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKuHy8
+}3R/
+\
+!#
+vc-pw
+vS
+tb+pX+
+xSY<Ypd
+tUY<W
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt4<j
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pr}6q0
+xBu*MK1+
+qVyc3
+}q
+{?79j
+z3+p$
+uVM31+
+xQM31+
+{?7/u:
+y7-
+prr4pb
+wP
+}3/
+prtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+prs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+prtcy'
+sE$6
+x>#
+k
+prsQr1
+b&Z
+prtIq0
+p~w%{c1.
+x%.U
+r5,sh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+{?7@pw
+r[BB
+p6
+}g-qe
+qkN2[
+t{M2VL
+}g.r+
+ru+
+s?p@
+s.p=p-%
+T8
+z>
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+}g8f
+qTt"=
+sd
+}g7qN
+q+pKVT
+{K
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+}g=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+s'8
+{?vFj
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+}g=q#
+zZ8
+*1%
+p6
+"#
+wOzir3r8;$M$R
+wOzir3r86$L$R
+wOzir3r81$K$R
+wOzir3r8,$J$R
+wOzir3r8'$E$R
+wOzir3r8"$D$R
+wOzir3t$$C$R
+wOzir3rn$B$R
+!#
+"#
+|*xfr8;$6$1$,L
+|*tRp5uzr8'$"rlSL
+!#
+|./ts
+O
+!#
+r5@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+t)=sm
+poN1+%
+u@[
+s'7
+zZ8
+*1%
+|*xf=Kx;ZZZL
+|*tRp5uz=Kx;ZZZL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#s39
+vl@sr
+(/
+!#
+pnsmsm
+]/s3@
+].rL=
+]0rL,
+(sT
+!#
+"e
+pVtrL-
+pVsrL.
+"d
+pVqrL8
+pVorL7
+pVmrL9
+pVkrL/
+pVirL@
+pVgsx=
+pVesx,
+({p
+!#
+";
+pVIsx-
+"9
+pVHsx.
+":
+pVGsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+s{+sr
+g
+a.
+;6
+(
+!tS
+}g.^
+uI
+a%
+;8
+(
+!vB
+"5
+tW
+a(
+wpb
+(
+!w&
+"3
+sk
+pfpU
+wpa
+(
+!x=
+t)=ps
+qH
+pfpK
+wpa
+(
+!yE
+"0
+sv9
+p33
+qPp)
+(
+!{-
+"0
+sv/
+vg
+v#
+(
+!vKxw
+"0
+sv@
+aX
+;4
+(
+!pty@
+g=
+vg
+v#
+(
+!ptyG
+g,
+aW
+qP/
+(
+!pt+uU
+g,
+aV
+qPsp
+(
+!pt{H
+"0
+g+
+a:
+;5
+(
+!pt.uU
+g-
+a;
+wp:
+(
+!pt|F
+"0
+g.
+aO
+wpP
+(
+!pt|G
+g.
+aN
+wpP
+(
+!pt}x
+g.
+aM
+wpP
+(
+!pt/uU
+g.
+aL
+wpP
+(
+!ptxw
+g.
+aK
+wpP
+(
+!tYy@
+g.
+aJ
+wpP
+(
+!tYyG
+g.
+aI
+wpP
+(
+!tY+uU
+g.
+aH
+wpP
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const direct32SM70 = `packed1 42963 attendDirect_float32_row_F32
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vvpipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;,uQpF
+p9+9t*
+p:@r0
+qS-qupF
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+|9
+*#%
+_
+y,{c1.
+y,.U
+so
+pnr]ps@
+qKXryv^
+YXr2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH%rqU
+r($wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF&qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W%
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<'
+u-u0p|
+)
+qBR'
+"#
+Y.<'
+u-u0tc
+rs.
+)
+qBR(
+"#
+Y/<(
+"#
+vT/
+)
+qBR)
+"#
+YsT<)
+"#
+q1vnsT
+)
+qBR*
+"#
+Yp5<*
+"#
+q1XA
+)
+qBR+
+"#
+YrF<+
+"#
+q1t"rF
+)
+qBR,
+"#
+Yw?<,
+"#
+q1[yl
+)
+qBR-
+"#
+YxW<-
+"#
+xsE/
+)
+qBR.
+|A9pE
+Y=<7
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<E
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<C
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRN
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+vaG
+*%%
+"7
+qVRNp$
+vPPq"t@pirzxPpus^9
+qVRNG
+vPPq"t@pirzxPpus^9
+qVRNqO
+vPPq"t@pirzxPpus^9
+qVRNB+
+vPPq"t@pirzxPpus^9
+qVRNA
+vPPq"t@pirzxPpus^9
+qVRNE=
+vPPq"t@pirzxPpus^9
+qVRNyl
+vPPq"t@pirzxPpus^9
+qVRNE/
+vPPq"t@pirzxPpus^9
+tb9r]
+|V(s^'
+"#
+u~&
+u~%
+u~$
+u~#
+u~"
+w"{v
+w"x\
+w"|;
+rDl
+:
+:
+:
+:
+"8
+]8I
+"#
+zB=A%
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVOI
+"#
+zB<Ap-
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVMI
+"#
+zB;ArZ
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVKI
+"#
+zB:ArS
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVII
+"#
+zB9Aq^
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVGI
+"#
+zB8Asu
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVEI
+"#
+zB7As[
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+:
+:
+:
+:
+"#
+pVCI
+"#
+zB6At]
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+!#
+J
+"7
+pVAx_~*8
+!#
+:
+"6
+pV@I
+uGsTr]
+qv{c1.
+tH7uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV?I
+"#
+x%{c1.
+tH8uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV>I
+"#
+p~t"{c1.
+tH9uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV=I
+"#
+p~yD{c1.
+tH:uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV<I
+"#
+p~p*2{c1.
+tH;uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV;I
+"#
+p~q}2{c1.
+tH<uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV:I
+"#
+tH#2{c1.
+tH=uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+pV9I
+"#
+tH%2{c1.
+tH>uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+pV8I
+uGw{q3
+tH'pd<;
+tHQuD
+u6sf}2
+!#
+xS(<(B
+tU(<k
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<0
+:
+"9
+pV9I
+uGy<r]
+w)r3u}2dR9lsfn
+!#
+u-zHq3
+qVR,<;
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV:I
+"%
+w)r3u}2dR7lsfn
+!#
+"%
+qVR,<8
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+pe9lsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+pe7lsf}2
+"$
+q8ES>
+pn|Ypw
+pV@I
+pnwwpb
+pe4l8}4qW
+!#
+pnzgpw
+vS
+"F
+pV>t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmR5l8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<,
+J
+rP
+!#
+s{+ps7
+qvRd13
+)
+i%%
+T(
+u(
+{R
+*'%
+_
+y(
+s4p&
+s4se
+s{7u:
+y,.<6
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKuHy8
+}3R/
+\
+!#
+vc-pw
+vS
+tb+pX+
+xSY<Ypd
+tUY<W
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt3<j
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pr}6q0
+xBu*MC1+
+qVyc2
+}q
+{?79j
+z3+p$
+uVM21+
+xQM21+
+{?7/u:
+y7-
+prr4pb
+wP
+}3/
+prtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+prs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+prtcy'
+sE$6
+x>#
+k
+prsQr1
+b&Z
+prtIq0
+p~w%{c1-
+x%.U
+r5,sh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+{?7@pw
+r[:B
+p6
+}g-qe
+qkF2[
+t{M135
+}g.r+
+ru+
+s?p@
+s.p=p-%
+T.
+z>
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+}g8f
+qTt"=
+sd
+}g7qN
+q+pK30
+{K
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+}g=q3
+qkF2p2
+s?[
+t{M+%
+T2
+s'8
+{?vFj
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+}g=q#
+zZ8
+*1%
+p6
+"#
+wOzir3r8;$M$R
+wOzir3r86$L$R
+wOzir3r81$K$R
+wOzir3r8,$J$R
+wOzir3r8'$E$R
+wOzir3r8"$D$R
+wOzir3t$$C$R
+wOzir3rn$B$R
+!#
+"#
+|Hr8;
+ppy%6
+pp/v+1
+ppse$,
+pps%$'
+pprFv+"
+ppvmrl
+pp+p&S
+!#
+|./ts
+O
+!#
+r5@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+t)=sm
+poF1+%
+T2
+s'7
+zZ8
+*1%
+|H=Kx;
+ppr>Z
+ppp&Z
+ppseZ
+pps%Z
+pp+rgZ
+ppvmZ
+pp+p&Z
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#s39
+vl@sr
+(/
+!#
+pnsmsm
+]/s3@
+].rL=
+]0rL,
+(sT
+!#
+"e
+pVtrL-
+pVsrL.
+"d
+pVqrL8
+pVorL7
+pVmrL9
+pVkrL/
+pVirL@
+pVgsx=
+pVesx,
+({p
+!#
+";
+pVIsx-
+"9
+pVHsx.
+":
+pVGsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+s{+sr
+g
+a-
+;(
+(
+!tS
+}g.^
+uI
+a$
+;.
+(
+!vB
+"5
+tW
+a'
+;0
+(
+!w&
+"3
+sk
+pfp[
+;2
+(
+!x=
+t)=ps
+qH
+pfpY
+;2
+(
+!yE
+"0
+sv9
+p33
+;,
+(
+!{-
+"0
+sv/
+vg
+v#
+(
+!vKxw
+"0
+sv@
+aW
+;$
+(
+!pty@
+g=
+vg
+v#
+(
+!ptyG
+g,
+aV
+qP/
+(
+!pt+uU
+g,
+aU
+qPsp
+(
+!pt{H
+"0
+g+
+a9
+;&
+(
+!pt.uU
+g-
+a:
+wp9
+(
+!pt|F
+"0
+g.
+aN
+wpO
+(
+!pt|G
+g.
+aM
+wpO
+(
+!pt}x
+g.
+aL
+wpO
+(
+!pt/uU
+g.
+aK
+wpO
+(
+!ptxw
+g.
+aJ
+wpO
+(
+!tYy@
+g.
+aI
+wpO
+(
+!tYyG
+g.
+aH
+wpO
+(
+!tY+uU
+g.
+aG
+wpO
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directBF16SM80NarrowAligned = `packed1 44710 attendDirect_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;xFte
+p9{JsV
+p:qYun
+qS-ve
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsrxG
+pv
+&
+pnsm^
+p~w%{c1/
+p~XuD
+so
+pnr]ps@
+qK[2[v^
+yn2p2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH'rqU
+r(&wB
+tU9D
+pzR:qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF(qg
+qM9s-
+qk#qg
+|W=
+tb.q#7
+|W'
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<)
+u-u0p|
+)
+qBR)
+"#
+Y.<)
+u-u0tc
+rs.
+)
+qBR*
+"#
+Y/<*
+"#
+vT/
+)
+qBR+
+"#
+YsT<+
+"#
+q1vnsT
+)
+qBR,
+"#
+Yp5<,
+"#
+q1XA
+)
+qBR-
+"#
+YrF<-
+"#
+q1t"rF
+)
+qBR.
+"#
+Yw?<.
+"#
+q1[yl
+)
+qBR/
+"#
+YxW</
+"#
+xsE/
+)
+qBR0
+|A9pE
+Y=<9
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<G
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<E
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(Rb<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRP
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"B
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBHqOp-
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBSqOrZ
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zB^qOrS
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBjqOq^
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBuqOsu
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+ponqOs[
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+pooqOt]
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1/
+pBquD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1/
+pBruD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1/
+pBsuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1/
+pBtuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1/
+pBuuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1/
+pBvuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1/
+pBwuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1/
+pBxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd1|
+pBguD
+u6sf}2
+!#
+xS(<(B
+tU(1K
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#rk#@
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dpy#Ilsfn
+!#
+u-zHq3
+qVpy#<1}
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dpy#Glsfn
+!#
+"%
+qVpy#<rk#H
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+syu8r3dpy#Ilsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+syu8r3dpy#Glsf}2
+"$
+q8ES>
+pn|Ypw
+pV$I
+pnwwpb
+syu8r3dpy#Dl8}4qW
+!#
+pnzgpw
+vS
+"F
+pV"t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmpy#El8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmpy#El8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=rk#<
+J
+rP
+!#
+s{+ps7
+qvMT14
+)
+i%%
+T6
+pm=
+w2
+*'%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+">
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+s{7u:
+tH$Grk#R
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+xS$<$B
+tU$rk#K
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'b1bpd
+qtb1d
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt41T
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MK1+
+qVyc3
+}q
+pqq#9j
+z3+p$
+uVM31+
+xQM31+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+pqtcy'
+t3tL6
+x>#
+k
+pqsQr1
+b#Z
+pqtIq0
+p~w%{c1.
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[BB
+p6
+pqf-qe
+qkN2[
+t{M2VL
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T8
+pm,
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pKVT
+pm+
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+pqf=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+pqf=q#
+{R
+*1%
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+p6
+"#
+z-r8N$S
+z-r8N$T
+z-r8N$U
+z-r8N$V
+z-r8J$W
+z-r8J$X
+z-r8J$Y
+z-r8J$Z
+"#
+u>zi{up5rW+r3q9sIrl
+u>zi{up5rW+r3p,WsU
+u>zi{up5rW+r3r|Sq/
+u>zi{up5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+|./ts
+O
+!#
+pqps@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+pq|Ysm
+poN1+%
+u@[
+pm.
+{R
+*1%
+|[r,xf=p$uWL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVTsx,
+({p
+!#
+":
+pVFsx-
+"8
+pVEsx.
+"9
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+"g
+sv9
+aO
+wpP
+(
+!tS
+sv9
+aN
+wpP
+(
+!vB
+sv9
+aM
+wpP
+(
+!w&
+sv9
+aL
+wpP
+(
+!x=
+sv9
+aK
+wpP
+(
+!yE
+sv9
+aJ
+wpP
+(
+!{-
+sv9
+aI
+wpP
+(
+!vKxw
+sv9
+aH
+wpP
+(
+!pty@
+s{+sr
+g
+a.
+;6
+(
+!ptyG
+pqf.^
+uI
+a%
+;8
+(
+!pt+uU
+"5
+tW
+a(
+wpb
+(
+!pt{H
+"3
+sk
+pfpU
+wpa
+(
+!pt.uU
+pq|Yps
+qH
+pfpK
+wpa
+(
+!pt|F
+"0
+sv/
+p33
+qPp)
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aX
+;4
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aW
+qP/
+(
+!tYy@
+g+
+aV
+qPsp
+(
+!tYyG
+"0
+g-
+a:
+;5
+(
+!tY+uU
+g.
+a;
+wp:
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directBF16SM80 = `packed1 45097 attendDirect_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;xFte
+zf}<
+p9tGsV
+p:@r0
+qS-ve
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsrxG
+pv
+&
+pnsm^
+p~w%{c1.
+p~XuD
+so
+pnr]ps@
+qK[2[v^
+yn2p2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH'rqU
+r(&wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF(qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W'
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<)
+u-u0p|
+)
+qBR)
+"#
+Y.<)
+u-u0tc
+rs.
+)
+qBR*
+"#
+Y/<*
+"#
+vT/
+)
+qBR+
+"#
+YsT<+
+"#
+q1vnsT
+)
+qBR,
+"#
+Yp5<,
+"#
+q1XA
+)
+qBR-
+"#
+YrF<-
+"#
+q1t"rF
+)
+qBR.
+"#
+Yw?<.
+"#
+q1[yl
+)
+qBR/
+"#
+YxW</
+"#
+xsE/
+)
+qBR0
+|A9pE
+Y=<9
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<G
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<E
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRP
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+rV
+s|v=
+s|r>
+s|7n
+"B
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBDqOp-
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBKqOrZ
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBRqOrS
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBYqOq^
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBaqOsu
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBhqOs[
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBoqOt]
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1.
+tHxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1.
+tHyuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1.
+tHzuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1.
+tH{uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1.
+tH|uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1.
+tH}uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1.
+tH~uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1.
+pBpuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<|
+pB^uD
+u6sf}2
+!#
+xS(<(B
+tU(1C
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<q
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRzlsfn
+!#
+u-zHq3
+qVRm<|
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRxlsfn
+!#
+"%
+qVRm<y
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+pezlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+pexlsf}2
+"$
+q8ES>
+pn|Ypw
+pV$I
+pnwwpb
+peul8}4qW
+!#
+pnzgpw
+vS
+"F
+pV"t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRvl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRvl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<m
+J
+rP
+!#
+s{+ps7
+qvML13
+)
+i%%
+T(
+pm=
+w2
+*'%
+rV
+s|v=
+s|r>
+s|7n
+">
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+s{7u:
+p~q,u%}
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKwgq,B
+Yq,<x
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'Y1Ypd
+qtY1[
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt31L
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MC1+
+qVyc2
+}q
+pqq#9j
+z3+p$
+uVM21+
+xQM21+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+pqtcy'
+t3tL6
+x>#
+k
+pqsQr1
+b#Z
+pqtIq0
+p~w%{c1-
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[:B
+p6
+pqf-qe
+qkF2[
+t{M135
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T.
+pm,
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pK30
+pm+
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+pqf=q3
+qkF2p2
+s?[
+t{M+%
+T2
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+prr4q#-
+|lS
+s>
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+pqf=q#
+{R
+*1%
+p6
+"$
+z-r8N$S
+"$
+|l>
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8N$T
+"#
+|l>
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8N$U
+"#
+|l>
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+|l>
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8J$W
+"#
+|l>
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8J$X
+"#
+|l>
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8J$Y
+"#
+|l>
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+|l>
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+|./ts
+O
+!#
+pqps@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+pq|Ysm
+poF1+%
+T2
+pm.
+{R
+*1%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVTsx,
+({p
+!#
+";
+pVFsx-
+"9
+pVEsx.
+":
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+"h
+sv9
+aN
+wpO
+(
+!tS
+sv9
+aM
+wpO
+(
+!vB
+sv9
+aL
+wpO
+(
+!w&
+sv9
+aK
+wpO
+(
+!x=
+sv9
+aJ
+wpO
+(
+!yE
+sv9
+aI
+wpO
+(
+!{-
+sv9
+aH
+wpO
+(
+!vKxw
+sv9
+aG
+wpO
+(
+!pty@
+s{+sr
+g
+a-
+;(
+(
+!ptyG
+pqf.^
+uI
+a$
+;.
+(
+!pt+uU
+"6
+tW
+a'
+;0
+(
+!pt{H
+"3
+sk
+pfp[
+;2
+(
+!pt.uU
+pq|Yps
+qH
+pfpY
+;2
+(
+!pt|F
+"0
+sv/
+p33
+;,
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aW
+;$
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aV
+qP/
+(
+!tYy@
+g+
+aU
+qPsp
+(
+!tYyG
+"0
+g-
+a9
+;&
+(
+!tY+uU
+g.
+a:
+wp9
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directBF16SM70NarrowAligned = `packed1 49551 attendDirect_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;x@to
+p98ve
+p:qYun
+qSp<r0
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsrxG
+pv
+&
+pnsm^
+p~w%{c1/
+p~XuD
+so
+pnr]ps@
+qK[2[v^
+yn2p2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH'rqU
+r(&wB
+tU9D
+pzR:qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF(qg
+qM9s-
+qk#qg
+|W=
+tb.q#7
+|W'
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<)
+u-u0p|
+)
+qBR)
+"#
+Y.<)
+u-u0tc
+rs.
+)
+qBR*
+"#
+Y/<*
+"#
+vT/
+)
+qBR+
+"#
+YsT<+
+"#
+q1vnsT
+)
+qBR,
+"#
+Yp5<,
+"#
+q1XA
+)
+qBR-
+"#
+YrF<-
+"#
+q1t"rF
+)
+qBR.
+"#
+Yw?<.
+"#
+q1[yl
+)
+qBR/
+"#
+YxW</
+"#
+xsE/
+)
+qBR0
+|A9pE
+Y=<9
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<G
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<E
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(Rb<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRP
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"B
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBHqOp-
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBSqOrZ
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zB^qOrS
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBjqOq^
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBuqOsu
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+ponqOs[
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+pooqOt]
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+yQ
+s5z}u}D
+x|
+s5z}xhD
+x|
+s5z}rnD
+yP
+s5z}qsD
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1/
+pBquD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1/
+pBruD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1/
+pBsuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1/
+pBtuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1/
+pBuuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1/
+pBvuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1/
+pBwuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1/
+pBxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd1|
+pBguD
+u6sf}2
+!#
+xS(<(B
+tU(1K
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#rk#@
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dpy#Ilsfn
+!#
+u-zHq3
+qVpy#<1}
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dpy#Glsfn
+!#
+"%
+qVpy#<rk#H
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+syu8r3dpy#Ilsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+syu8r3dpy#Glsf}2
+"$
+q8ES>
+pn|Ypw
+pV(I
+pnwwpb
+syu8r3dpy#Dl8}4qW
+!#
+pnzgpw
+vS
+"F
+pV&t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmpy#El8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmpy#El8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=rk#<
+J
+rP
+!#
+s{+ps7
+qvMT14
+)
+i%%
+T6
+pm=
+w2
+*'%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+">
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+s{7u:
+tH$Grk#R
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+xS$<$B
+tU$rk#K
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'b1bpd
+qtb1d
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt41T
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MK1+
+qVyc3
+}q
+pqq#9j
+z3+p$
+uVM31+
+xQM31+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+pqtcy'
+sE$6
+x>#
+k
+pqsQr1
+b&Z
+pqtIq0
+p~w%{c1.
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[BB
+p6
+pqf-qe
+qkN2[
+t{M2VL
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T8
+pm,
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pKVT
+pm+
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+pqf=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+prr4q#-
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pqf=q#
+{R
+*1%
+r(AA
+sXRIU
+r(5A
+sXR=U
+r()A
+sXR1U
+vq
+sXR%U
+uoz]I
+"$
+z-r8N$S
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8N$T
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8N$U
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8N$V
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8J$W
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8J$X
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8J$Y
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+z-r8J$Z
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r(AA
+vPz}RU<HD
+r(4A
+vPz}RT<;D
+r('A
+vPz}RS<.D
+yP
+vPz}RRt0D
+!#
+|[r,xfRX<V<T<RL
+!#
+|./ts
+O
+!#
+pqps@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+pq|Ysm
+poN1+%
+u@[
+pm.
+{R
+*1%
+|[r,xf=p$uWL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVlsx,
+({p
+!#
+";
+pVYsx-
+"9
+pVXsx.
+":
+pVWsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+"h
+sv9
+aO
+wpP
+(
+!tS
+sv9
+aN
+wpP
+(
+!vB
+sv9
+aM
+wpP
+(
+!w&
+sv9
+aL
+wpP
+(
+!x=
+sv9
+aK
+wpP
+(
+!yE
+sv9
+aJ
+wpP
+(
+!{-
+sv9
+aI
+wpP
+(
+!vKxw
+sv9
+aH
+wpP
+(
+!pty@
+s{+sr
+g
+a.
+;6
+(
+!ptyG
+pqf.^
+uI
+a%
+;8
+(
+!pt+uU
+"6
+tW
+a(
+wpb
+(
+!pt{H
+"3
+sk
+pfpU
+wpa
+(
+!pt.uU
+pq|Yps
+qH
+pfpK
+wpa
+(
+!pt|F
+"0
+sv/
+p33
+qPp)
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aX
+;4
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aW
+qP/
+(
+!tYy@
+g+
+aV
+qPsp
+(
+!tYyG
+"0
+g-
+a:
+;5
+(
+!tY+uU
+g.
+a;
+wp:
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directBF16SM70 = `packed1 48460 attendDirect_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;x@to
+p9.8to
+p:@r0
+qSp<r0
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsrxG
+pv
+&
+pnsm^
+p~w%{c1.
+p~XuD
+so
+pnr]ps@
+qK[2[v^
+yn2p2
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH'rqU
+r(&wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF(qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W'
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<)
+u-u0p|
+)
+qBR)
+"#
+Y.<)
+u-u0tc
+rs.
+)
+qBR*
+"#
+Y/<*
+"#
+vT/
+)
+qBR+
+"#
+YsT<+
+"#
+q1vnsT
+)
+qBR,
+"#
+Yp5<,
+"#
+q1XA
+)
+qBR-
+"#
+YrF<-
+"#
+q1t"rF
+)
+qBR.
+"#
+Yw?<.
+"#
+q1[yl
+)
+qBR/
+"#
+YxW</
+"#
+xsE/
+)
+qBR0
+|A9pE
+Y=<9
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<G
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<E
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRP
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+rV
+s|v=
+s|r>
+s|7n
+"B
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBDqOp-
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBKqOrZ
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBRqOrS
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBYqOq^
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBaqOsu
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBhqOs[
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBoqOt]
+rV
+s|v=
+s|r>
+s|7n
+"$
+yP
+s5z}u}D
+yP
+s5z}xhD
+yP
+s5z}rnD
+yP
+s5z}qsD
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1.
+tHxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1.
+tHyuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1.
+tHzuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1.
+tH{uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1.
+tH|uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1.
+tH}uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1.
+tH~uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1.
+pBpuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<|
+pB^uD
+u6sf}2
+!#
+xS(<(B
+tU(1C
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<q
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRzlsfn
+!#
+u-zHq3
+qVRm<|
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRxlsfn
+!#
+"%
+qVRm<y
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+pezlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+pexlsf}2
+"$
+q8ES>
+pn|Ypw
+pV(I
+pnwwpb
+peul8}4qW
+!#
+pnzgpw
+vS
+"F
+pV&t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRvl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRvl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<m
+J
+rP
+!#
+s{+ps7
+qvML13
+)
+i%%
+T(
+pm=
+w2
+*'%
+rV
+s|v=
+s|r>
+s|7n
+">
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+s{7u:
+p~q,u%}
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKwgq,B
+Yq,<x
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'Y1Ypd
+qtY1[
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt31L
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MC1+
+qVyc2
+}q
+pqq#9j
+z3+p$
+uVM21+
+xQM21+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+pqtcy'
+sE$6
+x>#
+k
+pqsQr1
+b&Z
+pqtIq0
+p~w%{c1-
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[:B
+p6
+pqf-qe
+qkF2[
+t{M135
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T.
+pm,
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pK30
+pm+
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+pqf=q3
+qkF2p2
+s?[
+t{M+%
+T2
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+prr4q#-
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+zcpu
+|(
+{B
+4
+"#
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pqf=q#
+{R
+*1%
+uoz]I
+"$
+z-r8N$S
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRM2|{9D?
+"#
+z-r8N$T
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRL2|{9D?
+"#
+z-r8N$U
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRK2|{9D?
+"#
+z-r8N$V
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRJ2|{9D?
+"#
+z-r8J$W
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRI2|{9D?
+"#
+z-r8J$X
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRH2|{9D?
+"#
+z-r8J$Y
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRG2|{9D?
+"#
+z-r8J$Z
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+xKRF2|{9D?
+!#
+"$
+y/ql<x
+y/tRv=<q
+y/}/x?<j
+y/tR7n<c
+y/}/u"<[
+y/tR,rg<T
+y/}/xu<M
+y/tR,r><F
+!#
+|./ts
+O
+!#
+pqps@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+pq|Ysm
+poF1+%
+T2
+pm.
+{R
+*1%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVlsx,
+({p
+!#
+";
+pVYsx-
+"9
+pVXsx.
+":
+pVWsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+"h
+sv9
+aN
+wpO
+(
+!tS
+sv9
+aM
+wpO
+(
+!vB
+sv9
+aL
+wpO
+(
+!w&
+sv9
+aK
+wpO
+(
+!x=
+sv9
+aJ
+wpO
+(
+!yE
+sv9
+aI
+wpO
+(
+!{-
+sv9
+aH
+wpO
+(
+!vKxw
+sv9
+aG
+wpO
+(
+!pty@
+s{+sr
+g
+a-
+;(
+(
+!ptyG
+pqf.^
+uI
+a$
+;.
+(
+!pt+uU
+"6
+tW
+a'
+;0
+(
+!pt{H
+"3
+sk
+pfp[
+;2
+(
+!pt.uU
+pq|Yps
+qH
+pfpY
+;2
+(
+!pt|F
+"0
+sv/
+p33
+;,
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aW
+;$
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aV
+qP/
+(
+!tYy@
+g+
+aU
+qPsp
+(
+!tYyG
+"0
+g-
+a9
+;&
+(
+!tY+uU
+g.
+a:
+wp9
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directF16SM80NarrowAligned = `packed1 44782 attendDirect_dtype_F16_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;xFte
+zfv<pF
+p9tGte
+p:qYun
+qS-ve
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsQwE
+ro
+p7
+pnsm^
+x%{c1/
+x%.U
+so
+pnr]ps@
+qKp@r2v^
+Yt"[
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH&rqU
+r(%wB
+tU8D
+pzR9qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF'qg
+qM9s-
+qk#qg
+|W<
+tb.q#7
+|W&
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<(
+u-u0p|
+)
+qBR(
+"#
+Y.<(
+u-u0tc
+rs.
+)
+qBR)
+"#
+Y/<)
+"#
+vT/
+)
+qBR*
+"#
+YsT<*
+"#
+q1vnsT
+)
+qBR+
+"#
+Yp5<+
+"#
+q1XA
+)
+qBR,
+"#
+YrF<,
+"#
+q1t"rF
+)
+qBR-
+"#
+Yw?<-
+"#
+q1[yl
+)
+qBR.
+"#
+YxW<.
+"#
+xsE/
+)
+qBR/
+|A9pE
+Y=<8
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<F
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<D
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(Ra<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRO
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"B
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBDqOp-
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBKqOrZ
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBRqOrS
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBYqOq^
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBaqOsu
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBhqOs[
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBoqOt]
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1/
+tHxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1/
+tHyuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1/
+tHzuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1/
+tH{uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1/
+tH|uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1/
+tH}uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1/
+tH~uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1/
+pBwuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<|
+pBfuD
+u6sf}2
+!#
+xS(<(B
+tU(1K
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<q
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRzlsfn
+!#
+u-zHq3
+qVRm<|
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRxlsfn
+!#
+"%
+qVRm<y
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+pezlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+pexlsf}2
+"$
+q8ES>
+pn|Ypw
+pV$I
+pnwwpb
+peul8}4qW
+!#
+pnzgpw
+vS
+"F
+pV"t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRvl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRvl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<m
+J
+rP
+!#
+s{+ps7
+qvMT14
+)
+i%%
+T6
+pm=
+w2
+*'%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+">
+uBr2
+p7
+uBqR
+p7
+uBq=
+p7
+ro
+p7
+s{7u:
+p~q,Grk#.
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKwgq,B
+Yq,<x
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'a1apd
+qta1c
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt41T
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MK1+
+qVyc3
+}q
+pqq#9j
+z3+p$
+uVM31+
+xQM31+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+pqtcy'
+t3tL6
+x>#
+k
+pqsQr1
+b#Z
+pqtIq0
+p~w%{c1.
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[BB
+p6
+pqf-qe
+qkN2[
+t{M2VL
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T8
+pm,
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pKVT
+pm+
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+pqf=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+pqf=q#
+{R
+*1%
+u>zivhp5rW+r3~7$6$;
+u>zivhp5rW+r3~7$,$1
+u>zivhp5rW+r3~7$"$'
+u>zivhp5rW+r3~7Srl
+p6
+"#
+z-r8N$S
+z-r8N$T
+z-r8N$U
+z-r8N$V
+z-r8J$W
+z-r8J$X
+z-r8J$Y
+z-r8J$Z
+"#
+u>zivhp5rW+r3q9sIrl
+u>zivhp5rW+r3p,WsU
+u>zivhp5rW+r3r|Sq/
+u>zivhp5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+|./ts
+O
+!#
+pqps@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+pq|Ysm
+poN1+%
+u@[
+pm.
+{R
+*1%
+|[r,xf=p$uWL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVTsx,
+({p
+!#
+":
+pVFsx-
+"8
+pVEsx.
+"9
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+"g
+sv9
+aO
+wpP
+(
+!tS
+sv9
+aN
+wpP
+(
+!vB
+sv9
+aM
+wpP
+(
+!w&
+sv9
+aL
+wpP
+(
+!x=
+sv9
+aK
+wpP
+(
+!yE
+sv9
+aJ
+wpP
+(
+!{-
+sv9
+aI
+wpP
+(
+!vKxw
+sv9
+aH
+wpP
+(
+!pty@
+s{+sr
+g
+a.
+;6
+(
+!ptyG
+pqf.^
+uI
+a%
+;8
+(
+!pt+uU
+"5
+tW
+a(
+wpb
+(
+!pt{H
+"3
+sk
+pfpU
+wpa
+(
+!pt.uU
+pq|Yps
+qH
+pfpK
+wpa
+(
+!pt|F
+"0
+sv/
+p33
+qPp)
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aX
+;4
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aW
+qP/
+(
+!tYy@
+g+
+aV
+qPsp
+(
+!tYyG
+"0
+g-
+a:
+;5
+(
+!tY+uU
+g.
+a;
+wp:
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directF16SM80 = `packed1 45159 attendDirect_dtype_F16_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;xFte
+zf8t*
+p9rOte
+p:@r0
+qS-ve
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsQwE
+ro
+p7
+pnsm^
+x%{c1.
+x%.U
+so
+pnr]ps@
+qKp@r2v^
+Yt"[
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH&rqU
+r(%wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF'qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W&
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<(
+u-u0p|
+)
+qBR(
+"#
+Y.<(
+u-u0tc
+rs.
+)
+qBR)
+"#
+Y/<)
+"#
+vT/
+)
+qBR*
+"#
+YsT<*
+"#
+q1vnsT
+)
+qBR+
+"#
+Yp5<+
+"#
+q1XA
+)
+qBR,
+"#
+YrF<,
+"#
+q1t"rF
+)
+qBR-
+"#
+Yw?<-
+"#
+q1[yl
+)
+qBR.
+"#
+YxW<.
+"#
+xsE/
+)
+qBR/
+|A9pE
+Y=<8
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<F
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<D
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRO
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+rV
+s|v=
+s|r>
+s|7n
+"B
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zB@qOp-
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBCqOrZ
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBFqOrS
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBIqOq^
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBLqOsu
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBOqOs[
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBRqOt]
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1.
+tHWuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1.
+tHXuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1.
+tHYuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1.
+tHZuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1.
+tH[uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1.
+tH\uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1.
+tH]uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1.
+tH^uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<[
+tHruD
+u6sf}2
+!#
+xS(<(B
+tU(1C
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<P
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRYlsfn
+!#
+u-zHq3
+qVRL<[
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRWlsfn
+!#
+"%
+qVRL<X
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+tpw+
+uG.9t'
+|U
+tpw+
+uGt2t'
+|7
+tpw+
+tpr3r8|sR{
+uGxes-
+sE|$}
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+#'#6
+k
+uG8-sh
+peYlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+%'#W
+k
+"$
+peWlsf}2
+"$
+q8ES>
+pn|Ypw
+pV$I
+pnwwpb
+peTl8}4qW
+!#
+pnzgpw
+vS
+"F
+pV"t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRUl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRUl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<L
+J
+rP
+!#
+s{+ps7
+qvML13
+)
+i%%
+T(
+pm=
+w2
+*'%
+rV
+s|v=
+s|r>
+s|7n
+">
+uBqR
+p7
+uBq=
+p7
+uBU
+p7
+ro
+p7
+s{7u:
+p~[G<Z
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qK[2}w
+yn<S
+\
+!#
+vc-pw
+vS
+tb+pX+
+xS~<~pd
+tU~<|
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt31L
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MC1+
+qVyc2
+}q
+pqq#9j
+z3+p$
+uVM21+
+xQM21+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+tps:r_S
+w)Ps}+z%s\2s\L2y3t&
+tps:qsS
+w)Ps}+z%s\2s\L2y3uK
+tps:qsS
+pqtcy'
+t3tL6
+x>#
+k
+pqsQr1
+b#Z
+pqtIq0
+p~w%{c1-
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE3$+
+x>#
+k
+"%
+b5$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sED$?
+x>#
+k
+"$
+bF$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEU$S
+x>#
+k
+"$
+bW$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[:B
+p6
+pqf-qe
+qkF2[
+t{M135
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T.
+pm,
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pK30
+pm+
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+pqf=q3
+qkF2p2
+s?[
+t{M+%
+T2
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+r5,y=
+z"S
+s>
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+pqf=q#
+{R
+*1%
+p6
+"$
+z-r8N$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8N$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8N$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8J$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8J$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8J$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+|./ts
+O
+!#
+pqps@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+pq|Ysm
+poF1+%
+T2
+pm.
+{R
+*1%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pVTsx,
+({p
+!#
+";
+pVFsx-
+"9
+pVEsx.
+":
+pVDsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+"h
+sv9
+aN
+wpO
+(
+!tS
+sv9
+aM
+wpO
+(
+!vB
+sv9
+aL
+wpO
+(
+!w&
+sv9
+aK
+wpO
+(
+!x=
+sv9
+aJ
+wpO
+(
+!yE
+sv9
+aI
+wpO
+(
+!{-
+sv9
+aH
+wpO
+(
+!vKxw
+sv9
+aG
+wpO
+(
+!pty@
+s{+sr
+g
+a-
+;(
+(
+!ptyG
+pqf.^
+uI
+a$
+;.
+(
+!pt+uU
+"6
+tW
+a'
+;0
+(
+!pt{H
+"3
+sk
+pfp[
+;2
+(
+!pt.uU
+pq|Yps
+qH
+pfpY
+;2
+(
+!pt|F
+"0
+sv/
+p33
+;,
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aW
+;$
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aV
+qP/
+(
+!tYy@
+g+
+aU
+qPsp
+(
+!tYyG
+"0
+g-
+a9
+;&
+(
+!tY+uU
+g.
+a:
+wp9
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directF16SM70NarrowAligned = `packed1 46767 attendDirect_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;sTsV
+zf8t*
+p9v<r0
+p:qYun
+qSp<r0
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+x{
+t>
+wR
+vl@sr
+zW[p$
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+uupU
+)
+zt
+)
+uupG
+)
+vl/q0
+po,qO3+
+}'r,c~72~7L2ql
+ru1
+"(
+uVM01'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGM2
+w<
+wOr,XD12
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM01'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*R$1&
+pB,1%U
+rsp@
+q'-j
+xBu*M1<$
+tU%D
+pzR&qj
+q'.pb
+rsR&
+tU'D
+pzR(qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt3D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf3
+!#
+)
+ta
+T4
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsQwE
+ro
+p7
+pnsm^
+x%{c1/
+x%.U
+so
+pnr]ps@
+qKp@r2v^
+Yt"[
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp13
+)
+ur
+tb+w-
+0
+y7-
+tH&rqU
+r(%wB
+tU8D
+pzR9qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF'qg
+qM9s-
+qk#qg
+|W<
+tb.q#7
+|W&
+tb7sr
+ra4E
+tb9q#9
+q74q&
+u-@8pX
+Y=<(
+u-u0p|
+)
+qBR(
+"#
+Y.<(
+u-u0tc
+rs.
+)
+qBR)
+"#
+Y/<)
+"#
+vT/
+)
+qBR*
+"#
+YsT<*
+"#
+q1vnsT
+)
+qBR+
+"#
+Yp5<+
+"#
+q1XA
+)
+qBR,
+"#
+YrF<,
+"#
+q1t"rF
+)
+qBR-
+"#
+Yw?<-
+"#
+q1[yl
+)
+qBR.
+"#
+YxW<.
+"#
+xsE/
+)
+qBR/
+|A9pE
+Y=<8
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp13
+)
+ur
+0
+qvrc1/
+uG--r.8
+r(+B
+uG-7qN
+tU,<F
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1/
+tH3uD
+pn{GqN
+qt4<D
+s{7pb
+x%rc1/
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+i-%
+T7
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+t(Ra<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRO
+)
+ta
+tb9yY
+}=,
+ub5
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"B
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zBDqOp-
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBKqOrZ
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBRqOrS
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBYqOq^
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBaqOsu
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBhqOs[
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBoqOt]
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"$
+uBr2
+u>vhp<vhp5rzu}2~i
+uBqR
+u>vhp<vhp5rzxh2~i
+uBq=
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1/
+tHxuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1/
+tHyuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1/
+tHzuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1/
+tH{uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1/
+tH|uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1/
+tH}uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1/
+tH~uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1/
+pBwuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<|
+pBfuD
+u6sf}2
+!#
+xS(<(B
+tU(1K
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<q
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRzlsfn
+!#
+u-zHq3
+qVRm<|
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRxlsfn
+!#
+"%
+qVRm<y
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+pezlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+pexlsf}2
+"$
+q8ES>
+pn|Ypw
+pV(I
+pnwwpb
+peul8}4qW
+!#
+pnzgpw
+vS
+"F
+pV&t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRvl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRvl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<m
+J
+rP
+!#
+s{+ps7
+qvMT14
+)
+i%%
+T6
+pm=
+w2
+*'%
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+">
+uBr2
+p7
+uBqR
+p7
+uBq=
+p7
+ro
+p7
+s{7u:
+p~q,Grk#.
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qKwgq,B
+Yq,<x
+\
+!#
+vc-pw
+vS
+tb+pX+
+z'a1apd
+qta1c
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q74q&
+p1
+5
+vc/q@
+r{<
+qvq41.
+ra4E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt41T
+5
+|.-q@
+r{<
+qvsf1.
+ph4E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+ph4E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1.
+pB4Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MK1+
+qVyc3
+}q
+pqq#9j
+z3+p$
+uVM31+
+xQM31+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1.
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+pqtcy'
+sE$6
+x>#
+k
+pqsQr1
+b&Z
+pqtIq0
+p~w%{c1.
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[BB
+p6
+pqf-qe
+qkN2[
+t{M2VL
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T8
+pm,
+zZ8
+*-%
+|*xftLsGt|qWL
+|*tRp5uzqsSv,L
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pKVT
+pm+
+v3p"q&
+*/%
+syy1Ps}+r3xfr8g$&L
+u<
+!#
+pqf=q3
+qkN2p2
+s?[
+t{M+%
+u@W
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+r5,y=
+z"S
+s>
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+pqf=q#
+{R
+*1%
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+p6
+"$
+z-r8N$S
+"$
+}]
+s>
+"#
+z-r8N$T
+"#
+}]
+s>
+"#
+z-r8N$U
+"#
+}]
+s>
+"#
+z-r8N$V
+"#
+}]
+s>
+"#
+z-r8J$W
+"#
+}]
+s>
+"#
+z-r8J$X
+"#
+}]
+s>
+"#
+z-r8J$Y
+"#
+}]
+s>
+"#
+z-r8J$Z
+"#
+}]
+s>
+"$
+vq
+vPz}R%2p0D
+yQ
+vPz}R$2p2D
+x|
+vPz}R#2[D
+yP
+vPz}R"r2D
+!#
+|[r,xfR(<&<$<"L
+!#
+|./ts
+O
+!#
+pqps@r-
+ru3
+r[?p$
+r[1p$
+4
+xBu*MK1+
+qt3D
+4
+5
+pq|Ysm
+poN1+%
+u@[
+pm.
+{R
+*1%
+|[r,xf=p$uWL
+!#
+pnr4r1
+O
+!#
+ru-
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pV[sx,
+({p
+!#
+";
+pVIsx-
+"9
+pVHsx.
+":
+pVGsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aD
+;7
+(
+!s*
+"h
+sv9
+aO
+wpP
+(
+!tS
+sv9
+aN
+wpP
+(
+!vB
+sv9
+aM
+wpP
+(
+!w&
+sv9
+aL
+wpP
+(
+!x=
+sv9
+aK
+wpP
+(
+!yE
+sv9
+aJ
+wpP
+(
+!{-
+sv9
+aI
+wpP
+(
+!vKxw
+sv9
+aH
+wpP
+(
+!pty@
+s{+sr
+g
+a.
+;6
+(
+!ptyG
+pqf.^
+uI
+a%
+;8
+(
+!pt+uU
+"6
+tW
+a(
+wpb
+(
+!pt{H
+"3
+sk
+pfpU
+wpa
+(
+!pt.uU
+pq|Yps
+qH
+pfpK
+wpa
+(
+!pt|F
+"0
+sv/
+p33
+qPp)
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aX
+;4
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aW
+qP/
+(
+!tYy@
+g+
+aV
+qPsp
+(
+!tYyG
+"0
+g-
+a:
+;5
+(
+!tY+uU
+g.
+a;
+wp:
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a+
+qP/
+(
+!tY|F
+"0
+g9
+a*
+qPsp
+(
+!tY|G
+g/
+pf/
+wp)
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const directF16SM70 = `packed1 45676 attendDirect_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgq"w/rGrR
+!s]piuNt@pOrGrR
+!vv|Q
+!v7psv6pipMrbuNs}pMu[rR
+!
+!vtp57wis<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
+!
+!pHy;pD
+!Pt@|bq>rGympx/wk
+!c
+p;sTsV
+zf8t*
+p9rOte
+p:@r0
+qSp<r0
+!
+p>
+q*
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl/sr
+Q
+)
+rCpG
+vl@sr
+zWt"=
+4
+rDj
+pns6t;
+u3
+u3xR
+vl/ps@
+p%
+pL
+vl@f7
+{<~(
+pnr]sh
+N
+pntItI
+q2rO
+vl/q0
+p{yD/vQ
+sw
+s@r>
+s?p@
+"(
+uVp21'
+z@p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+wtr]
+q1[rq
+wcr,q9DwB
+w.q0
+vGq}
+w<
+wOr,XD11
+vdtG
+zWXp$
+qU
+sWxj
+qK[2p0B
+vd+,
+q1[r2
+w<
+wOr,t"u&[
+!#
+vl@pj+
+u'q}
+ru)
+vNp)%
+q'=px
+xQM/1'
+y7-
+{Pqe
+|&&U
+Y/D
+pz/qj
+q'+{G
+xBu*M61&
+pB,1%U
+rsp@
+q'-j
+xBu*M0<$
+qt8D
+uX8qj
+q'.pb
+rsR&
+qt8D
+uX8qj
+pnu:pw
+qVs0q=
+sHh
+pns-p|
+ph+q&
+ph+B
+pnr]yC
+xBu*q,q=
+qt2D
+rP
+pnsmzg
+t+p2q=
+zWzE
+rf2
+!#
+)
+ta
+T$
+uVz#X
+)
+qB/
+xQp,r2
+)
+qBsp
+zc2t,
+wj
+wj
+rDk
+{T
+*#%
+rV
+prsQwE
+ro
+p7
+pnsm^
+x%{c1.
+x%.U
+so
+pnr]ps@
+qKp@r2v^
+Yt"[
+\
+!#
+u--})
+p+
+pntIq3
+q1=p$
+qvsp12
+)
+ur
+tb+w-
+0
+y7-
+tH&rqU
+r(%wB
+qt7D
+uX7qj
+Yp,D
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rDB
+qM,ps@
+qF'qg
+qM9s-
+qk#qg
+ru6
+tb.q#7
+|W&
+tb7sr
+ra3E
+tb9q#9
+q73q&
+u-@8pX
+Y=<(
+u-u0p|
+)
+qBR(
+"#
+Y.<(
+u-u0tc
+rs.
+)
+qBR)
+"#
+Y/<)
+"#
+vT/
+)
+qBR*
+"#
+YsT<*
+"#
+q1vnsT
+)
+qBR+
+"#
+Yp5<+
+"#
+q1XA
+)
+qBR,
+"#
+YrF<,
+"#
+q1t"rF
+)
+qBR-
+"#
+Yw?<-
+"#
+q1[yl
+)
+qBR.
+"#
+YxW<.
+"#
+xsE/
+)
+qBR/
+|A9pE
+Y=<8
+uGqYs6
+ra+B
+zo
+uGsTww
+qzp*E
+uGqYj
+Y,U
+"#
+qzp*E
+"#
+Y+q=
+"#
+qzp*E
+"#
+Y-qR
+"#
+qzp*E
+"#
+Y.ry
+"#
+qzp*E
+"#
+Y8r2
+"#
+qzp*E
+"#
+Y72[
+"#
+qzp*E
+"#
+Y92p2
+"#
+qzp*E
+uGt=pw
+qTR&p$
+uGw{pE
+p~,uW
+qvsp12
+)
+ur
+0
+qvrc1.
+uG--r.8
+r(+B
+uG-7qN
+tU,<F
+uGy<sr
+tH-pdq=
+y,.U
+q1q9B
+vbqR
+pnwwr+
+r{"
+qvp<1.
+tH3uD
+pn{GqN
+qt3<D
+s{7pb
+x%rc1.
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+!#
+tb-s-
+zV:wB
+qM,tc
+tU7D
+pzR8qj
+)
+*8%
+T*
+pm
+o
+*)%
+sw
+qM9rI
+tU8D
+pzR9qj
+t{M$V&
+tb.qy
+zZ7
+qE>z/
+)
+ta
+vNuJ)
+tb8qy
+|&7<?
+Y/D
+pz/qj
+tb7sQ
+w<
+qBR<
+t8R=?
+xBzYRO
+)
+ta
+tb9yY
+}=,
+ub&
+xz
+4
+rDl
+vaq&
+*%%
+:
+:
+:
+:
+"6
+]8I
+"7
+pV8sx
+zB=qO%
+rV
+s|v=
+s|r>
+s|7n
+"B
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV7I
+"$
+pV6s3-
+zB@qOp-
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV5I
+"$
+pV4zs
+zBCqOrZ
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV3I
+"$
+pV2s38
+zBFqOrS
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV1I
+"$
+pV0|1
+zBIqOq^
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV/I
+"$
+pV.s39
+zBLqOsu
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV-I
+"$
+pV,s3/
+zBOqOs[
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+:
+:
+:
+:
+"$
+pV+I
+"$
+pV*s3@
+zBRqOt]
+rV
+s|v=
+s|r>
+s|7n
+"$
+uBqR
+u>vhp<vhp5rzu}2~i
+uBq=
+u>vhp<vhp5rzxh2~i
+uBU
+u>vhp<vhp5rzrn2~i
+ro
+u>vhp<vhp5rzqs2~i
+!#
+J
+"7
+pV)x_~*8
+!#
+:
+"6
+pV(I
+uGsTr]
+qv{c1.
+tHWuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+8WZ
+s+:W6
+s+<W6
+}"t$$=q/>
+!#
+"#
+pV'I
+"#
+x%{c1.
+tHXuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+;W$"
+s+=W6
+s+?W6
+|K$$@q/>
+!#
+"#
+pV&I
+"#
+p~t"{c1.
+tHYuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+>W$)
+s+@W6
+s+BW6
+|K+$Cq/>
+!#
+"#
+pV%I
+"#
+p~yD{c1.
+tHZuD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+AW$0
+s+CW6
+s+EW6
+|K2$Fq/>
+!#
+"#
+pV$I
+"#
+p~p*2{c1.
+tH[uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+DW$7
+s+FW6
+s+HW6
+|K9$Iq/>
+!#
+"#
+pV#I
+"#
+p~q}2{c1.
+tH\uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+GW$>
+s+IW6
+s+KW6
+|K@$Lq/>
+!#
+"#
+pV"I
+"#
+tH#2{c1.
+tH]uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+JW$E
+s+LW6
+s+NW6
+|KG$Oq/>
+!#
+"#
+rj{vI
+"#
+tH%2{c1.
+tH^uD
+w)Ps}.z%s\2s\2s\2s\L2qp
+s+MW$L
+s+OW6
+s+QW6
+|KN$Rq/>
+!#
+uGp5qy
+|Nr8OBwL
+zhP6
+uGzIqy
+|7
+q6
+"8
+rjx\I
+uGw{q3
+tH'pd<[
+tHruD
+u6sf}2
+!#
+xS(<(B
+tU(1C
+sH.
+!#
+tb/pw
+vS
+tb@}6
+qVM#<P
+:
+"9
+rj{vI
+uGy<r]
+w)r3u}2dRYlsfn
+!#
+u-zHq3
+qVRL<[
+5
+uc
+!#
+uG{_pj
+rjz]I
+qGu}scyq}X
+!#
+:
+"%
+pV"I
+"%
+w)r3u}2dRWlsfn
+!#
+"%
+qVRL<X
+5
+uc
+!#
+"%
+y0I
+qGu}scyq}X
+!#
+uG.7px
+t-x^
+s/w+
+rH
+uG.9t'
+|U
+t-x^
+s/w+
+rH
+uGt2t'
+|7
+t-x^
+s/w+
+rH
+wA$~
+{0p4G
+}tFscyqqcqcqcqcqcqc>?
+uGxes-
+w\G'F
+x>#
+k
+uGuQsh
+rpE6
+uGw}yC
+rpF'#
+r=
+s+''#6
+k
+uG8-sh
+peYlsf}2
+uG8.r1
+x-z.
+uGw}sQ
+s+)'#W
+k
+"$
+peWlsf}2
+"$
+q8ES>
+pn|Ypw
+pV(I
+pnwwpb
+peTl8}4qW
+!#
+pnzgpw
+vS
+"F
+pV&t\
+u-uksm
+w)Ps}.z%s\2s\2s\2s\zmRUl8}4
+|^D'Dq/
+|^C'Cq/
+|^B'Bq/
+|^A'Aq/
+|^@'@S
+|^?'?S
+|^>'>S
+|^='=S
+|^<'<6
+|^;';6
+|^:':6
+|^9'96
+|^8'8>
+|^7'7>
+|^6'6>
+|^5'5>
+w)Ps}.z%s\2s\2s\2s\zmRUl8,sZ
+|^4'4q/
+|^3'3q/
+|^2'2q/
+|^1'1q/
+|^0'0S
+|^/'/S
+|^.'.S
+|^-'-S
+|^,',6
+|^+'+6
+|^*'*6
+|^)')6
+|^('(>
+|^'''>
+|^&'&>
+|^%'%>
+Y=<L
+J
+rP
+!#
+s{+ps7
+qvML13
+)
+i%%
+T(
+pm=
+w2
+*'%
+rV
+s|v=
+s|r>
+s|7n
+">
+uBqR
+p7
+uBq=
+p7
+uBU
+p7
+ro
+p7
+s{7u:
+p~[G<Z
+t6sfn
+s{/sr
+q~D>W'D
+q~C>q/'C
+q~B>S'B
+q~A}0A
+"#
+t6.t&
+"#
+q~@>sU'@
+q~?>W'?
+q~>>q/'>
+q~=>S'=
+"#
+t6.wZn
+"#
+q~<>sI'<
+q~;>sU';
+q~:>W':
+q~9>q/'9
+"#
+t6.uK
+"#
+q~8>rl'8
+q~7>sI'7
+q~6>sU'6
+q~5>W'5
+"#
+t6{_vm
+"#
+q~4>qW'4
+q~3>rl'3
+q~2>sI'2
+q~1>sU'1
+"#
+t6.y;
+"#
+q~0>t|'0
+q~/>qW'/
+q~.>rl'.
+q~->sI'-
+"#
+t6{_tO
+"#
+q~,>sG',
+q~+>t|'+
+q~*>qW'*
+q~)>rl')
+"#
+t6.p<rg
+"#
+q~(>u#'(
+q~'>sG''
+q~&>t|'&
+q~%>qW'%
+qK[2}w
+yn<S
+\
+!#
+vc-pw
+vS
+tb+pX+
+xS~<~pd
+tU~<|
+tJG'F
+sH%
+!#
+vc8p|
+|Np4EBwL
+yVE6
+vc7p|
+|7
+q6
+vc9pj
+q73q&
+p1
+5
+vc/q@
+r{<
+qvq41-
+ra3E
+uFq=
+syu8Ps}+r3x2cp4F>L
+!#
+|.+px
+qt31L
+5
+|.-q@
+r{<
+qvsf1-
+ph3E
+vbq=
+u6y;'D
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6y;'C
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6y;'B
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6y;'A
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6{Xp&'@
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6{Xp&'?
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6{Xp&'>
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6{Xp&'=
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6sTtz'<
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6sTtz';
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6sTtz':
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6sTtz'9
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6zIw7'8
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6zIw7'7
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6zIw7'6
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6zIw7'5
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6}cr>'4
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6}cr>'3
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6}cr>'2
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6}cr>'1
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6xWs%'0
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6xWs%'/
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6xWs%'.
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6xWs%'-
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6-p<p&',
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6-p<p&'+
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6-p<p&'*
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6-p<p&')
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+ph3E
+vbq=
+u6v<wi'(
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GB
+vbq=
+u6v<wi''
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3GE
+vbq=
+u6v<wi'&
+!#
+"#
+5
+"#
+r{<
+qvsf1-
+pB3Gq&
+vbq=
+u6v<wi'%
+!#
+|.9^
+p+
+pq}6q0
+xBu*MC1+
+qVyc2
+}q
+pqq#9j
+z3+p$
+uVM21+
+xQM21+
+pqq#/u:
+y7-
+pqr4pb
+wP
+}3/
+pqtIr-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rDm
+"#
+x%/1-
+w)Ps}+z%s\2s\L2qp
+pqs-ts
+w)Ps}+z%s\2s\L2y3pk
+t-v8
+s/s:r_S
+rH
+w)Ps}+z%s\2s\L2y3t&
+t-rn6
+s/s:qsS
+rH
+w)Ps}+z%s\2s\L2y3uK
+t-rn6
+s/s:qsS
+rH
+pqtcy'
+sE$6
+x>#
+k
+pqsQr1
+b&Z
+pqtIq0
+p~w%{c1-
+x%.U
+pqxjsh
+w)Ps}.z%s\2s\2s\2s\L2y3y;
+v;u_WZ
+v;t$WZ
+v;|qZ
+v;ulWZ
+w)Ps}.z%s\2s\2s\2s\L2y3+r*
+s+$WZ
+s+%WZ
+s+&WZ
+s+'WZ
+"%
+sE6$+
+x>#
+k
+"%
+b8$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3.|on
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEF$?
+x>#
+k
+"$
+bH$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3vFt[
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3vFpk
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+"$
+sEV$S
+x>#
+k
+"$
+bX$*
+"$
+w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
+v;u_W$*
+v;t$W$*
+v;|q$*
+v;ulW$*
+w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
+s+$W$*
+s+%W$*
+s+&W$*
+s+'W$*
+pqq#@pw
+r[:B
+p6
+pqf-qe
+qkF2[
+t{M135
+pqf.r+
+ru+
+s?p@
+s.p=p-%
+T.
+pm,
+zZ8
+*-%
+|HtL
+ppr>sG
+ppp&t|
+ppseqW
+pps%q/
+pp+rgS
+ppvm6
+ppxW}2
+pqf8f
+qTt"=
+sd
+pqf7qN
+q+pK30
+pm+
+v3p"q&
+*/%
+|Hr8g
+ppy%&
+u<
+!#
+pqf=q3
+qkF2p2
+s?[
+t{M+%
+T2
+pm-
+pq^.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO&6
+w|6$'
+v)S
+x7sM)
+vo=qf|'
+|(
+{B
+4
+r5,y=
+z"S
+s>
+"#
+uO*sI
+v;ul6$+
+r@qWS
+x7sM-
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO.u#
+s+$6$/
+b#S
+x7sM1
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$+
+s+.6$3
+b-S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO6$0
+s+36$7
+b2S
+x7sM9
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO:$5
+s+86$;
+b7S
+x7sM=
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+pqf=q#
+{R
+*1%
+p6
+"$
+z-r8N$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8N$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8N$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8J$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8J$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8J$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+|./ts
+O
+!#
+pqps@r-
+ru2
+r[7p$
+r[0p$
+4
+xBu*MC1+
+qt2D
+4
+5
+pq|Ysm
+poF1+%
+T2
+pm.
+{R
+*1%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnr4r1
+O
+!#
+vl/q0
+]#rL8
+vl@sr
+(p5
+!#
+pnsmsm
+]/rL9
+].rL/
+]0rL@
+(rF
+!#
+tb9r]
+pV[sx,
+({p
+!#
+";
+pVIsx-
+"9
+pVHsx.
+":
+pVGsx8
+(zR
+!pZ
+p(
+!p^
+vdtG
+r77
+qm
+qm
+(
+!qZ
+qM,pb
+r~
+aC
+;*
+(
+!s*
+"h
+sv9
+aN
+wpO
+(
+!tS
+sv9
+aM
+wpO
+(
+!vB
+sv9
+aL
+wpO
+(
+!w&
+sv9
+aK
+wpO
+(
+!x=
+sv9
+aJ
+wpO
+(
+!yE
+sv9
+aI
+wpO
+(
+!{-
+sv9
+aH
+wpO
+(
+!vKxw
+sv9
+aG
+wpO
+(
+!pty@
+s{+sr
+g
+a-
+;(
+(
+!ptyG
+pqf.^
+uI
+a$
+;.
+(
+!pt+uU
+"6
+tW
+a'
+;0
+(
+!pt{H
+"3
+sk
+pfp[
+;2
+(
+!pt.uU
+pq|Yps
+qH
+pfpY
+;2
+(
+!pt|F
+"0
+sv/
+p33
+;,
+(
+!pt|G
+"0
+sv@
+vg
+v#
+(
+!pt}x
+"0
+g=
+aW
+;$
+(
+!pt/uU
+g,
+vg
+v#
+(
+!ptxw
+g+
+aV
+qP/
+(
+!tYy@
+g+
+aU
+qPsp
+(
+!tYyG
+"0
+g-
+a9
+;&
+(
+!tY+uU
+g.
+a:
+wp9
+(
+!tY{H
+"0
+g8
+vg
+v#
+(
+!tY.uU
+"0
+g7
+a*
+qP/
+(
+!tY|F
+"0
+g9
+a)
+qPsp
+(
+!tY|G
+g/
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39681 decode_dtype_BF16_row_BF16_dim64
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+p9--te
+p:sTr0
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub7
+{R
+*&%
+ri
+t(RrU
+qV{cD
+qVr|<q
+*)p-
+t(Rqq=
+qV{cD
+pqr4q3
+t(Ri<#
+pqtcj
+qVs0<A
+pzzM<A?
+pqtst;
+xs<?
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<C
+pzzM<C?
+"&
+qF(<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<C
+pzzM<C?
+"$
+qF/<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<C
+pzzM<C?
+"$
+qF6<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSE<EB
+tUEwB
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVR~D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV2p*
+z_p<
+ub6
+0
+|&:U
+qVp<D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAq}2ql
+rs.
+uCp-
+vAq}2ql
+vT/
+uCrZ
+vAq}2ql
+q1vnsT
+uCrS
+vAq}2ql
+q1XA
+uCq^
+vAq}2ql
+q1t"rF
+uCsu
+vAq}2ql
+q1[yl
+uCs[
+vAq}2ql
+xsE/
+uCt]
+vAq}2ql
+!#
+s{/t;
+qkXwB
+"3
+tU}D
+pzR~qj
+)
+i:%
+u@C
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<|
+qE~B
+";
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+i>%
+u@G
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1k
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qtGD
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+|i.$1
+|i($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\f
+5
+"R
+qtl<j
+uXl<k?
+t{M$V=
+"R
+zZ@
+"R
+ub7
+{R
+*&%
+ri
+|&<U
+qV{cD
+qVxc=
+|&>q=
+qV{cD
+"P
+0
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+v>+
+xBzY7
+t(q,U
+qvrc1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+qFdwB
+y77
+|&GU
+"R
+qVyco
+pzzM1p?
+"R
+q1p@1s
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk$-
+pzzMrk$-?
+"$
+qF+rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk$-
+pzzMrk$-?
+"$
+qF2rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#429
+"H
+qtiD
+uXiqj
+)
+iP%
+u@Y
+s'9
+o
+*,%
+vApy#G2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#6rk#6B
+Ypy#61f
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{P
+qvq41.
+}b#dqOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{P
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#iuD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8VZ
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@c
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKVd
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+u@g
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zi{up5rW+r3q9sIrl
+u>zi{up5rW+r3p,WsU
+u>zi{up5rW+r3r|Sq/
+u>zi{up5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+u@k
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+u'py$=
+u'py$<
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+u'py#l
+pVqsx+
+(+-
+!#
+"$
+u'RZ
+u'RY
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+an
+qP{|
+(
+!s*
+}g,pb
+g
+ag
+wpx
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aJ
+wpx
+(
+!w&
+g
+aF
+wpx
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+wpx
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"J
+uI
+al
+qP.
+(
+!pty@
+"J
+}G
+al
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+wpw
+(
+!pt+uU
+";
+g=
+a-
+wpv
+(
+!pt{H
+"9
+sv/
+a$
+wpu
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+wpu
+(
+!pt|F
+"5
+g8
+at
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ac
+;7
+(
+!pt/uU
+g-
+pf{c
+qPp"
+(
+!ptxw
+g+
+ac
+;8
+(
+!tYy@
+g-
+pf{c
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aV
+;6
+(
+!tY{H
+g/
+pfp<
+qPpY
+(
+!tY.uU
+"$
+g+
+aB
+;7
+(
+!tY|F
+g-
+pf{c
+qPp=
+(
+!tY|G
+g+
+aB
+;8
+(
+!tY}x
+g-
+pf{c
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim64SM90 = `packed1 40582 decode_dtype_BF16_row_BF16_dim64
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+zf}<
+p9p<t*
+p:,qupF
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+*)rZ
+{=+q^
+zb{cC
+pqr4q3
+t(Rf2q,
+pqtcj
+qVs0<>
+pzzM<>?
+pqtst;
+vGR<
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<@
+pzzM<@?
+"&
+qF%<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<@
+pzzM<@?
+"$
+qF,<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<@
+pzzM<@?
+"$
+qF3<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSB<BB
+tUBwB
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVR{D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK2p*
+z_p<
+ub$
+{=%%
+zbp<C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAp*2ql
+rs.
+uCp-
+vAp*2ql
+vT/
+uCrZ
+vAp*2ql
+q1vnsT
+uCrS
+vAp*2ql
+q1XA
+uCq^
+vAp*2ql
+q1t"rF
+uCsu
+vAp*2ql
+q1[yl
+uCs[
+vAp*2ql
+xsE/
+uCt]
+vAp*2ql
+!#
+s{/t;
+qkMwB
+"3
+tUxD
+pzRyqj
+)
+i=%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+Y=<}
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<w
+qEyB
+";
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iA%
+T-
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qt<D
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+|i.$1
+|i($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\Z
+5
+"R
+qta<j
+uXa<k?
+t{M$V@
+"R
+zZ@
+"R
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+{=+rS
+zb{cC
+"P
+ri
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+qFawB
+y77
+|&<U
+"R
+qVycd
+pzzM1e?
+"R
+q1p@1h
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk$#
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#129
+"H
+qt]D
+uX]qj
+)
+iU%
+T-
+s'9
+o
+*,%
+vApy#D2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#3rk#3B
+Ypy#31Z
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{U
+qvq41.
+}b#^qOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{U
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#duD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+er4q#-
+|lS
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+|l>
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+|l>
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+|l>
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+|l>
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+|l>
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+|l>
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+|l>
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+|l>
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"T
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"S
+]1sx,
+(+,
+!#
+|A9qN
+pVqsx+
+(+-
+!#
+"$
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"=
+pVEsx/
+";
+pVDsx@
+"<
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+am
+qP{|
+(
+!s*
+}g,pb
+g
+af
+;-
+(
+!tS
+"T
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aF
+;-
+(
+!w&
+g
+aB
+;-
+(
+!x=
+"r
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"K
+uI
+ak
+qP.
+(
+!pty@
+"K
+}G
+ak
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+"<
+g=
+a'
+;3
+(
+!pt{H
+"9
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ab
+;'
+(
+!pt/uU
+g-
+pf{c
+wp^
+(
+!ptxw
+g+
+ab
+;*
+(
+!tYy@
+g-
+pf{c
+wp\
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aS
+;$
+(
+!tY{H
+g/
+pfp<
+wpR
+(
+!tY.uU
+"$
+g+
+a>
+;'
+(
+!tY|F
+g-
+pf{c
+wp;
+(
+!tY|G
+g+
+a>
+;*
+(
+!tY}x
+g-
+pf{c
+wp:
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = `packed1 39466 decode_dtype_BF16_row_BF16_dim64
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+p9--te
+p:sTr0
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb.^
+p6
+!#
+"$
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub7
+{R
+*&%
+ri
+t(RrU
+qV{cD
+qVr|<q
+*)p-
+t(Rqq=
+qV{cD
+pqr4q3
+t(Ri<#
+pqtcj
+qVs0<A
+pzzM<A?
+pqtst;
+xs<?
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<C
+pzzM<C?
+"&
+qF(<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<C
+pzzM<C?
+"$
+qF/<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<C
+pzzM<C?
+"$
+qF6<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSE<EB
+tUEwB
+sJ~)
+|A.pj
+ra4E
+qVR~D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV2p*
+z_p<
+ub6
+0
+|&:U
+qVp<D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAq}2ql
+rs.
+uCp-
+vAq}2ql
+vT/
+uCrZ
+vAq}2ql
+q1vnsT
+uCrS
+vAq}2ql
+q1XA
+uCq^
+vAq}2ql
+q1t"rF
+uCsu
+vAq}2ql
+q1[yl
+uCs[
+vAq}2ql
+xsE/
+uCt]
+vAq}2ql
+!#
+s{/t;
+qkXwB
+"2
+tU}D
+pzR~qj
+)
+i:%
+u@C
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<|
+qE~B
+"9
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+i>%
+u@G
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1k
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qtGD
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+|i.$1
+|i($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\f
+5
+"Q
+qtl<j
+uXl<k?
+t{M$V=
+"Q
+zZ@
+"Q
+ub7
+{R
+*&%
+ri
+|&<U
+qV{cD
+qVxc=
+|&>q=
+qV{cD
+"O
+0
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+v>+
+xBzY7
+t(q,U
+qvrc1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+qFdwB
+y77
+|&GU
+"Q
+qVyco
+pzzM1p?
+"Q
+q1p@1s
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk$-
+pzzMrk$-?
+"$
+qF+rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk$-
+pzzMrk$-?
+"$
+qF2rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#429
+"H
+qtiD
+uXiqj
+)
+iP%
+u@Y
+s'9
+o
+*,%
+vApy#G2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#6rk#6B
+Ypy#61f
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{P
+qvq41.
+}b#dqOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{P
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#iuD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8VZ
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@c
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKVd
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+u@g
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zi{up5rW+r3q9sIrl
+u>zi{up5rW+r3p,WsU
+u>zi{up5rW+r3r|Sq/
+u>zi{up5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+u@k
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"R
+u'py$=
+u'py$<
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"Q
+]1sx,
+(+,
+!#
+|A9qN
+u'py#l
+pVqsx+
+(+-
+!#
+"$
+u'RZ
+u'RY
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+";
+pVEsx/
+"9
+pVDsx@
+":
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+an
+qP{|
+(
+!s*
+}g,pb
+g
+ag
+wpx
+(
+!tS
+"R
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aJ
+wpx
+(
+!w&
+g
+aF
+wpx
+(
+!x=
+"p
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+wpx
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"I
+uI
+al
+qP.
+(
+!pty@
+"I
+}G
+al
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+wpw
+(
+!pt+uU
+":
+g=
+a-
+wpv
+(
+!pt{H
+"8
+sv/
+a$
+wpu
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+wpu
+(
+!pt|F
+"5
+g8
+at
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ac
+;7
+(
+!pt/uU
+g-
+pf{c
+qPp"
+(
+!ptxw
+g+
+ac
+;8
+(
+!tYy@
+g-
+pf{c
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aV
+;6
+(
+!tY{H
+g/
+pfp<
+qPpY
+(
+!tY.uU
+"$
+g+
+aB
+;7
+(
+!tY|F
+g-
+pf{c
+qPp=
+(
+!tY|G
+g+
+aB
+;8
+(
+!tY}x
+g-
+pf{c
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim64SM80 = `packed1 40367 decode_dtype_BF16_row_BF16_dim64
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+zf}<
+p9p<t*
+p:,qupF
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb.^
+p6
+!#
+"$
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+*)rZ
+{=+q^
+zb{cC
+pqr4q3
+t(Rf2q,
+pqtcj
+qVs0<>
+pzzM<>?
+pqtst;
+vGR<
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<@
+pzzM<@?
+"&
+qF%<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<@
+pzzM<@?
+"$
+qF,<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<@
+pzzM<@?
+"$
+qF3<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSB<BB
+tUBwB
+sJ~)
+|A.pj
+ra4E
+qVR{D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK2p*
+z_p<
+ub$
+{=%%
+zbp<C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAp*2ql
+rs.
+uCp-
+vAp*2ql
+vT/
+uCrZ
+vAp*2ql
+q1vnsT
+uCrS
+vAp*2ql
+q1XA
+uCq^
+vAp*2ql
+q1t"rF
+uCsu
+vAp*2ql
+q1[yl
+uCs[
+vAp*2ql
+xsE/
+uCt]
+vAp*2ql
+!#
+s{/t;
+qkMwB
+"2
+tUxD
+pzRyqj
+)
+i=%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+Y=<}
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<w
+qEyB
+"9
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iA%
+T-
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qt<D
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+|i.$1
+|i($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\Z
+5
+"Q
+qta<j
+uXa<k?
+t{M$V@
+"Q
+zZ@
+"Q
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+{=+rS
+zb{cC
+"O
+ri
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+qFawB
+y77
+|&<U
+"Q
+qVycd
+pzzM1e?
+"Q
+q1p@1h
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk$#
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#129
+"H
+qt]D
+uX]qj
+)
+iU%
+T-
+s'9
+o
+*,%
+vApy#D2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#3rk#3B
+Ypy#31Z
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{U
+qvq41.
+}b#^qOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{U
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#duD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+er4q#-
+|lS
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+|l>
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+|l>
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+|l>
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+|l>
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+|l>
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+|l>
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+|l>
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+|l>
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+pVqsx+
+(+-
+!#
+"$
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+am
+qP{|
+(
+!s*
+}g,pb
+g
+af
+;-
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aF
+;-
+(
+!w&
+g
+aB
+;-
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"J
+uI
+ak
+qP.
+(
+!pty@
+"J
+}G
+ak
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+";
+g=
+a'
+;3
+(
+!pt{H
+"8
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ab
+;'
+(
+!pt/uU
+g-
+pf{c
+wp^
+(
+!ptxw
+g+
+ab
+;*
+(
+!tYy@
+g-
+pf{c
+wp\
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aS
+;$
+(
+!tY{H
+g/
+pfp<
+wpR
+(
+!tY.uU
+"$
+g+
+a>
+;'
+(
+!tY|F
+g-
+pf{c
+wp;
+(
+!tY|G
+g+
+a>
+;*
+(
+!tY}x
+g-
+pf{c
+wp:
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51667 decode_dtype_BF16_row_BF16_dim128
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+p9xesV
+p:x@x,
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+*)p-
+|&>q=
+qVqYw?D
+pqr4q3
+|&G<#
+pqtcj
+qVs0<]
+pzzM<]?
+pqtst;
+xs<[
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<_
+pzzM<_?
+"&
+qF(<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<_
+pzzM<_?
+"$
+qF/<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<_
+pzzM<_?
+"$
+qF6<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<_
+pzzM<_?
+"$
+qF=<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<_
+pzzM<_?
+"$
+qFD<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<_
+pzzM<_?
+"$
+qFK<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<_
+pzzM<_?
+"$
+qFR<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSb<bB
+tUbq&
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVMSD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV<'
+z_q4
+ub6
+0
+|&:U
+qVq4D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAR)2ql
+rs.
+uCp-
+vAR)2ql
+vT/
+uCrZ
+vAR)2ql
+q1vnsT
+uCrS
+vAR)2ql
+q1XA
+uCq^
+vAR)2ql
+q1t"rF
+uCsu
+vAR)2ql
+q1[yl
+uCs[
+vAR)2ql
+xsE/
+uCt]
+vAR)2ql
+q1p0pd
+uCvQ
+vAR)2ql
+q1p*q&7
+uCt~
+vAR)2ql
+q1wgsq
+uCwX
+vAR)2ql
+q1q}G.
+uCV"
+vAR)2ql
+qF"G/
+uCV#
+vAR)2ql
+qF#2w}
+uCV$
+vAR)2ql
+qF$2|#
+uCV%
+vAR)2ql
+qF%2vO
+uCV&
+vAR)2ql
+!#
+s{/t;
+qkXq&
+"3
+qtiD
+uXiqj
+)
+iJ%
+u@S
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBmqOU
+ra4q&
+rr
+";
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+iN%
+u@W
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1k
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qtGD
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+|i>$A
+|i8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\f
+5
+"R
+qtlrk#R
+uXlrk#S?
+t{M$VM
+"R
+}d=
+"R
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+|&>q=
+qVqYw?D
+"P
+0
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+{Y
+xBzY-
+t(q,U
+qv{c1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+q1py#Cq&
+y77
+|&GU
+"R
+qVyco
+pzzM1p?
+"R
+q1p@1s
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk%R
+pzzMrk%R?
+"$
+qF+rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk%R
+pzzMrk%R?
+"$
+qF2rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%R
+pzzMrk%R?
+"$
+qF9rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%R
+pzzMrk%R?
+"$
+qF@rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%R
+pzzMrk%R?
+"$
+qFGrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%R
+pzzMrk%R?
+"$
+qFNrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py$$G
+"H
+qtiD
+uXiqj
+)
+ii%
+u@r
+s'9
+o
+*,%
+vApy$@2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$&rk$&B
+Ypy$&1f
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{i
+qvq41.
+}b$mqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{i
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$ruD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8Vs
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@{
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKV|
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+T<
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zi{up5rW+r3q9sIrl
+u>zi{up5rW+r3p,WsU
+u>zi{up5rW+r3r|Sq/
+u>zi{up5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+T<
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+u'py%c
+u'py%b
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+u'py$m
+pVysx+
+(+-
+!#
+"$
+u'Rw
+u'Rv
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3C
+qP{|
+(
+!s*
+}g,pb
+g
+p3J
+;9
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aR
+;9
+(
+!w&
+g
+aN
+;9
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+;9
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"J
+uI
+p3E
+qP.
+(
+!pty@
+"J
+}G
+p3E
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+;:
+(
+!pt+uU
+";
+g=
+a-
+;;
+(
+!pt{H
+"9
+sv/
+a$
+;<
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+;<
+(
+!pt|F
+"5
+g8
+p3=
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+a{
+;7
+(
+!pt/uU
+g-
+pfqYw?
+qPp"
+(
+!ptxw
+g+
+a{
+;8
+(
+!tYy@
+g-
+pfqYw?
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ag
+;6
+(
+!tY{H
+g/
+pfq4
+qPpY
+(
+!tY.uU
+"$
+g+
+aJ
+;7
+(
+!tY|F
+g-
+pfqYw?
+qPp=
+(
+!tY|G
+g+
+aJ
+;8
+(
+!tY}x
+g-
+pfqYw?
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim128SM90 = `packed1 52574 decode_dtype_BF16_row_BF16_dim128
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+zf}<
+p9t2un
+p:x5te
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+*)rZ
+{=+q^
+zbqYw?C
+pqr4q3
+|&<2q,
+pqtcj
+qVs0<Z
+pzzM<Z?
+pqtst;
+vGRX
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<\
+pzzM<\?
+"&
+qF%<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<\
+pzzM<\?
+"$
+qF,<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<\
+pzzM<\?
+"$
+qF3<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<\
+pzzM<\?
+"$
+qF:<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AwX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<\
+pzzM<\?
+"$
+qFA<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<\
+pzzM<\?
+"$
+qFH<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<\
+pzzM<\?
+"$
+qFO<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V(
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xS^<^B
+tU^q&
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVMHD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK<'
+z_q4
+ub$
+{=%%
+zbq4C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAR'2ql
+rs.
+uCp-
+vAR'2ql
+vT/
+uCrZ
+vAR'2ql
+q1vnsT
+uCrS
+vAR'2ql
+q1XA
+uCq^
+vAR'2ql
+q1t"rF
+uCsu
+vAR'2ql
+q1[yl
+uCs[
+vAR'2ql
+xsE/
+uCt]
+vAR'2ql
+q1p0pd
+uCvQ
+vAR'2ql
+q1p*q&7
+uCt~
+vAR'2ql
+q1wgsq
+uCwX
+vAR'2ql
+q1q}G.
+uCV"
+vAR'2ql
+qF"G/
+uCV#
+vAR'2ql
+qF#2w}
+uCV$
+vAR'2ql
+qF$2|#
+uCV%
+vAR'2ql
+qF%2vO
+uCV&
+vAR'2ql
+!#
+s{/t;
+qkMq&
+"3
+qt]D
+uX]qj
+)
+iM%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+{eZ
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBbqOU
+ra4q&
+rr
+";
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iQ%
+T-
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qt<D
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+|i>$A
+|i8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\Z
+5
+"R
+qtark#R
+uXark#S?
+t{M$VP
+"R
+}d=
+"R
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+{=+rS
+zbqYw?C
+"P
+ri
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+q1py#@q&
+y77
+|&<U
+"R
+qVycd
+pzzM1e?
+"R
+q1p@1h
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%J
+pzzMrk%J?
+"$
+qF9rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%J
+pzzMrk%J?
+"$
+qF@rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%J
+pzzMrk%J?
+"$
+qFGrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%J
+pzzMrk%J?
+"$
+qFNrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#~G
+"H
+qt]D
+uX]qj
+)
+in%
+T-
+s'9
+o
+*,%
+vApy$=2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$#rk$#B
+Ypy$#1Z
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{n
+qvq41.
+}b$hqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{n
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$muD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+er4q#-
+|lS
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+|l>
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+|l>
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+|l>
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+|l>
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+|l>
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+|l>
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+|l>
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+|l>
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"T
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"S
+]1sx,
+(+,
+!#
+|A9qN
+pVysx+
+(+-
+!#
+"$
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"=
+pVEsx/
+";
+pVDsx@
+"<
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3<
+qP{|
+(
+!s*
+}g,pb
+g
+a~
+;-
+(
+!tS
+"T
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aN
+;-
+(
+!w&
+g
+aJ
+;-
+(
+!x=
+"r
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"K
+uI
+p3>
+qP.
+(
+!pty@
+"K
+}G
+p3>
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+"<
+g=
+a'
+;3
+(
+!pt{H
+"9
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+az
+;'
+(
+!pt/uU
+g-
+pfqYw?
+wpw
+(
+!ptxw
+g+
+az
+;*
+(
+!tYy@
+g-
+pfqYw?
+wpu
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ad
+;$
+(
+!tY{H
+g/
+pfq4
+wpc
+(
+!tY.uU
+"$
+g+
+aF
+;'
+(
+!tY|F
+g-
+pfqYw?
+wpC
+(
+!tY|G
+g+
+aF
+;*
+(
+!tY}x
+g-
+pfqYw?
+wpB
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = `packed1 51452 decode_dtype_BF16_row_BF16_dim128
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+p9xesV
+p:x@x,
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb.^
+p6
+!#
+"$
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+*)p-
+|&>q=
+qVqYw?D
+pqr4q3
+|&G<#
+pqtcj
+qVs0<]
+pzzM<]?
+pqtst;
+xs<[
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<_
+pzzM<_?
+"&
+qF(<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<_
+pzzM<_?
+"$
+qF/<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<_
+pzzM<_?
+"$
+qF6<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<_
+pzzM<_?
+"$
+qF=<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<_
+pzzM<_?
+"$
+qFD<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<_
+pzzM<_?
+"$
+qFK<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<_
+pzzM<_?
+"$
+qFR<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSb<bB
+tUbq&
+sJ~)
+|A.pj
+ra4E
+qVMSD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV<'
+z_q4
+ub6
+0
+|&:U
+qVq4D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAR)2ql
+rs.
+uCp-
+vAR)2ql
+vT/
+uCrZ
+vAR)2ql
+q1vnsT
+uCrS
+vAR)2ql
+q1XA
+uCq^
+vAR)2ql
+q1t"rF
+uCsu
+vAR)2ql
+q1[yl
+uCs[
+vAR)2ql
+xsE/
+uCt]
+vAR)2ql
+q1p0pd
+uCvQ
+vAR)2ql
+q1p*q&7
+uCt~
+vAR)2ql
+q1wgsq
+uCwX
+vAR)2ql
+q1q}G.
+uCV"
+vAR)2ql
+qF"G/
+uCV#
+vAR)2ql
+qF#2w}
+uCV$
+vAR)2ql
+qF$2|#
+uCV%
+vAR)2ql
+qF%2vO
+uCV&
+vAR)2ql
+!#
+s{/t;
+qkXq&
+"2
+qtiD
+uXiqj
+)
+iJ%
+u@S
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBmqOU
+ra4q&
+rr
+"9
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+iN%
+u@W
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1k
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qtGD
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+|i>$A
+|i8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\f
+5
+"Q
+qtlrk#R
+uXlrk#S?
+t{M$VM
+"Q
+}d=
+"Q
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+|&>q=
+qVqYw?D
+"O
+0
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+{Y
+xBzY-
+t(q,U
+qv{c1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+q1py#Cq&
+y77
+|&GU
+"Q
+qVyco
+pzzM1p?
+"Q
+q1p@1s
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk%R
+pzzMrk%R?
+"$
+qF+rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk%R
+pzzMrk%R?
+"$
+qF2rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%R
+pzzMrk%R?
+"$
+qF9rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%R
+pzzMrk%R?
+"$
+qF@rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%R
+pzzMrk%R?
+"$
+qFGrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%R
+pzzMrk%R?
+"$
+qFNrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py$$G
+"H
+qtiD
+uXiqj
+)
+ii%
+u@r
+s'9
+o
+*,%
+vApy$@2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$&rk$&B
+Ypy$&1f
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{i
+qvq41.
+}b$mqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{i
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$ruD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8Vs
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@{
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKV|
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+T<
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+|i6$;
+|i,$1
+|i"$'
+zprnrl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zi{up5rW+r3q9sIrl
+u>zi{up5rW+r3p,WsU
+u>zi{up5rW+r3r|Sq/
+u>zi{up5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+T<
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"R
+u'py%c
+u'py%b
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"Q
+]1sx,
+(+,
+!#
+|A9qN
+u'py$m
+pVysx+
+(+-
+!#
+"$
+u'Rw
+u'Rv
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+";
+pVEsx/
+"9
+pVDsx@
+":
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3C
+qP{|
+(
+!s*
+}g,pb
+g
+p3J
+;9
+(
+!tS
+"R
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aR
+;9
+(
+!w&
+g
+aN
+;9
+(
+!x=
+"p
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+;9
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"I
+uI
+p3E
+qP.
+(
+!pty@
+"I
+}G
+p3E
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+;:
+(
+!pt+uU
+":
+g=
+a-
+;;
+(
+!pt{H
+"8
+sv/
+a$
+;<
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+;<
+(
+!pt|F
+"5
+g8
+p3=
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+a{
+;7
+(
+!pt/uU
+g-
+pfqYw?
+qPp"
+(
+!ptxw
+g+
+a{
+;8
+(
+!tYy@
+g-
+pfqYw?
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ag
+;6
+(
+!tY{H
+g/
+pfq4
+qPpY
+(
+!tY.uU
+"$
+g+
+aJ
+;7
+(
+!tY|F
+g-
+pfqYw?
+qPp=
+(
+!tY|G
+g+
+aJ
+;8
+(
+!tY}x
+g-
+pfqYw?
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeBF16DtypeBF16RowBF16Dim128SM80 = `packed1 52359 decode_dtype_BF16_row_BF16_dim128
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+zf}<
+p9t2un
+p:x5te
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb.^
+p6
+!#
+"$
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+*)rZ
+{=+q^
+zbqYw?C
+pqr4q3
+|&<2q,
+pqtcj
+qVs0<Z
+pzzM<Z?
+pqtst;
+vGRX
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<\
+pzzM<\?
+"&
+qF%<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<\
+pzzM<\?
+"$
+qF,<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<\
+pzzM<\?
+"$
+qF3<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<\
+pzzM<\?
+"$
+qF:<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AwX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<\
+pzzM<\?
+"$
+qFA<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<\
+pzzM<\?
+"$
+qFH<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<\
+pzzM<\?
+"$
+qFO<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V(
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xS^<^B
+tU^q&
+sJ~)
+|A.pj
+ra4E
+qVMHD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK<'
+z_q4
+ub$
+{=%%
+zbq4C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAR'2ql
+rs.
+uCp-
+vAR'2ql
+vT/
+uCrZ
+vAR'2ql
+q1vnsT
+uCrS
+vAR'2ql
+q1XA
+uCq^
+vAR'2ql
+q1t"rF
+uCsu
+vAR'2ql
+q1[yl
+uCs[
+vAR'2ql
+xsE/
+uCt]
+vAR'2ql
+q1p0pd
+uCvQ
+vAR'2ql
+q1p*q&7
+uCt~
+vAR'2ql
+q1wgsq
+uCwX
+vAR'2ql
+q1q}G.
+uCV"
+vAR'2ql
+qF"G/
+uCV#
+vAR'2ql
+qF#2w}
+uCV$
+vAR'2ql
+qF$2|#
+uCV%
+vAR'2ql
+qF%2vO
+uCV&
+vAR'2ql
+!#
+s{/t;
+qkMq&
+"2
+qt]D
+uX]qj
+)
+iM%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+{eZ
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBbqOU
+ra4q&
+rr
+"9
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iQ%
+T-
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qt<D
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+|i>$A
+|i8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\Z
+5
+"Q
+qtark#R
+uXark#S?
+t{M$VP
+"Q
+}d=
+"Q
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+{=+rS
+zbqYw?C
+"O
+ri
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+q1py#@q&
+y77
+|&<U
+"Q
+qVycd
+pzzM1e?
+"Q
+q1p@1h
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%J
+pzzMrk%J?
+"$
+qF9rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%J
+pzzMrk%J?
+"$
+qF@rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%J
+pzzMrk%J?
+"$
+qFGrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%J
+pzzMrk%J?
+"$
+qFNrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#~G
+"H
+qt]D
+uX]qj
+)
+in%
+T-
+s'9
+o
+*,%
+vApy$=2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$#rk$#B
+Ypy$#1Z
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{n
+qvq41.
+}b$hqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{n
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$muD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+er4q#-
+|lS
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+|lS
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+|l>
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+|l>
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+|l>
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+|l>
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+|l>
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+|l>
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+|l>
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+|l>
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+pVysx+
+(+-
+!#
+"$
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3<
+qP{|
+(
+!s*
+}g,pb
+g
+a~
+;-
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aN
+;-
+(
+!w&
+g
+aJ
+;-
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"J
+uI
+p3>
+qP.
+(
+!pty@
+"J
+}G
+p3>
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+";
+g=
+a'
+;3
+(
+!pt{H
+"8
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+az
+;'
+(
+!pt/uU
+g-
+pfqYw?
+wpw
+(
+!ptxw
+g+
+az
+;*
+(
+!tYy@
+g-
+pfqYw?
+wpu
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ad
+;$
+(
+!tY{H
+g/
+pfq4
+wpc
+(
+!tY.uU
+"$
+g+
+aF
+;'
+(
+!tY|F
+g-
+pfqYw?
+wpC
+(
+!tY|G
+g+
+aF
+;*
+(
+!tY}x
+g-
+pfqYw?
+wpB
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim64SM90NarrowAligned = `packed1 39577 decode_dtype_F16_row_F16_dim64
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+p9--te
+p:sTr0
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub7
+{R
+*&%
+ri
+t(RrU
+qV{cD
+qVr|<q
+*)p-
+t(Rqq=
+qV{cD
+pqr4q3
+t(Ri<#
+pqtcj
+qVs0<A
+pzzM<A?
+pqtst;
+xs<?
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<C
+pzzM<C?
+"&
+qF(<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<C
+pzzM<C?
+"$
+qF/<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<C
+pzzM<C?
+"$
+qF6<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSE<EB
+tUEwB
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVR~D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV2p*
+z_p<
+ub6
+0
+|&:U
+qVp<D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAq}2ql
+rs.
+uCp-
+vAq}2ql
+vT/
+uCrZ
+vAq}2ql
+q1vnsT
+uCrS
+vAq}2ql
+q1XA
+uCq^
+vAq}2ql
+q1t"rF
+uCsu
+vAq}2ql
+q1[yl
+uCs[
+vAq}2ql
+xsE/
+uCt]
+vAq}2ql
+!#
+s{/t;
+qkXwB
+"3
+tU}D
+pzR~qj
+)
+i:%
+u@C
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<|
+qE~B
+";
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+i>%
+u@G
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1k
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RKD<JDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RKD<JDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RO2[<N2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RO2[<N2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RS<"<R<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RS<"<R<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<(<V<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qtGD
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+u>zivhp5rW+r3~7$.$1
+u>zivhp5rW+r3~7$($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\f
+5
+"R
+qtl<j
+uXl<k?
+t{M$V=
+"R
+zZ@
+"R
+ub7
+{R
+*&%
+ri
+|&<U
+qV{cD
+qVxc=
+|&>q=
+qV{cD
+"P
+0
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+v>+
+xBzY7
+t(q,U
+qvrc1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+qFdwB
+y77
+|&GU
+"R
+qVyco
+pzzM1p?
+"R
+q1p@1s
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk$-
+pzzMrk$-?
+"$
+qF+rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk$-
+pzzMrk$-?
+"$
+qF2rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#429
+"H
+qtiD
+uXiqj
+)
+iP%
+u@Y
+s'9
+o
+*,%
+vApy#G2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#6rk#6B
+Ypy#61f
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{P
+qvq41.
+}b#dqOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{P
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#iuD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8VZ
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@c
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKVd
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+u@g
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+u>zivhp5rW+r3~7$6$;
+u>zivhp5rW+r3~7$,$1
+u>zivhp5rW+r3~7$"$'
+u>zivhp5rW+r3~7Srl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zivhp5rW+r3q9sIrl
+u>zivhp5rW+r3p,WsU
+u>zivhp5rW+r3r|Sq/
+u>zivhp5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+u@k
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+u'py$=
+u'py$<
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+u'py#l
+pVqsx+
+(+-
+!#
+"$
+u'RZ
+u'RY
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+an
+qP{|
+(
+!s*
+}g,pb
+g
+ag
+wpx
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aJ
+wpx
+(
+!w&
+g
+aF
+wpx
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+wpx
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"J
+uI
+al
+qP.
+(
+!pty@
+"J
+}G
+al
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+wpw
+(
+!pt+uU
+";
+g=
+a-
+wpv
+(
+!pt{H
+"9
+sv/
+a$
+wpu
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+wpu
+(
+!pt|F
+"5
+g8
+at
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ac
+;7
+(
+!pt/uU
+g-
+pf{c
+qPp"
+(
+!ptxw
+g+
+ac
+;8
+(
+!tYy@
+g-
+pf{c
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aV
+;6
+(
+!tY{H
+g/
+pfp<
+qPpY
+(
+!tY.uU
+"$
+g+
+aB
+;7
+(
+!tY|F
+g-
+pf{c
+qPp=
+(
+!tY|G
+g+
+aB
+;8
+(
+!tY}x
+g-
+pf{c
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim64SM90 = `packed1 40470 decode_dtype_F16_row_F16_dim64
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+zf}<
+p9p<t*
+p:,qupF
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+*)rZ
+{=+q^
+zb{cC
+pqr4q3
+t(Rf2q,
+pqtcj
+qVs0<>
+pzzM<>?
+pqtst;
+vGR<
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<@
+pzzM<@?
+"&
+qF%<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<@
+pzzM<@?
+"$
+qF,<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<@
+pzzM<@?
+"$
+qF3<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSB<BB
+tUBwB
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVR{D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK2p*
+z_p<
+ub$
+{=%%
+zbp<C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAp*2ql
+rs.
+uCp-
+vAp*2ql
+vT/
+uCrZ
+vAp*2ql
+q1vnsT
+uCrS
+vAp*2ql
+q1XA
+uCq^
+vAp*2ql
+q1t"rF
+uCsu
+vAp*2ql
+q1[yl
+uCs[
+vAp*2ql
+xsE/
+uCt]
+vAp*2ql
+!#
+s{/t;
+qkMwB
+"3
+tUxD
+pzRyqj
+)
+i=%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+Y=<}
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<w
+qEyB
+";
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iA%
+T-
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RID<HDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RID<HDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RM2[<L2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RM2[<L2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RQ<"<P<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qt<D
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+u>zivhp5rW+r3~7$.$1
+u>zivhp5rW+r3~7$($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\Z
+5
+"R
+qta<j
+uXa<k?
+t{M$V@
+"R
+zZ@
+"R
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+{=+rS
+zb{cC
+"P
+ri
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+qFawB
+y77
+|&<U
+"R
+qVycd
+pzzM1e?
+"R
+q1p@1h
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk$#
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#129
+"H
+qt]D
+uX]qj
+)
+iU%
+T-
+s'9
+o
+*,%
+vApy#D2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#3rk#3B
+Ypy#31Z
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{U
+qvq41.
+}b#^qOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{U
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#duD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+exjy=
+z"S
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"T
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"S
+]1sx,
+(+,
+!#
+|A9qN
+pVqsx+
+(+-
+!#
+"$
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"=
+pVEsx/
+";
+pVDsx@
+"<
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+am
+qP{|
+(
+!s*
+}g,pb
+g
+af
+;-
+(
+!tS
+"T
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aF
+;-
+(
+!w&
+g
+aB
+;-
+(
+!x=
+"r
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"K
+uI
+ak
+qP.
+(
+!pty@
+"K
+}G
+ak
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+"<
+g=
+a'
+;3
+(
+!pt{H
+"9
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ab
+;'
+(
+!pt/uU
+g-
+pf{c
+wp^
+(
+!ptxw
+g+
+ab
+;*
+(
+!tYy@
+g-
+pf{c
+wp\
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aS
+;$
+(
+!tY{H
+g/
+pfp<
+wpR
+(
+!tY.uU
+"$
+g+
+a>
+;'
+(
+!tY|F
+g-
+pf{c
+wp;
+(
+!tY|G
+g+
+a>
+;*
+(
+!tY}x
+g-
+pf{c
+wp:
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim64SM80NarrowAligned = `packed1 39362 decode_dtype_F16_row_F16_dim64
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+p9--te
+p:sTr0
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb.^
+p6
+!#
+"$
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub7
+{R
+*&%
+ri
+t(RrU
+qV{cD
+qVr|<q
+*)p-
+t(Rqq=
+qV{cD
+pqr4q3
+t(Ri<#
+pqtcj
+qVs0<A
+pzzM<A?
+pqtst;
+xs<?
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<C
+pzzM<C?
+"&
+qF(<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<C
+pzzM<C?
+"$
+qF/<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<C
+pzzM<C?
+"$
+qF6<A
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSE<EB
+tUEwB
+sJ~)
+|A.pj
+ra4E
+qVR~D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV2p*
+z_p<
+ub6
+0
+|&:U
+qVp<D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAq}2ql
+rs.
+uCp-
+vAq}2ql
+vT/
+uCrZ
+vAq}2ql
+q1vnsT
+uCrS
+vAq}2ql
+q1XA
+uCq^
+vAq}2ql
+q1t"rF
+uCsu
+vAq}2ql
+q1[yl
+uCs[
+vAq}2ql
+xsE/
+uCt]
+vAq}2ql
+!#
+s{/t;
+qkXwB
+"2
+tU}D
+pzR~qj
+)
+i:%
+u@C
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<|
+qE~B
+"9
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+i>%
+u@G
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1k
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RKD<JDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RKD<JDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RO2[<N2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RO2[<N2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RS<"<R<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RS<"<R<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<(<V<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qtGD
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+u>zivhp5rW+r3~7$.$1
+u>zivhp5rW+r3~7$($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\f
+5
+"Q
+qtl<j
+uXl<k?
+t{M$V=
+"Q
+zZ@
+"Q
+ub7
+{R
+*&%
+ri
+|&<U
+qV{cD
+qVxc=
+|&>q=
+qV{cD
+"O
+0
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+v>+
+xBzY7
+t(q,U
+qvrc1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+qFdwB
+y77
+|&GU
+"Q
+qVyco
+pzzM1p?
+"Q
+q1p@1s
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk$-
+pzzMrk$-?
+"$
+qF+rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk$-
+pzzMrk$-?
+"$
+qF2rk$+
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#429
+"H
+qtiD
+uXiqj
+)
+iP%
+u@Y
+s'9
+o
+*,%
+vApy#G2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#6rk#6B
+Ypy#61f
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{P
+qvq41.
+}b#dqOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{P
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#iuD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8VZ
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@c
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKVd
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+u@g
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+u>zivhp5rW+r3~7$6$;
+u>zivhp5rW+r3~7$,$1
+u>zivhp5rW+r3~7$"$'
+u>zivhp5rW+r3~7Srl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zivhp5rW+r3q9sIrl
+u>zivhp5rW+r3p,WsU
+u>zivhp5rW+r3r|Sq/
+u>zivhp5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+u@k
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"R
+u'py$=
+u'py$<
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"Q
+]1sx,
+(+,
+!#
+|A9qN
+u'py#l
+pVqsx+
+(+-
+!#
+"$
+u'RZ
+u'RY
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+";
+pVEsx/
+"9
+pVDsx@
+":
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+an
+qP{|
+(
+!s*
+}g,pb
+g
+ag
+wpx
+(
+!tS
+"R
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aJ
+wpx
+(
+!w&
+g
+aF
+wpx
+(
+!x=
+"p
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+wpx
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"I
+uI
+al
+qP.
+(
+!pty@
+"I
+}G
+al
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+wpw
+(
+!pt+uU
+":
+g=
+a-
+wpv
+(
+!pt{H
+"8
+sv/
+a$
+wpu
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+wpu
+(
+!pt|F
+"5
+g8
+at
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ac
+;7
+(
+!pt/uU
+g-
+pf{c
+qPp"
+(
+!ptxw
+g+
+ac
+;8
+(
+!tYy@
+g-
+pf{c
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aV
+;6
+(
+!tY{H
+g/
+pfp<
+qPpY
+(
+!tY.uU
+"$
+g+
+aB
+;7
+(
+!tY|F
+g-
+pf{c
+qPp=
+(
+!tY|G
+g+
+aB
+;8
+(
+!tY}x
+g-
+pf{c
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim64SM80 = `packed1 40255 decode_dtype_F16_row_F16_dim64
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;x5t*
+zf}<
+p9p<t*
+p:,qupF
+qSw?r0
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb.^
+p6
+!#
+"$
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4q&
+q7429
+pqsmq3
+qF$q=
+uFq=
+pqq3^,
+p~XqOqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>-
+"%
+qF-U
+uFt0
+"%
+x%/<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>-
+"$
+qF4U
+uF<(
+"$
+x%/<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>-
+"$
+qF;U
+uF</
+"$
+x%/<0
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBR;
+rP
+pnwEsh
+qFIU
+{?77pw
+y77
+rsR<
+qBR\
+pnwErI
+p6
+!#
+}g,tc
+tU;q=
+pzR<qR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+v>+
+xBzY7
+t(p*U
+qvrc<@
+}g9rI
+tU?r2
+pzR@2[?
+t{M$s[
+pqsrxj
+zZ@
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+*)rZ
+{=+q^
+zb{cC
+pqr4q3
+t(Rf2q,
+pqtcj
+qVs0<>
+pzzM<>?
+pqtst;
+vGR<
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+Yw%{c
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v^
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<@
+pzzM<@?
+"&
+qF%<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGsp
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<@
+pzzM<@?
+"$
+qF,<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<@
+pzzM<@?
+"$
+qF3<>
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSB<BB
+tUBwB
+sJ~)
+|A.pj
+ra4E
+qVR{D
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK2p*
+z_p<
+ub$
+{=%%
+zbp<C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAp*2ql
+rs.
+uCp-
+vAp*2ql
+vT/
+uCrZ
+vAp*2ql
+q1vnsT
+uCrS
+vAp*2ql
+q1XA
+uCq^
+vAp*2ql
+q1t"rF
+uCsu
+vAp*2ql
+q1[yl
+uCs[
+vAp*2ql
+xsE/
+uCt]
+vAp*2ql
+!#
+s{/t;
+qkMwB
+"2
+tUxD
+pzRyqj
+)
+i=%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+Y=<}
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=pb
+ra4G
+uF<w
+qEyB
+"9
+y,/U
+qLvn9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iA%
+T-
+s'8
+o
+*,%
+sw
+pqwwr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqq#/tI
+rsR*
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RID<HDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RID<HDu2rUu2rvqWqWqWL
+"$
+q1p0</
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RM2[<L2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RM2[<L2[u2wyu2tLsGt|qWL
+"$
+qF$<3
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RQ<"<P<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
+"$
+qF*<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
+vc7r4
+qF7B
+y77
+qt<D
+p6
+qVM#<6
+rD2
+!#
+pr^+sh
+tH9rq<=
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<7
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3p45wz6
+uLz(s-
+w\6'5
+x>#
+k
+uL=,sh
+rp46
+uL=.ua
+rp5'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+q84S>
+pq^+r-
+z<r8%<?wL
+z<r8&<>wL
+pq^8t'
+rp3S
+rp2S
+rp1W
+rp0W
+rp/sI
+rp.sI
+rp-qW
+rp,qW
+rp+sG
+rp*sG
+rp)$"
+rp($"
+rp'$$
+rp&$$
+rp%$&
+rp$$&
+uGzItI
+u>zivhp5rW+r3~7$.$1
+u>zivhp5rW+r3~7$($+
+pqpj.^+
+qF7v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
+qF6v^
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
+|.,pw
+vS
+|.+j
+qFXwB
+r\Z
+5
+"Q
+qta<j
+uXa<k?
+t{M$V@
+"Q
+zZ@
+"Q
+ub'
+{R
+*&%
+{=(rZ
+zb{cC
+zbp=3*
+{=+rS
+zb{cC
+"O
+ri
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+v>+
+xBzY7
+t(p2U
+qvrc1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+qFawB
+y77
+|&<U
+"Q
+qVycd
+pzzM1e?
+"Q
+q1p@1h
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v^
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGsp
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk$#
+qvp51.
+}3{c
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGsp
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#129
+"H
+qt]D
+uX]qj
+)
+iU%
+T-
+s'9
+o
+*,%
+vApy#D2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy#3rk#3B
+Ypy#31Z
+tJ6'5
+sH(
+!#
+|./p|
+|Np44BwL
+yV46
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{U
+qvq41.
+}b#^qOU
+syu8r3qp'5
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{U
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b#duD
+u6y;'3
+vkq@
+u6+tO'1
+xlq@
+u6p<rg'/
+"#
+u6tGv='-
+"#
+u6-tK'+
+"#
+u6.s%')
+"#
+u6.t[''
+"#
+u6.tz'%
+"#
+u6{Xp&'2
+"#
+u6/wV'0
+"#
+u6/sL'.
+"#
+u6/pk',
+"#
+u6/rJ'*
+"#
+u6|+p&'(
+"#
+u6u0rg'&
+"#
+u6@w7'$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+exjy=
+z"S
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+pVqsx+
+(+-
+!#
+"$
+pV_sx.
+pV^sx8
+pV]sx7
+pV\sx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+am
+qP{|
+(
+!s*
+}g,pb
+g
+af
+;-
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aF
+;-
+(
+!w&
+g
+aB
+;-
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"J
+uI
+ak
+qP.
+(
+!pty@
+"J
+}G
+ak
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+";
+g=
+a'
+;3
+(
+!pt{H
+"8
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+ab
+;'
+(
+!pt/uU
+g-
+pf{c
+wp^
+(
+!ptxw
+g+
+ab
+;*
+(
+!tYy@
+g-
+pf{c
+wp\
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+aS
+;$
+(
+!tY{H
+g/
+pfp<
+wpR
+(
+!tY.uU
+"$
+g+
+a>
+;'
+(
+!tY|F
+g-
+pf{c
+wp;
+(
+!tY|G
+g+
+a>
+;*
+(
+!tY}x
+g-
+pf{c
+wp:
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim128SM90NarrowAligned = `packed1 51539 decode_dtype_F16_row_F16_dim128
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+p9xesV
+p:x@x,
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+*)p-
+|&>q=
+qVqYw?D
+pqr4q3
+|&G<#
+pqtcj
+qVs0<]
+pzzM<]?
+pqtst;
+xs<[
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<_
+pzzM<_?
+"&
+qF(<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<_
+pzzM<_?
+"$
+qF/<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<_
+pzzM<_?
+"$
+qF6<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<_
+pzzM<_?
+"$
+qF=<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<_
+pzzM<_?
+"$
+qFD<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<_
+pzzM<_?
+"$
+qFK<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<_
+pzzM<_?
+"$
+qFR<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSb<bB
+tUbq&
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVMSD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV<'
+z_q4
+ub6
+0
+|&:U
+qVq4D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAR)2ql
+rs.
+uCp-
+vAR)2ql
+vT/
+uCrZ
+vAR)2ql
+q1vnsT
+uCrS
+vAR)2ql
+q1XA
+uCq^
+vAR)2ql
+q1t"rF
+uCsu
+vAR)2ql
+q1[yl
+uCs[
+vAR)2ql
+xsE/
+uCt]
+vAR)2ql
+q1p0pd
+uCvQ
+vAR)2ql
+q1p*q&7
+uCt~
+vAR)2ql
+q1wgsq
+uCwX
+vAR)2ql
+q1q}G.
+uCV"
+vAR)2ql
+qF"G/
+uCV#
+vAR)2ql
+qF#2w}
+uCV$
+vAR)2ql
+qF$2|#
+uCV%
+vAR)2ql
+qF%2vO
+uCV&
+vAR)2ql
+!#
+s{/t;
+qkXq&
+"3
+qtiD
+uXiqj
+)
+iJ%
+u@S
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBmqOU
+ra4q&
+rr
+";
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+iN%
+u@W
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1k
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2ReD<dDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2ReD<dDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ri2[<h2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ri2[<h2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rm<"<l<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rm<"<l<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rq<(<p<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rq<(<p<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ru<.<t<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ru<.<t<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ry<4<x<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ry<4<x<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R}<:<|<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R}<:<|<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#0<@rk#/<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qtGD
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+u>zivhp5rW+r3~7$>$A
+u>zivhp5rW+r3~7$8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\f
+5
+"R
+qtlrk#R
+uXlrk#S?
+t{M$VM
+"R
+}d=
+"R
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+|&>q=
+qVqYw?D
+"P
+0
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+{Y
+xBzY-
+t(q,U
+qv{c1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+q1py#Cq&
+y77
+|&GU
+"R
+qVyco
+pzzM1p?
+"R
+q1p@1s
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk%R
+pzzMrk%R?
+"$
+qF+rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk%R
+pzzMrk%R?
+"$
+qF2rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%R
+pzzMrk%R?
+"$
+qF9rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%R
+pzzMrk%R?
+"$
+qF@rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%R
+pzzMrk%R?
+"$
+qFGrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%R
+pzzMrk%R?
+"$
+qFNrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py$$G
+"H
+qtiD
+uXiqj
+)
+ii%
+u@r
+s'9
+o
+*,%
+vApy$@2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$&rk$&B
+Ypy$&1f
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{i
+qvq41.
+}b$mqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{i
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$ruD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8Vs
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@{
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKV|
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+T<
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+u>zivhp5rW+r3~7$6$;
+u>zivhp5rW+r3~7$,$1
+u>zivhp5rW+r3~7$"$'
+u>zivhp5rW+r3~7Srl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zivhp5rW+r3q9sIrl
+u>zivhp5rW+r3p,WsU
+u>zivhp5rW+r3r|Sq/
+u>zivhp5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+T<
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+u'py%c
+u'py%b
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+u'py$m
+pVysx+
+(+-
+!#
+"$
+u'Rw
+u'Rv
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3C
+qP{|
+(
+!s*
+}g,pb
+g
+p3J
+;9
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aR
+;9
+(
+!w&
+g
+aN
+;9
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+;9
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"J
+uI
+p3E
+qP.
+(
+!pty@
+"J
+}G
+p3E
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+;:
+(
+!pt+uU
+";
+g=
+a-
+;;
+(
+!pt{H
+"9
+sv/
+a$
+;<
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+;<
+(
+!pt|F
+"5
+g8
+p3=
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+a{
+;7
+(
+!pt/uU
+g-
+pfqYw?
+qPp"
+(
+!ptxw
+g+
+a{
+;8
+(
+!tYy@
+g-
+pfqYw?
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ag
+;6
+(
+!tY{H
+g/
+pfq4
+qPpY
+(
+!tY.uU
+"$
+g+
+aJ
+;7
+(
+!tY|F
+g-
+pfqYw?
+qPp=
+(
+!tY|G
+g+
+aJ
+;8
+(
+!tY}x
+g-
+pfqYw?
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim128SM90 = `packed1 52438 decode_dtype_F16_row_F16_dim128
+!|h^|f
+!|g@=
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+zf}<
+p9t2un
+p:x5te
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb-pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+tb.^
+p6
+tb8qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"&
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"8
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+s{=q0
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+*)rZ
+{=+q^
+zbqYw?C
+pqr4q3
+|&<2q,
+pqtcj
+qVs0<Z
+pzzM<Z?
+pqtst;
+vGRX
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"3
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<\
+pzzM<\?
+"&
+qF%<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<\
+pzzM<\?
+"$
+qF,<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<\
+pzzM<\?
+"$
+qF3<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<\
+pzzM<\?
+"$
+qF:<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AwX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<\
+pzzM<\?
+"$
+qFA<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<\
+pzzM<\?
+"$
+qFH<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<\
+pzzM<\?
+"$
+qFO<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V(
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xS^<^B
+tU^q&
+sJ~)
+s{7j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+|A.pj
+ra4E
+qVMHD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK<'
+z_q4
+ub$
+{=%%
+zbq4C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAR'2ql
+rs.
+uCp-
+vAR'2ql
+vT/
+uCrZ
+vAR'2ql
+q1vnsT
+uCrS
+vAR'2ql
+q1XA
+uCq^
+vAR'2ql
+q1t"rF
+uCsu
+vAR'2ql
+q1[yl
+uCs[
+vAR'2ql
+xsE/
+uCt]
+vAR'2ql
+q1p0pd
+uCvQ
+vAR'2ql
+q1p*q&7
+uCt~
+vAR'2ql
+q1wgsq
+uCwX
+vAR'2ql
+q1q}G.
+uCV"
+vAR'2ql
+qF"G/
+uCV#
+vAR'2ql
+qF#2w}
+uCV$
+vAR'2ql
+qF$2|#
+uCV%
+vAR'2ql
+qF%2vO
+uCV&
+vAR'2ql
+!#
+s{/t;
+qkMq&
+"3
+qt]D
+uX]qj
+)
+iM%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+{eZ
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBbqOU
+ra4q&
+rr
+";
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iQ%
+T-
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+"<
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RcD<bDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RcD<bDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rg2[<f2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rg2[<f2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rk<"<j<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rk<"<j<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ro<(<n<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ro<(<n<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rs<.<r<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rs<.<r<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rw<4<v<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rw<4<v<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R{<:<z<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qt<D
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+u>zivhp5rW+r3~7$>$A
+u>zivhp5rW+r3~7$8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\Z
+5
+"R
+qtark#R
+uXark#S?
+t{M$VP
+"R
+}d=
+"R
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+{=+rS
+zbqYw?C
+"P
+ri
+t7
+p1
+"Q
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+q1py#@q&
+y77
+|&<U
+"R
+qVycd
+pzzM1e?
+"R
+q1p@1h
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"S
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%J
+pzzMrk%J?
+"$
+qF9rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%J
+pzzMrk%J?
+"$
+qF@rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%J
+pzzMrk%J?
+"$
+qFGrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%J
+pzzMrk%J?
+"$
+qFNrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#~G
+"H
+qt]D
+uX]qj
+)
+in%
+T-
+s'9
+o
+*,%
+vApy$=2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$#rk$#B
+Ypy$#1Z
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{n
+qvq41.
+}b$hqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{n
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$muD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+exjy=
+z"S
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+tb@qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"T
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"S
+]1sx,
+(+,
+!#
+|A9qN
+pVysx+
+(+-
+!#
+"$
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"=
+pVEsx/
+";
+pVDsx@
+"<
+pVCs3sK
+(rO
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3<
+qP{|
+(
+!s*
+}g,pb
+g
+a~
+;-
+(
+!tS
+"T
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aN
+;-
+(
+!w&
+g
+aJ
+;-
+(
+!x=
+"r
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"K
+uI
+p3>
+qP.
+(
+!pty@
+"K
+}G
+p3>
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+"<
+g=
+a'
+;3
+(
+!pt{H
+"9
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+az
+;'
+(
+!pt/uU
+g-
+pfqYw?
+wpw
+(
+!ptxw
+g+
+az
+;*
+(
+!tYy@
+g-
+pfqYw?
+wpu
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ad
+;$
+(
+!tY{H
+g/
+pfq4
+wpc
+(
+!tY.uU
+"$
+g+
+aF
+;'
+(
+!tY|F
+g-
+pfqYw?
+wpC
+(
+!tY|G
+g+
+aF
+;*
+(
+!tY}x
+g-
+pfqYw?
+wpB
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim128SM80NarrowAligned = `packed1 51324 decode_dtype_F16_row_F16_dim128
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+p9xesV
+p:x@x,
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+pl$
+)
+pl%
+pl'
+)
+pl(
+pl*
+)
+pl+
+uuqI
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+tb.^
+p6
+!#
+"$
+ru5
+qt5qR
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+po5qO3.
+}'r,c~72~7L2ql
+ru7
+"#
+uVM61'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGM8
+w<
+wOr,XD18
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+u@'
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+*)p-
+|&>q=
+qVqYw?D
+pqr4q3
+|&G<#
+pqtcj
+qVs0<]
+pzzM<]?
+pqtst;
+xs<[
+qvp51.
+t^
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5p-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+t^
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<_
+pzzM<_?
+"&
+qF(<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<_
+pzzM<_?
+"$
+qF/<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<_
+pzzM<_?
+"$
+qF6<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<_
+pzzM<_?
+"$
+qF=<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<_
+pzzM<_?
+"$
+qFD<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<_
+pzzM<_?
+"$
+qFK<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<_
+pzzM<_?
+"$
+qFR<]
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xSb<bB
+tUbq&
+sJ~)
+|A.pj
+ra4E
+qVMSD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkV<'
+z_q4
+ub6
+0
+|&:U
+qVq4D
+4
+rD=
+o
+*#%
+|A@|Y
+q74q&
+uC%
+vAR)2ql
+rs.
+uCp-
+vAR)2ql
+vT/
+uCrZ
+vAR)2ql
+q1vnsT
+uCrS
+vAR)2ql
+q1XA
+uCq^
+vAR)2ql
+q1t"rF
+uCsu
+vAR)2ql
+q1[yl
+uCs[
+vAR)2ql
+xsE/
+uCt]
+vAR)2ql
+q1p0pd
+uCvQ
+vAR)2ql
+q1p*q&7
+uCt~
+vAR)2ql
+q1wgsq
+uCwX
+vAR)2ql
+q1q}G.
+uCV"
+vAR)2ql
+qF"G/
+uCV#
+vAR)2ql
+qF#2w}
+uCV$
+vAR)2ql
+qF$2|#
+uCV%
+vAR)2ql
+qF%2vO
+uCV&
+vAR)2ql
+!#
+s{/t;
+qkXq&
+"2
+qtiD
+uXiqj
+)
+iJ%
+u@S
+{K
+o
+*,%
+sw
+vc=rz+
+{ef
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBmqOU
+ra4q&
+rr
+"9
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1a
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkXU
+"(
+qtiD
+uXiqj
+)
+iN%
+u@W
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1k
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2ReD<dDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2ReD<dDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ri2[<h2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ri2[<h2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rm<"<l<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rm<"<l<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rq<(<p<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rq<(<p<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ru<.<t<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ru<.<t<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ry<4<x<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ry<4<x<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R}<:<|<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R}<:<|<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#0<@rk#/<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qtGD
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVMGD
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVMGD
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVMGD
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVMGD
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+u>zivhp5rW+r3~7$>$A
+u>zivhp5rW+r3~7$8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\f
+5
+"Q
+qtlrk#R
+uXlrk#S?
+t{M$VM
+"Q
+}d=
+"Q
+ub7
+{R
+*&%
+ri
+|&<U
+qVqYw?D
+qVxc=
+|&>q=
+qVqYw?D
+"O
+0
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"p2qg.-p5v({X8
+{Y
+xBzY-
+t(q,U
+qv{c1k
+pqu:q#@
+v3p=G
+*)%
+pqr4s-
+q1py#Cq&
+y77
+|&GU
+"Q
+qVyco
+pzzM1p?
+"Q
+q1p@1s
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5rZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1x
+pzzM1y?
+"$
+qF$1|
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&rk%R
+pzzMrk%R?
+"$
+qF+rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-rk%R
+pzzMrk%R?
+"$
+qF2rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%R
+pzzMrk%R?
+"$
+qF9rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%R
+pzzMrk%R?
+"$
+qF@rk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%R
+pzzMrk%R?
+"$
+qFGrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%R
+pzzMrk%R?
+"$
+qFNrk%P
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py$$G
+"H
+qtiD
+uXiqj
+)
+ii%
+u@r
+s'9
+o
+*,%
+vApy$@2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$&rk$&B
+Ypy$&1f
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qt_G
+s'@
+r{i
+qvq41.
+}b$mqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qt_G
+pm=
+r{i
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$ruD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MS1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[JB
+p6
+zqqe
+qkV2[
+t{M8Vs
+{@r+
+ru+
+s?p@
+s.p=p-%
+u@{
+pm,
+zZ8
+*0%
+|*xfr8$$"sGqWL
+|*tRp5uzu_WS>L
+qM8f
+qTt"=
+sd
+qM7qN
+q+pKV|
+pm+
+v3p"q&
+*2%
+syy1Ps}+r3xfr8k$&L
+u<
+!#
+qM=q3
+qkV2p2
+s?[
+t{M+%
+T<
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+qM=q#
+{R
+*4%
+u>zivhp5rW+r3~7$6$;
+u>zivhp5rW+r3~7$,$1
+u>zivhp5rW+r3~7$"$'
+u>zivhp5rW+r3~7Srl
+p6
+"#
+z-r8Q$S
+z-r8P$T
+z-r8O$U
+z-r8N$V
+z-r8M$W
+z-r8L$X
+z-r8K$Y
+z-r8J$Z
+"#
+u>zivhp5rW+r3q9sIrl
+u>zivhp5rW+r3p,WsU
+u>zivhp5rW+r3r|Sq/
+u>zivhp5rW+r3s0>6
+!#
+|[r,xfvfUDL
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[Gp$
+r[7p$
+4
+5
+xBu*MS1+
+qt-D
+5
+q'=sm
+poV1+%
+T<
+pm.
+{R
+*4%
+|[r,xf=p$uWL
+!#
+pnwwr1
+O
+!#
+ru@
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"R
+u'py%c
+u'py%b
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"Q
+]1sx,
+(+,
+!#
+|A9qN
+u'py$m
+pVysx+
+(+-
+!#
+"$
+u'Rw
+u'Rv
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+";
+pVEsx/
+"9
+pVDsx@
+":
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3C
+qP{|
+(
+!s*
+}g,pb
+g
+p3J
+;9
+(
+!tS
+"R
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aR
+;9
+(
+!w&
+g
+aN
+;9
+(
+!x=
+"p
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a4
+;9
+(
+!{-
+u-@,tI
+sk
+vg
+wp1
+(
+!vKxw
+"I
+uI
+p3E
+qP.
+(
+!pty@
+"I
+}G
+p3E
+qP.
+(
+!ptyG
+{@^
+sv@
+a*
+;:
+(
+!pt+uU
+":
+g=
+a-
+;;
+(
+!pt{H
+"8
+sv/
+a$
+;<
+(
+!pt.uU
+q'=ps
+tW
+pfqA
+;<
+(
+!pt|F
+"5
+g8
+p3=
+qPpG
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+a{
+;7
+(
+!pt/uU
+g-
+pfqYw?
+qPp"
+(
+!ptxw
+g+
+a{
+;8
+(
+!tYy@
+g-
+pfqYw?
+qPpK
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ag
+;6
+(
+!tY{H
+g/
+pfq4
+qPpY
+(
+!tY.uU
+"$
+g+
+aJ
+;7
+(
+!tY|F
+g-
+pfqYw?
+qPp=
+(
+!tY|G
+g+
+aJ
+;8
+(
+!tY}x
+g-
+pfqYw?
+qPp)
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a0
+qP/
+(
+!vK-y@
+"5
+qH,
+a/
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp.
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const decodeF16DtypeF16RowF16Dim128SM80 = `packed1 52223 decode_dtype_F16_row_F16_dim128
+!|hf|f
+!|gxO
+!p8
+!sgpipMrbuNs}pMu[rR
+!s]pipMpOrmpipMrR
+!vvq"w/rGrR
+!v7psv6u[uNq>r9rR
+!v7r.v6|Q
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHy;pD
+!c
+p;,uQpF
+zf}<
+p9t2un
+p:x5te
+qSsKx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+h}4
+sjvm
+ht&
+sjsL
+sjsZ
+sjwi
+hz?
+sjt[
+hy+
+uxs:uw,wN
+uxPt5/rz~72uwwZn
+m
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+vl@r-
+N
+pn{Gq#@
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pry=y'
+p?
+r7~/q>rGymPr/
+p'
+s1
+|A-qe
+r7~/u=q>pMym
+r5/sr
+Q
+p%
+pL
+r5@f7
+{<~(
+tb.^
+p6
+!#
+"$
+ya
+rCpG
+r5@sr
+z3'p$
+4
+rD;
+r5/q0
+p{vn/vQ
+sw
+s@r>
+ya
+"#
+uVp@1'
+prr-p|
+qVM(q=
+J
+J
+J
+J
+p6
+qVM*r2
+s_yW
+s_zE
+s_|t
+r~
+p6
+pru:r]
+q1[rq
+wcr,q9DwB
+prt'q0
+vGp*
+w<
+wOr,XD2q,
+prr4r]
+zWXp$
+qU
+prsrxj
+qK[2p0B
+prr4pb
+q1[r2
+w<
+wOr,t"u&[
+!#
+r5@pj+
+u'q}
+ru)
+vNp)%
+t)=px
+xQM61'
+y7-
+t),qe
+|&&U
+Y/D
+pz/qj
+t)+{G
+xBu*R$1&
+pB51%U
+rsp@
+t)-j
+xBu*M7<$
+tU%D
+pzR&qj
+t).pb
+rsR&
+tU'D
+pzR(qj
+tb/pw
+qVs0q=
+sH9
+"6
+ra/G
+)
+qV{|D
+pm
+pry=t;
+qF+z/
+pB01112
+qvM31-
+)
+ur
+0
+y7.
+t(vX
+v>7
+prxGrI
+qBp0
+t8p*?
+qBq}
+pzR"qj
+t(r|<#
+{?77ts
+xsB
+y7.
+}g,ps@
+qF$qg
+pqqwp|
+qLwg-
+xBzYqu-7
+}g9s-
+qk#qg
+|W;
+pqr]ts
+ra4G
+q74B8
+pqsmq3
+qF$q=
+qvp5q=
+pqq3^,
+p~XAqR
+qLt"9
+tFrU
+pqtsj
+ru.
+u>q)u8qrxD%
+0
+t7
+p1
+pqr]s-
+qk4pd
+v>.
+"%
+qF-U
+qvp5t0
+"%
+x%p5<"
+qLw%9
+tFrU
+"$
+qk4rq
+v>.
+"$
+qF4U
+qvp5<(
+"$
+x%p5<)
+qLw%9
+tFrU
+"$
+qk42u0
+v>.
+"$
+qF;U
+qvp5</
+"$
+x%p5<0
+qLw%9
+tFrU
+"$
+qk4v^
+v>.
+"$
+qFBU
+qvp5<6
+"$
+x%p5<7
+qLw%9
+tFrU
+"$
+qk4|a
+v>.
+"$
+qFIU
+qvp5<=
+"$
+x%p5<>
+qLw%9
+tFrU
+"$
+qk42{]
+v>.
+"$
+qFPU
+qvp5<D
+"$
+x%p5<E
+qLw%9
+tFrU
+"$
+qk4Ew?
+v>.
+"$
+qFWU
+qvp5<K
+"$
+x%p5<L
+qLw%9
+tFrU
+J
+!#
+u-8})
+qBRW
+rP
+pnwEsh
+qFfU
+{?77pw
+y77
+rsRX
+qBRy
+pnwErI
+p6
+!#
+}g,tc
+tUWq=
+pzRXqR?
+)
+wm%
+T-
+u(
+o
+*,%
+sw
+pqqwy'
+zJt?uN{"[qg.-p5v({X8
+{Y
+xBzY-
+t(p*U
+qv{c<\
+}g9rI
+tU[r2
+pzR\2[?
+t{M$s[
+pqsrxj
+}d=
+pqu:r4
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+*)rZ
+{=+q^
+zbqYw?C
+pqr4q3
+|&<2q,
+pqtcj
+qVs0<Z
+pzzM<Z?
+pqtst;
+vGRX
+qvp51.
+u.
+t7
+p1
+pqu:ts
+reuyyR
+w"~5
+w"~5
+"2
+tr1
+w"~5
+rD<
+YXB=w?
+pzt"=?
+pzp5p$?
+yJp5rS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
+pqxjj
+ri
+t7
+p1
+z>
+q1p0v-
+qvp51.
+p{p@ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"&
+qVq}<\
+pzzM<\?
+"&
+qF%<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5su
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+pqxjr]
+vGrc
+qvp51.
+p{q9Aq^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR(<\
+pzzM<\?
+"$
+qF,<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9As[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR/<\
+pzzM<\?
+"$
+qF3<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5t~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AvQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR6<\
+pzzM<\?
+"$
+qF:<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AwX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR=<\
+pzzM<\?
+"$
+qFA<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRD<\
+pzzM<\?
+"$
+qFH<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRK<\
+pzzM<\?
+"$
+qFO<Z
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V(
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+!#
+s{.j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+xS^<^B
+tU^q&
+sJ~)
+|A.pj
+ra4E
+qVMHD
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+p6
+|A9sh
+qkK<'
+z_q4
+ub$
+{=%%
+zbq4C
+4
+rD=
+xM
+*#%
+|A@|Y
+q74q&
+uC%
+vAR'2ql
+rs.
+uCp-
+vAR'2ql
+vT/
+uCrZ
+vAR'2ql
+q1vnsT
+uCrS
+vAR'2ql
+q1XA
+uCq^
+vAR'2ql
+q1t"rF
+uCsu
+vAR'2ql
+q1[yl
+uCs[
+vAR'2ql
+xsE/
+uCt]
+vAR'2ql
+q1p0pd
+uCvQ
+vAR'2ql
+q1p*q&7
+uCt~
+vAR'2ql
+q1wgsq
+uCwX
+vAR'2ql
+q1q}G.
+uCV"
+vAR'2ql
+qF"G/
+uCV#
+vAR'2ql
+qF#2w}
+uCV$
+vAR'2ql
+qF$2|#
+uCV%
+vAR'2ql
+qF%2vO
+uCV&
+vAR'2ql
+!#
+s{/t;
+qkMq&
+"2
+qt]D
+uX]qj
+)
+iM%
+T-
+{K
+o
+*,%
+sw
+vc=rz+
+{eZ
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+qGs\t%
+rD4
+pqy=t'
+q7429
+pBbqOU
+ra4q&
+rr
+"9
+x%p5U
+qLw%9
+tFrU
+q1q9E
+tFr|qR
+q1p@G
+tFr|r2
+xswB
+tFz#p2
+q1p*qO
+tFz#p*
+q1q}B=
+tFr|t0
+qF#B+
+tFr|<#
+qF%B.
+tFr|<%
+pr^+}6
+q74q&
+qv+1U
+pq^+ps/
+qzuH-
+rs.
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+qGs\t%
+J
+!#
+vc+sm
+qkMU
+"(
+qt]D
+uX]qj
+)
+iQ%
+T-
+s'8
+o
+*,%
+sw
+pqps@r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
+pqzgpx
+vS
+pqq#/qe
+]1|1
+";
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqq#/tI
+rsR2
+qvp51.
+rbpiyux${ozmXn
+pqf=j
+J
+:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RcD<bDu2XqRu2r_WWWL
+pqf,j
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RcD<bDu2rUu2rvqWqWqWL
+"$
+q1p0<7
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rg2[<f2[u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rg2[<f2[u2wyu2tLsGt|qWL
+"$
+qF$<;
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rk<"<j<"u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rk<"<j<"u2wyu2tLsGt|qWL
+"$
+qF*<?
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ro<(<n<(u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Ro<(<n<(u2wyu2tLsGt|qWL
+"$
+qF0<C
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rs<.<r<.u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rs<.<r<.u2wyu2tLsGt|qWL
+"$
+qF6<G
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rw<4<v<4u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rw<4<v<4u2wyu2tLsGt|qWL
+"$
+qF<<K
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R{<:<z<:u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
+"$
+qFB<O
+qvp51.
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
+vc7r4
+qFOB
+y77
+qt<D
+p6
+qVM#<N
+rD2
+!#
+pr^+sh
+tHQrq<U
+pr^8sh
+qVM<D
+5
+qGt$t%
+!#
+{?}(q@
+qVM#<O
+5
+qGt$scyq}X
+!#
+pr^8px
+tj
+qVM<D
+5
+qGu_t%
+!#
+"#
+rjz]I
+qGu_scyq}X
+!#
+"#
+vT/
+qVM<D
+5
+qGqst%
+!#
+"#
+y0I
+qGqsscyq}X
+!#
+"#
+q1vn@
+qVM<D
+5
+qGrnt%
+!#
+"#
+x"I
+qGrnscyq}X
+!#
+!#
+{D9px
+tps:rvrl
+yUv2
+yUv2
+{D/t'
+|U
+tpw+
+{D@t'
+|7
+tpw+
+tpr3r8_sR^
+uLz(s-
+sE_$a
+x>#
+k
+uL=,sh
+uOe6
+uL=.ua
+uOe'#
+r=
+s++'#6
+k
+uL=7ps
+x-z.
+uL=.tI
+s+-'#W
+k
+"#
+xy
+"#
+s+-'#rl
+k
+"#
+xy
+"#
+s+/'#sG
+k
+"#
+s~rS>
+pq^+r-
+z<r8%<WwL
+z<r8&<VwL
+pq^8t'
+uOvS
+uOxS
+uOzW
+uO|W
+uO~sI
+rp>sI
+rp=qW
+rp<qW
+rp;sG
+rp:sG
+rp9$"
+rp8$"
+rp7$$
+rp6$$
+rp5$&
+rp4$&
+rp3$(
+rp2$(
+rp1$*
+rp0$*
+rp/$,
+rp.$,
+rp-$.
+rp,$.
+rp+$0
+rp*$0
+rp)$2
+rp($2
+rp'$4
+rp&$4
+rp%$6
+rp$$6
+uGzItI
+u>zivhp5rW+r3~7$>$A
+u>zivhp5rW+r3~7$8$;
+pqpj.^+
+qFOv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
+qFNv-
+qvp51.
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
+|.,pw
+vS
+|.+j
+q1py#8q&
+r\Z
+5
+"Q
+qtark#R
+uXark#S?
+t{M$VP
+"Q
+}d=
+"Q
+ub'
+{R
+*&%
+{=(rZ
+zbqYw?C
+zbp=3*
+{=+rS
+zbqYw?C
+"O
+ri
+t7
+p1
+"P
+re~52t,
+w"t,
+w"t,
+"#
+w"t,
+rD>
+"=
+zJt?uN{"Xqg.-p5v({X8
+{Y
+xBzY-
+t(p2U
+qv{c1_
+pqu:q#@
+z=G
+*)%
+pqr4s-
+q1py#@q&
+y77
+|&<U
+"Q
+qVycd
+pzzM1e?
+"Q
+q1p@1h
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5q^
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+t^
+t7
+p1
+z>
+q1[v-
+qvp51.
+p{p@Ap-
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
+"$
+qVp*1m
+pzzM1n?
+"$
+qF$1q
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5s[
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"R
+vGrc
+qvp51.
+p{q9ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR&1t
+pzzM1u?
+"$
+qF+1x
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5vQ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9Asu
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR-1{
+pzzM1|?
+"$
+qF2rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5wX
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At]
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR4rk%J
+pzzMrk%J?
+"$
+qF9rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9At~
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVR;rk%J
+pzzMrk%J?
+"$
+qF@rk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV"
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRBrk%J
+pzzMrk%J?
+"$
+qFGrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V'
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV$
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+"$
+qVRIrk%J
+pzzMrk%J?
+"$
+qFNrk%H
+qvp51.
+}3qYw?
+pzyW?
+pzp5p$?
+yJp5V)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
+"$
+vGrc
+qvp51.
+p{q9AV&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
+|..ts
+q1py#~G
+"H
+qt]D
+uX]qj
+)
+in%
+T-
+s'9
+o
+*,%
+vApy$=2ql
+!#
+|.7j
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+qKpy$#rk$#B
+Ypy$#1Z
+tJF'E
+sH(
+!#
+|./p|
+|Np4DBwL
+yVD6
+|.@p|
+|7
+q6
+u-@=^
+p+
+u-@,sm
+zJt?uN{"M/wv7vO9q4w{
+{Y.
+)
+zo
+s'/
+u-|+pw
+q74q&
+p1
+5
+u-@-q@
+qtTG
+s'@
+r{n
+qvq41.
+}b$hqOU
+syu8r3qp'E
+u6.}2
+!#
+x1r+
+qtTG
+pm=
+r{n
+qvsf1.
+{.qe
+qz}w
+xlq#
+qv{cq=
+}b$muD
+u6y;'C
+vkq@
+u6+tO'A
+xlq@
+u6p<rg'?
+"#
+u6tGv='=
+"#
+u6-tK';
+"#
+u6.s%'9
+"#
+u6.t['7
+"#
+u6.tz'5
+"#
+u6w3'3
+"#
+u68.r>'1
+"#
+u68tl'/
+"#
+u6vOp&'-
+"#
+u67wi'+
+"#
+u67r*')
+"#
+u6}rr>''
+"#
+u69sZ'%
+"#
+u6{Xp&'B
+"#
+u6/wV'@
+"#
+u6/sL'>
+"#
+u6/pk'<
+"#
+u6/rJ':
+"#
+u6|+p&'8
+"#
+u6u0rg'6
+"#
+u6@w7'4
+"#
+u6uY'2
+"#
+u6qYwN'0
+"#
+u6qYtO'.
+"#
+u6,}4',
+"#
+u6,y+'*
+"#
+u6xFtK'(
+"#
+u6sTs%'&
+"#
+u6sTt['$
+u-u0^
+p+
+{rrF
+xBu*MH1+
+qVyc-
+}q
+qD9j
+z3+p$
+uVM-1+
+xQM-1+
+qD/u:
+y7-
+vd+,
+wP
+}3/
+wI@r-
+)
+qVs0v^
+vwsp%
+zb/C
+"#
+ret,v:
+"#
+wj
+wj
+rD?
+"#
+x%/1.
+q;
+wWts
+|~
+tpw+
+t6t&
+tpw+
+t6uK
+tpw+
+v|y'
+t3t$6
+x>#
+k
+wI/tI
+t6r>
+y66Z
+wI@q0
+p~w%{c1.
+x%.U
+|ssh
+t6y;
+w|6Z
+t6zRrg
+v;}KZ
+t6+pk
+v;rv6Z
+t6zRp&
+v;sz6Z
+t6+r*
+s+"6Z
+t6+tl
+s+$6Z
+t6+tz
+s+&6Z
+t6+tK
+s+(6Z
+"%
+sE1$,
+x>#
+k
+"%
+w)s:dp,l7p&
+y66$+
+"$
+t6.tGv=
+w|6$+
+t6.-wN
+v;}K$+
+t6.-7rg
+v;rv6$+
+t6.-pk
+v;sz6$+
+t6.|on
+s+"6$+
+t6.-r*
+s+$6$+
+t6.-tl
+s+&6$+
+t6.-tz
+s+(6$+
+"$
+sED$A
+x>#
+k
+"$
+w)s:dp,y~sL
+y66$+
+"$
+t6vFt[
+w|6$+
+t6vF8v=
+v;}K$+
+t6vFwN
+v;rv6$+
+t6vF7rg
+v;sz6$+
+t6vFpk
+s+"6$+
+t6vF7p&
+s+$6$+
+t6vFr*
+s+&6$+
+t6vFtl
+s+(6$+
+"$
+sEW$V
+x>#
+k
+"$
+w)s:dp,y~rJ
+y66$+
+"$
+t6,y?.r>
+w|6$+
+t6,y?t[
+v;}K$+
+t6sTv(v=
+v;rv6$+
+t6,y?wN
+v;sz6$+
+t6,rcrg
+s+"6$+
+t6,y?pk
+s+$6$+
+t6,rcp&
+s+&6$+
+t6,y?r*
+s+(6$+
+qD@pw
+r[?B
+p6
+zqqe
+qkK2[
+t{M838
+{@r+
+ru+
+s?p@
+s.p=p-%
+T1
+pm,
+zZ8
+*0%
+|Hr8$
+ppy%"
+ppp&sG
+ppseqW
+pps%sI
+pp+rgW
+ppvmS
+ppxW}2
+qM8f
+qTt"=
+sd
+qM7qN
+q+pK33
+pm+
+v3p"q&
+*2%
+|Hr8k
+ppy%&
+u<
+!#
+qM=q3
+qkK2p2
+s?[
+t{M+%
+T5
+pm-
+r&.j
+|cq)q"q"vLrWvhrG~(sM'
+u9sM(
+xH
+xI
+uO)6
+w|6$*
+v)S
+x7sM,
+vo=qf|'
+|(
+{B
+4
+exjy=
+z"S
+s>
+"#
+uO,sI
+v;ul6$-
+r@qWS
+x7sM/
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO/u#
+s+$6$0
+b#S
+x7sM2
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO2$&
+s+)6$3
+b(S
+x7sM5
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO5$+
+s+.6$6
+b-S
+x7sM8
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO8$0
+s+36$9
+b2S
+x7sM;
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO;$5
+s+86$<
+b7S
+x7sM>
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+"#
+uO>$:
+s+=6$?
+b<S
+x7sMA
+vo=qf|'
+4
+|(
+{B
+4
+"#
+z"S
+s>
+qM=q#
+{R
+*4%
+p6
+"$
+z-r8Q$S
+"$
+}]
+u>Pt5p<Pt5p5rzyD~i
+"#
+z-r8P$T
+"#
+}]
+u>Pt5p<Pt5p5rz[2~i
+"#
+z-r8O$U
+"#
+}]
+u>Pt5p<Pt5p5rzt"~i
+"#
+z-r8N$V
+"#
+}]
+u>Pt5p<Pt5p5rzw%~i
+"#
+z-r8M$W
+"#
+}]
+u>Pt5p<Pt5p5rzvn~i
+"#
+z-r8L$X
+"#
+}]
+u>Pt5p<Pt5p5rzuH~i
+"#
+z-r8K$Y
+"#
+}]
+u>Pt5p<Pt5p5rzz#~i
+"#
+z-r8J$Z
+"#
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"$
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+u-@9ts
+O
+!#
+vl@r-
+ru-
+r[<p$
+r[7p$
+4
+5
+xBu*MH1+
+qt-D
+5
+q'=sm
+poK1+%
+T5
+pm.
+{R
+*4%
+y/qlp$
+y/tRv=p$
+y/}/x?p$
+y/tR7np$
+y/}/u"p$
+y/tR,rgp$
+y/}/xup$
+y/tR,r>p$
+!#
+pnwwr1
+O
+!#
+r5/q0
+]$rL8
+r5@sr
+(p5
+!#
+"S
+]7rL9
+]8rL/
+]9rL@
+]:sx=
+"R
+]1sx,
+(+,
+!#
+|A9qN
+pVysx+
+(+-
+!#
+"$
+pVhsx.
+pVgsx8
+pVfsx7
+pVesx9
+"$
+(+,
+!#
+"<
+pVEsx/
+":
+pVDsx@
+";
+pVCs3sK
+(rO
+!pZ
+p(
+!p^
+prr4r]
+r79
+qm
+qm
+(
+!qZ
+pn{G|_
+r~
+p3<
+qP{|
+(
+!s*
+}g,pb
+g
+a~
+;-
+(
+!tS
+"S
+g,
+vg
+v#
+(
+!vB
+"#
+g
+aN
+;-
+(
+!w&
+g
+aJ
+;-
+(
+!x=
+"q
+qH
+vg
+v#
+(
+!yE
+"#
+g
+a.
+;-
+(
+!{-
+u-@,tI
+sk
+vg
+wp+
+(
+!vKxw
+"J
+uI
+p3>
+qP.
+(
+!pty@
+"J
+}G
+p3>
+qP.
+(
+!ptyG
+{@^
+sv@
+a$
+;1
+(
+!pt+uU
+";
+g=
+a'
+;3
+(
+!pt{H
+"8
+sv/
+pfp[
+;5
+(
+!pt.uU
+q'=ps
+tW
+pfpY
+;5
+(
+!pt|F
+"5
+g8
+p36
+;/
+(
+!pt|G
+"5
+g7
+vg
+v#
+(
+!pt}x
+"4
+g+
+az
+;'
+(
+!pt/uU
+g-
+pfqYw?
+wpw
+(
+!ptxw
+g+
+az
+;*
+(
+!tYy@
+g-
+pfqYw?
+wpu
+(
+!tYyG
+"4
+g.
+vg
+v#
+(
+!tY+uU
+"5
+g9
+ad
+;$
+(
+!tY{H
+g/
+pfq4
+wpc
+(
+!tY.uU
+"$
+g+
+aF
+;'
+(
+!tY|F
+g-
+pfqYw?
+wpC
+(
+!tY|G
+g+
+aF
+;*
+(
+!tY}x
+g-
+pfqYw?
+wpB
+(
+!tY/uU
+"5
+g@
+vg
+v#
+(
+!tYxw
+"5
+qH=
+a*
+qP/
+(
+!vK-y@
+"5
+qH,
+a)
+qPsp
+(
+!vK-yG
+qH+
+pf/
+wp(
+!q[
+qQ+wi
+p_
+m
+pN
+p]
+h+t[
+pQ
+hy?v=
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const join32SM90 = `packed1 23534 joinParts_float32_row_F32
+!|h^|f
+!|g@=
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+p9,rFpF
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+x+pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+z5^
+p6
+xAqw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"'
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+xkj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vYqN
+Yp2E
+sH.
+"-
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+o
+*+%
+s8
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"A
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+":
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+":
+(.,
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+xnps
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const join32SM80 = `packed1 23391 joinParts_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+p9,rFpF
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+o
+*+%
+s8
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"@
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+":
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+":
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+xnps
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const join32SM70 = `packed1 23894 joinParts_float32_row_F32
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;x5x,
+p9,rFpF
+p:qYto
+qSx@un
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nv2{$
+"$
+t-v2>
+s/s:}K
+rH
+"#
+zP
+"#
+t-x^
+s/w+
+rH
+"#
+}-
+"#
+t-x^
+s/w+
+rH
+"#
+|7
+"#
+t-x^
+s/w+
+rH
+"#
+|U
+"#
+t-x^
+s/w+
+xpr8&scyqqcqcqcqcqcqc>?
+!#
+|<pw
+t-p4&$&
+s/r^&$'
+rH
+z*yC
+w\&6
+x>#
+k
+sE.W
+x>#
+k
+v|q#/
+ws0
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+brS
+z<r8JB@wL
+bsS
+z<r8LE=wL
+btS
+z<r8NE,wL
+buS
+z<r8PE+wL
+bvS
+z<r8RE-wL
+bwS
+z<r8TylwL
+bxS
+z<r8VE8wL
+byS
+z<r8XE7wL
+bzS
+z<r8ZE9wL
+b{S
+z<r8\E/wL
+b|S
+z<r8^E@wL
+b}S
+z<r8a2sKwL
+b~S
+z<r8c2rOwL
+q~%sR~6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+o
+*+%
+s8
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"@
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+":
+]5s3@
+]7rL=
+]9rL,
+];rL+
+]=rL-
+]?rL.
+]ArL8
+pV}rL7
+pV{rL9
+pVyrL/
+pVwrL@
+pVusx=
+pVssx,
+pVqsx+
+pVosx-
+pVmsx.
+pVksx8
+pVisx7
+pVgsx9
+pVesx/
+pVcsx@
+pVas3sK
+pV^s3rO
+pV\s3p<
+pVZs3--
+pVXs3u)
+pVVs3tG
+pVTs3-7
+pVRs3y<
+pVPs3v<
+pVNs3{J
+pVLzs=
+":
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+xnps
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinBF16SM90 = `packed1 23744 joinParts_dtype_BF16_row_BF16
+!|h^|f
+!|g@=
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+zfto
+p9sTun
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+x+pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+z5^
+p6
+xAqw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"'
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+xkj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vYqN
+Yp2E
+sH.
+"-
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqr4q#-
+|l>
+s>
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"C
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+"<
+(.,
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinBF16SM80 = `packed1 23601 joinParts_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+zfto
+p9sTun
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqr4q#-
+|l>
+s>
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"B
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+"<
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinBF16SM70 = `packed1 24265 joinParts_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,v<pF
+p9sTx,
+p:qYto
+qSx@un
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nv2{$
+"$
+t-v2>
+s/s:}K
+rH
+"#
+zP
+"#
+t-x^
+s/w+
+rH
+"#
+}-
+"#
+t-x^
+s/w+
+rH
+"#
+|7
+"#
+t-x^
+s/w+
+rH
+"#
+|U
+"#
+t-x^
+s/w+
+xpr8&scyqqcqcqcqcqcqc>?
+!#
+|<pw
+t-p4&$&
+s/r^&$'
+rH
+z*yC
+w\&6
+x>#
+k
+sE.W
+x>#
+k
+v|q#/
+ws0
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+brS
+z<r8JB@wL
+bsS
+z<r8LE=wL
+btS
+z<r8NE,wL
+buS
+z<r8PE+wL
+bvS
+z<r8RE-wL
+bwS
+z<r8TylwL
+bxS
+z<r8VE8wL
+byS
+z<r8XE7wL
+bzS
+z<r8ZE9wL
+b{S
+z<r8\E/wL
+b|S
+z<r8^E@wL
+b}S
+z<r8a2sKwL
+b~S
+z<r8c2rOwL
+q~%sR~6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"B
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+];rL+
+]=rL-
+]?rL.
+]ArL8
+pV~rL7
+pV|rL9
+pVzrL/
+pVxrL@
+pVvsx=
+pVtsx,
+pVrsx+
+pVpsx-
+pVnsx.
+pVlsx8
+pVjsx7
+pVhsx9
+pVfsx/
+pVdsx@
+pVbs3sK
+pV_s3rO
+pV]s3p<
+pV[s3--
+pVYs3u)
+pVWs3tG
+pVUs3-7
+pVSs3y<
+pVQs3v<
+pVOs3{J
+pVMzs=
+"<
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinF16SM90 = `packed1 23699 joinParts_dtype_F16_row_F16
+!|h^|f
+!|g@=
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+zfto
+p9sTun
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+x+pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+z5^
+p6
+xAqw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+"'
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+xkj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vYqN
+Yp2E
+sH.
+"-
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqxjy=
+}]
+s>
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"C
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+"<
+(.,
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinF16SM80 = `packed1 23556 joinParts_dtype_F16_row_F16
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;,sKpF
+zfto
+p9sTun
+p:qYto
+qSx5t*
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+tpr3|X
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nr_{$
+"$
+tps:z.
+"#
+zP
+"#
+tpw+
+"#
+}-
+"#
+tpw+
+"#
+|7
+"#
+tpw+
+"#
+|U
+"#
+tpr3szv,
+!#
+|<pw
+tpr^&u#
+z*yC
+w\&6
+x>#
+k
+sE'W
+x>#
+k
+v|q#/
+ws)
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+bkS
+z<r8JB@wL
+blS
+z<r8LE=wL
+bmS
+z<r8NE,wL
+bnS
+z<r8PE+wL
+boS
+z<r8RE-wL
+bpS
+z<r8TylwL
+bqS
+z<r8VE8wL
+brS
+z<r8XE7wL
+bsS
+z<r8ZE9wL
+btS
+z<r8\E/wL
+buS
+z<r8^E@wL
+bvS
+z<r8a2sKwL
+bwS
+z<r8c2rOwL
+q~%sRw6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqxjy=
+}]
+s>
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"B
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+pV~rL+
+pV|rL-
+pVzrL.
+pVxrL8
+pVvrL7
+pVtrL9
+pVrrL/
+pVprL@
+pVnsx=
+pVlsx,
+pVjsx+
+pVhsx-
+pVfsx.
+pVdsx8
+pVbsx7
+pV_sx9
+pV]sx/
+pV[sx@
+pVYs3sK
+pVWs3rO
+pVUs3p<
+pVSs3--
+pVQs3u)
+pVOs3tG
+pVMs3-7
+pVKs3y<
+pVIs3v<
+pVGs3{J
+pVEzs=
+"<
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const joinF16SM70 = `packed1 24059 joinParts_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]q"w/rGrR
+!vv}ZpOpMrR
+!v7psv6|Q
+!
+!pHwZnpD
+!Pt@|bq>rGympx/wk
+!c
+p;x5x,
+zfto
+p9sTun
+p:qYto
+qSx@un
+!
+p>
+q*
+hsL
+h.r>
+h8v=
+{V
+uxs:uw7rg
+uxPt5/rz~72uwpk
+m
+|np&
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+{.s-
+Q
+vkyY
+p%
+t:t;
+N
+q2rO
+z5^
+p6
+!#
+"%
+ya
+rCpU
+qU
+p{vn/wX
+sw
+s@r>
+pnr-p|
+qVq,U
+J
+p6
+qVq,U
+r~
+p6
+pnu:r]
+vTq4
+v>7
+pnt'q0
+rsq,
+w<
+zWq}p$
+uVxc(
+pnr4r]
+ti
+4
+rD/
+q1XU
+w<
+wOr,p2Dq=
+!#
+vYqN
+Yp2E
+sH.
+"*
+ru*
+po)1#%
+ph&q&
+z@s6
+ru(
+vNp)%
+)
+vNp)%
+ub&
+{='%
+xBu*p*U
+)
+sts7
+zbyo)
+{=*q^
+s?p*
+sts7
+ret,v:
+wj
+wj
+rD0
+z=E
+*%%
+v3pUq&
+*(%
+t:xj
+vTzM
+r\+
+t8M+?
+wtr4
+Y=t0
+:
+:
+rD,
+w.^7
+qk/qg
+{w
+qGs\t%
+{w
+J
+!#
+qv[qR
+)
+qVs0r2
+vwp[%
+|&/q=
+q'=sr
+w<
+q+=C
+qTr|B
+t8,?
+xBzYq,
+)
+rCs7
+}3+
+pzq9E?
+xBzYM7
+)
+rCp)
+YXq&
+pzt"-?
+xBzYM7
+)
+rCp=
+ynG
+pzp2G?
+xBzYM7
+)
+rCpY
+Yu48
+pzp*tn?
+xBzYM7
+)
+rCpK
+Ywg7
+pzq}wB?
+xBzYM7
+)
+rCp"
+tU"29
+pzR#29?
+xBzYM7
+)
+rCpG
+tU$qO
+pzR%qO?
+xBzYM7
+)
+rCp[
+tU&2@
+pzR'2@?
+xBzYM7
+)
+rCpU
+tU(B=
+pzR)B=?
+xBzYM7
+)
+rCqA
+tU*B,
+pzR+B,?
+xBzYM7
+)
+rCqI
+tU,B+
+pzR-B+?
+xBzYM7
+)
+u@"
+tU.B-
+pzR/B-?
+xBzYM7
+)
+u@#
+tU0B.
+pzR1B.?
+xBzYM7
+)
+u@$
+tU2B8
+pzR3B8?
+xBzYM7
+)
+u@%
+tU4A
+pzR5A?
+xBzYM7
+)
+u@&
+tU6B9
+pzR7B9?
+xBzYM7
+)
+u@'
+tU8B/
+pzR9B/?
+xBzYM7
+)
+u@(
+tU:B@
+pzR;B@?
+xBzYM7
+)
+u@)
+tU<E=
+pzR=E=?
+xBzYM7
+)
+u@*
+tU>E,
+pzR?E,?
+xBzYM7
+)
+u@+
+tU@E+
+pzRAE+?
+xBzYM7
+)
+u@,
+tUBE-
+pzRCE-?
+xBzYM7
+)
+u@-
+tUDyl
+pzREyl?
+xBzYM7
+)
+u@.
+tUFE8
+pzRGE8?
+xBzYM7
+)
+u@/
+tUHE7
+pzRIE7?
+xBzYM7
+)
+u@0
+tUJE9
+pzRKE9?
+xBzYM7
+)
+u@1
+tULE/
+pzRME/?
+xBzYM7
+)
+u@2
+tUNE@
+pzROE@?
+xBzYM7
+)
+u@3
+tUP2sK
+pzRQ2sK?
+xBzYM7
+)
+u@4
+tUR2rO
+pzRS2rO?
+xBzYM7
+)
+u@5
+w.f.
+qFX1,
+tUYD
+pzRZqj
+)
+r\/
+q'=rI
+re|34r)5
+tr7
+u~U
+u~T
+u~S
+u~R
+u~Q
+u~P
+u~O
+u~N
+u~M
+u~L
+u~K
+u~J
+u~I
+u~H
+u~G
+u~F
+u~E
+u~D
+u~C
+u~B
+u~A
+u~@
+u~?
+u~>
+u~=
+u~<
+u~;
+u~:
+u~9
+u~8
+w.}6
+u~7
+rD1
+zBXGV;
+"#
+_
+zBTG%
+_
+zBRGp-
+_
+zBPGrZ
+_
+zBNGrS
+_
+zBLGq^
+_
+zBJGsu
+_
+zBHGs[
+_
+zBFGt]
+_
+zBDGvQ
+_
+zBBGt~
+_
+zB@GwX
+_
+zB>GV"
+_
+zB<GV#
+_
+zB:GV$
+_
+zB8GV%
+_
+zB6GV&
+_
+zB4GV'
+_
+zB2GV(
+_
+zB0GV)
+_
+zB.GV*
+_
+zB,GV+
+_
+zB*GV,
+_
+zB(GV-
+_
+zB&GV.
+_
+zB$GV/
+_
+zB"GV0
+_
+}9pW1
+_
+p{p0GV2
+_
+p{[GV3
+_
+p{XGV4
+_
+{6.V5
+_
+"#
+t{/VY
+_
+y(
+wI+j
+qVM/U
+5
+s)
+qGxht%
+!#
+t),j
+zj
+p.
+t)+qN
+|)
+uE
+t)/yC
+vJ
+uT
+z<rnz\
+t)@pb
+|}
+qLXU
+ti
+sd
+!#
+pry=wE
+vJ
+uT
+z<qsz\
+r5=|Y
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+t)@zg
+|}
+|v|ID
+zWyW
+\
+H
+!#
+t).r4
+|Nv2{$
+"$
+t-v2>
+s/s:}K
+rH
+"#
+zP
+"#
+t-x^
+s/w+
+rH
+"#
+}-
+"#
+t-x^
+s/w+
+rH
+"#
+|7
+"#
+t-x^
+s/w+
+rH
+"#
+|U
+"#
+t-x^
+s/w+
+xpr8&scyqqcqcqcqcqcqc>?
+!#
+|<pw
+t-p4&$&
+s/r^&$'
+rH
+z*yC
+w\&6
+x>#
+k
+sE.W
+x>#
+k
+v|q#/
+ws0
+",
+zj
+p.
+",
+|)
+uE
+",
+vJ
+uT
+z<xhz\
+",
+|}
+qLXU
+ti
+sd
+!#
+",
+vJ
+uT
+z<rnz\
+prsQps@
+r?|X
+"-
+|}
+|v|ID
+zWyW
+\
+H
+!#
+"-
+|Nqs{$
+"$
+x-r_6
+"#
+zP
+"#
+q6
+"#
+}-
+"#
+q6
+"#
+|7
+"#
+q6
+"#
+|U
+"#
+r?szv,
+!#
+v|ts
+q~$'$$%sG
+rp%$&
+wI@q3
+z<r8$p$wL
+s&'S
+z<r8&BwL
+s&(S
+z<r8(EwL
+s&)S
+z<r8*q&wL
+s&*S
+z<r8,GwL
+s&+S
+z<r8.tnwL
+s&,S
+z<r80wBwL
+s&-S
+z<r8229wL
+s&.S
+z<r84qOwL
+s&/S
+z<r862@wL
+s&0S
+z<r88B=wL
+s&1S
+z<r8:B,wL
+s&2S
+z<r8<B+wL
+s&3S
+z<r8>B-wL
+s&4S
+z<r8@B.wL
+s&5S
+z<r8BB8wL
+s&6S
+z<r8D{$
+s&7S
+z<r8FB9wL
+s&8S
+z<r8HB/wL
+brS
+z<r8JB@wL
+bsS
+z<r8LE=wL
+btS
+z<r8NE,wL
+buS
+z<r8PE+wL
+bvS
+z<r8RE-wL
+bwS
+z<r8TylwL
+bxS
+z<r8VE8wL
+byS
+z<r8XE7wL
+bzS
+z<r8ZE9wL
+b{S
+z<r8\E/wL
+b|S
+z<r8^E@wL
+b}S
+z<r8a2sKwL
+b~S
+z<r8c2rOwL
+q~%sR~6
+wtxj
+xSj<jpd
+tUj1/
+tJ&$i
+sH$
+!#
+z$p|
+qt+17
+5
+xnq3
+|Wl
+s.p/033%
+T,
+pm
+z-p4%'$
+pqxjy=
+}]
+s>
+xnps
+}d
+*+%
+wG
+!#
+O
+!#
+usr1
+O
+!#
+pnt's-
+]'sx
+"B
+(-
+!#
+z@pE
+]+zs
+],s38
+]-|1
+(9
+!#
+w.r-
+]4s3/
+"<
+]5s3@
+]7rL=
+]9rL,
+];rL+
+]=rL-
+]?rL.
+]ArL8
+pV}rL7
+pV{rL9
+pVyrL/
+pVwrL@
+pVusx=
+pVssx,
+pVqsx+
+pVosx-
+pVmsx.
+pVksx8
+pVisx7
+pVgsx9
+pVesx/
+pVcsx@
+pVas3sK
+pV^s3rO
+pV\s3p<
+pVZs3--
+pVXs3u)
+pVVs3tG
+pVTs3-7
+pVRs3y<
+pVPs3v<
+pVNs3{J
+pVLzs=
+"<
+(.,
+!pZ
+p(
+!p^
+{.p|
+J
+qa-
+qa$
+(
+!qZ
+"*
+g
+pfpY
+;,
+(
+!s*
+")
+sv9
+vg
+v#
+(
+!tS
+")
+sv/
+vg
+v#
+(
+!vB
+")
+qH
+p34
+;&
+(
+!w&
+sk
+p36
+;5
+(
+!x=
+qH
+p32
+;)
+(
+!yE
+sk
+p38
+;7
+(
+!{-
+")
+uI
+a^
+;6
+(
+!vKxw
+")
+tW
+vg
+wp]
+(
+!pty@
+tW
+a\
+wp]
+(
+!ptyG
+tW
+a[
+wp]
+(
+!pt+uU
+tW
+aZ
+wp]
+(
+!pt{H
+tW
+aY
+wp]
+(
+!pt.uU
+tW
+aX
+wp]
+(
+!pt|F
+tW
+aW
+wp]
+(
+!pt|G
+tW
+aV
+wp]
+(
+!pt}x
+tW
+aU
+wp]
+(
+!pt/uU
+tW
+aT
+wp]
+(
+!ptxw
+tW
+aS
+wp]
+(
+!tYy@
+tW
+aR
+wp]
+(
+!tYyG
+tW
+aQ
+wp]
+(
+!tY+uU
+tW
+aP
+wp]
+(
+!tY{H
+tW
+aO
+wp]
+(
+!tY.uU
+tW
+aN
+wp]
+(
+!tY|F
+tW
+aM
+wp]
+(
+!tY|G
+tW
+aL
+wp]
+(
+!tY}x
+tW
+aK
+wp]
+(
+!tY/uU
+tW
+aJ
+wp]
+(
+!tYxw
+tW
+aI
+wp]
+(
+!vK-y@
+tW
+aH
+wp]
+(
+!vK-yG
+tW
+aG
+wp]
+(
+!vKp<uU
+tW
+aF
+wp]
+(
+!vK-{H
+tW
+aE
+wp]
+(
+!vKu)uU
+tW
+aD
+wp]
+(
+!vK-|F
+tW
+aC
+wp]
+(
+!vK-|G
+tW
+aB
+wp]
+(
+!vK-}x
+tW
+aA
+wp]
+(
+!vKv<uU
+tW
+a@
+wp]
+(
+!vK-xw
+tW
+a?
+wp]
+(
+!vK.y@
+tW
+a>
+wp]
+(
+!vK.yG
+")
+}G
+a=
+;8
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanes32SM70Narrow = `packed1 15516 turnLanes_float32_row_F32
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!
+!pH+tzpD
+!}[
+!c
+p;9un
+p9.sV
+p:p5un
+qS+x,
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+zt
+)
+wP
+qM@qw
+qzy8
+t+{q
+r&=j
+}h
+r&,r-
+stp=
+xz
+x#
+stpY
+t^
+0
+qVwy
+ret,v:
+wj
+wj
+rD3
+qM/|Y
+p%
+r&8pb
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+pl.
+)
+pl2
+)
+pl4
+)
+pl5
+pl6
+p\
+pl7
+p\
+pl8
+p\
+"'
+ru'
+ru,
+ru%
+"%
+sn'E
+*/%
+sn(E
+*/%
+r&+pX
+qt,1%
+sH.
+r6@ts
+qt'ry
+qU
+|yrz+
+vwp"q^
+r68rI
+|RqAC
+r69r1
+wKqI
+"#
+wJ
+"%
+po'qO33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sapW'V#
+tw
+p6
+vspW(V$
+vj
+u1pW*
+u1pW'
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVq,r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@I
+u(
+o
+*1%
+sw
+pnqes6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVJ
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWAVL
+po'1$%
+qh,zD
+qx,pb
+}=N
+stpWV
+xz
+zJvDympMy_xD2p0rq
+i'%
+stpWU
+zbpW'C
+ret,v:
+wj
+wj
+rD4
+vIE
+*%%
+sn*E
+*+%
+qx+q0
+ru-
+qt-1&
+rP
+!#
+ru-
+qx-q3
+u@V
+}=e
+u@W
+qx.j
+po-rqV.
+rCpU
+qx8pw
+vawB
+}=0
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD5
+"'
+po-GvQ
+_
+z=E
+v0qI%
+_
+qx.ts
+po-GVX
+_
+po-GVW
+_
+sPv8
+r=
+v;u_W6
+v3p[E
+i#%
+s8
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+v3p[E
+i%%
+s8
+qx+s-
+i$A
+wer
+rMM-C
+\
+!#
+qx9qw
+po&EV&
+wef
+0
+rP
+!#
+qx/j
+t{q4V<
+u@-
+z>
+uCV+
+_
+xM
+i+%
+s8
+qx9ua
+qKs0DA
+qBp*
+\
+!#
+O
+!#
+rt8q3
+i3Vk
+stpWr
+zbpW3C
+s.pWAVlVB
+iBB
+s.uJnVD
+stpWr
+zbp)C
+ret,v:
+wj
+wj
+rD6
+sn7E
+*'%
+z=E
+*-%
+tN
+x{
+t(rU
+p\
+rt7sh
+{*-18
+rP
+!#
+ru-
+rt9r.
+qt-D
+{K
+po-Gq^
+_
+po-GrS
+s8
+rt7sm
+z'-1-A
+qt-18
+\
+!#
+rt@r1
+O
+!#
+}_ts
+zJvDympMy_xD1,18
+po'1#%
+po'1%Vv
+vNuJz
+r&.q3
+tmV{
+ub>
+zbp=C
+u;V|
+ubA
+zbp)C
+ret,v:
+wj
+wj
+rD7
+z=E
+*#%
+z=E
+*)%
+"F
+ru-
+qt-1&
+rP
+!#
+ru-
+r&7qe
+TG
+yg:
+TG
+4
+rD8
+po-Gsu
+_
+xM
+wm%
+_
+r&9sm
+po-yKM
+_
+po-yKO
+_
+sPv8
+r=
+v;u_W6
+sPt$W
+v;t$2}K
+po-GvQ
+|Hrn
+};q^
+s8
+r&8r]
+v&A
+pC:
+rMM-C
+\
+!#
+r&@pE
+po&EwX
+pCG
+0
+rP
+!#
+r6=px
+uCV%
+_
+uCV$
+s8
+r&@|_
+qKs0DA
+r\8
+\
+!#
+r6+r1
+O
+!#
+"L
+]#s38
+]$|1
+]%s39
+(/
+!#
+qx,qN
+pV@s3@
+pV?rL=
+pV>rL,
+(sT
+!#
+"9
+pV8rL-
+pV7rL.
+";
+pV6rL8
+";
+(p5
+!#
+rt8px
+pV-rL9
+pV,rL/
+pV+rL@
+(rF
+!#
+r&.px
+pV#sx,
+pV"sx+
+rj{vsx-
+(w?
+!#
+"/
+}^sx8
+(zR
+!pZ
+p(
+!p^
+"K
+J
+qaI
+qaE
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+a_
+;D
+(
+!tS
+qx/ps
+qH
+a?
+wpV
+(
+!vB
+"9
+g
+a2
+wp3
+(
+!w&
+".
+}G
+p3<
+;9
+(
+!x=
+sv9
+p3;
+;<
+(
+!yE
+}G
+p3=
+;9
+(
+!{-
+sv9
+p3<
+;=
+(
+!vKxw
+".
+g-
+aW
+;?
+(
+!pty@
+g.
+aX
+wpW
+(
+!ptyG
+g-
+aU
+;B
+(
+!pt+uU
+g.
+ag
+wpU
+(
+!pt{H
+".
+g8
+aO
+;G
+(
+!pt.uU
+g8
+aN
+;G
+(
+!pt|F
+".
+g7
+aM
+wpV
+(
+!pt|G
+".
+g9
+aK
+wpV
+(
+!pt}x
+".
+g,
+a;
+;@
+(
+!pt/uU
+g+
+aX
+wp;
+(
+!ptxw
+g,
+a8
+;C
+(
+!tYy@
+g+
+a:
+wp8
+(
+!tYyG
+".
+sv/
+a+
+;>
+(
+!tY+uU
+sv@
+a.
+wp+
+(
+!tY{H
+sv/
+a*
+;A
+(
+!tY.uU
+sv@
+a,
+wp*
+(
+!tY|F
+".
+g=
+a$
+;G
+(
+!tY|G
+g=
+a#
+;G
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanes32SM70 = `packed1 17585 turnLanes_float32_row_F32
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!
+!pH+tzpD
+!}[
+!c
+p;,z(pF
+p9xWpF
+p:zIsV
+qSsKpF
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+t>
+qM@qw
+y7,
+z_p,
+r&=j
+}h
+r&,r-
+stqI
+xz
+x#
+ub0
+xz
+ret,v:
+wj
+wj
+rD6
+qM/|Y
+p%
+r&8pb
+N
+"'
+ya
+t>
+s?p@
+"%
+v3p"E
+*/%
+zNE
+*/%
+r&+pX
+xLp@
+sH0
+r6@ts
+q+p"34
+qU
+|yrz+
+vwp"q^
+r68rI
+wY6C
+r69r1
+vwu\6
+"#
+wJ
+"%
+p{vn/33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p/8p$
+pm
+t>
+sap/238
+tw
+p6
+vsp/238
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+u(
+o
+*1%
+sw
+p\
+pnqes6
+tQ6V@
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWC37
+po'1$%
+qh,x_~,
+qx,pb
+yg7
+ub&
+xz
+tV7wB
+i)%
+ub,
+zbpW)C
+ret,v:
+wj
+wj
+rD7
+vIE
+*%%
+sn,E
+*+%
+qx+q0
+s?p*
+Yp*1&
+rP
+!#
+s?p*
+qx-q3
+T7
+}=[
+T7
+qx.j
+p{p*rqV0
+rCpU
+qx8pw
+vawB
+}=2
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD8
+"'
+p{p*GvQ
+_
+z=E
+v0qI%
+_
+qx.ts
+p{p*GVZ
+_
+p{p*GVY
+_
+sPv8
+r=
+v;u_W6
+v3p[E
+i#%
+s8
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+v3p[E
+i%%
+s8
+qx+s-
+i$A
+wei
+rMp*C
+\
+!#
+qx9qw
+po&EV&
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+qx/q#
+vIwB
+}=B
+q+pK37
+z>
+v3p"E
+i0%
+_
+ybV3
+{K
+|9
+i0%
+s8
+qx9ua
+ugpUvQA
+q\pU37
+\
+H
+!#
+"#
+{{wB
+}=H
+u@7
+s'8
+sn"E
+i6%
+_
+|9
+i6%
+s8
+"#
+|w%V%A
+tf%37
+\
+!#
+O
+!#
+rt8q3
+i>37
+ub(
+zbpW>C
+s.pWN37VO
+iOB
+tQ7VQ
+ub.
+zbp)C
+ret,v:
+wj
+wj
+rD9
+snBE
+*'%
+z=E
+*-%
+vwpKs[
+rt7pb
+s?p*
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+rt9px
+q+p=37
+s'7
+vIE
+v&%
+_
+q+pKsu
+s'9
+wmp-
+s8
+rt7sm
+ugp"suA
+q\p"37
+\
+H
+!#
+rt9r.
+q+p"s[
+s'/
+zNE
+i"%
+_
+v0qIp-
+s8
+"#
+ugpUvQA
+q\pU37
+\
+!#
+rt@r1
+O
+!#
+}_ts
+vNp/>37
+po'1#%
+po'1%3>
+vW7
+r&.q3
+tm37
+ub$
+zbp=C
+u;37
+ub*
+zbp)C
+ret,v:
+wj
+wj
+rD:
+z=E
+*#%
+z=E
+*)%
+"G
+s?p*
+Yp*1&
+rP
+!#
+s?p*
+r&7qe
+T7
+yg9
+T7
+4
+rD;
+p{p*Gsu
+_
+xM
+wm%
+_
+r&9sm
+p{p*yKA
+_
+p{p*yKC
+_
+sPv8
+r=
+v;u_W6
+sPt$W
+v;t$2}K
+p{p*GvQ
+|Hrn
+};q^
+s8
+r&8r]
+v&A
+pC9
+rMp*C
+\
+!#
+r&@pE
+po&EwX
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+r6=px
+q+p=37
+s'@
+vIE
+i)%
+_
+i(p-
+s8
+r&@|_
+ugp"suA
+q\p"37
+\
+H
+!#
+"#
+zNE
+i,%
+_
+i+p-
+s8
+"#
+ugpUvQA
+q\pU37
+\
+!#
+r6+r1
+O
+!#
+"M
+]#rL=
+]$rL,
+]%rL+
+(x5
+!#
+qx,qN
+pV]rL.
+pV\rL8
+pV[rL7
+(zI
+!#
+":
+pVUrL/
+pVTrL@
+"<
+pVSsx=
+"<
+(+,
+!#
+rt8px
+pV@sx+
+pV?sx-
+pV>sx.
+(y?
+!#
+r&.px
+pV,sx7
+pV+sx9
+pV*sx/
+(+@
+!#
+"/
+pV$s3sK
+(rO
+!pZ
+p(
+!p^
+"L
+J
+qa=
+qa4
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+az
+;2
+(
+!tS
+qx/sh
+qH
+aY
+;7
+(
+!vB
+qH
+aT
+wpp
+(
+!w&
+qH
+aN
+wpp
+(
+!x=
+":
+g
+a@
+;7
+(
+!yE
+g
+a@
+wpA
+(
+!{-
+g
+a@
+wpA
+(
+!vKxw
+"1
+tW
+pfqI
+;7
+(
+!pty@
+"/
+}G
+p3;
+;0
+(
+!ptyG
+sv9
+p3:
+;;
+(
+!pt+uU
+}G
+p3<
+;0
+(
+!pt{H
+sv9
+p3;
+;<
+(
+!pt.uU
+"/
+g-
+aq
+;&
+(
+!pt|F
+g.
+ar
+wpq
+(
+!pt|G
+g-
+ao
+;,
+(
+!pt}x
+g.
+p3e
+wpo
+(
+!pt/uU
+"/
+g8
+ai
+;7
+(
+!ptxw
+g8
+ah
+;7
+(
+!tYy@
+"/
+g7
+ag
+wpp
+(
+!tYyG
+"/
+g9
+ae
+wpp
+(
+!tY+uU
+"/
+g,
+aI
+;(
+(
+!tY{H
+g+
+ar
+wpI
+(
+!tY.uU
+g,
+aF
+;.
+(
+!tY|F
+g+
+aH
+wpF
+(
+!tY|G
+"/
+sv/
+a2
+;$
+(
+!tY}x
+sv@
+a5
+wp2
+(
+!tY/uU
+sv/
+a1
+;*
+(
+!tYxw
+sv@
+a3
+wp1
+(
+!vK-y@
+"/
+g=
+a+
+;7
+(
+!vK-yG
+g=
+a*
+;7
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesBF16SM80Narrow = `packed1 16275 turnLanes_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;9un
+zf8pF
+p97un
+p:p5un
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+zt
+)
+wP
+qM@qw
+qzy8
+t+{q
+r&=j
+}h
+r&,r-
+stp=
+xz
+x#
+stpY
+t^
+0
+qVwy
+ret,v:
+wj
+wj
+rD3
+qM/|Y
+p%
+r&8pb
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+pl.
+)
+pl2
+)
+pl4
+)
+pl5
+pl6
+p\
+pl7
+p\
+pl8
+p\
+"'
+ru'
+ru,
+ru%
+"%
+sn'E
+*/%
+sn(E
+*/%
+r&+pX
+qt,1%
+sH.
+r6@ts
+qt'ry
+qU
+|yrz+
+vwp"q^
+r68rI
+|RqAC
+r69r1
+wKqI
+"#
+wJ
+"%
+po'qO33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sapW'V#
+tw
+p6
+vspW(V$
+vj
+u1pW*
+u1pW'
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVq,r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@I
+u(
+o
+*1%
+sw
+pnqes6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVJ
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWAVL
+po'1$%
+qh,zD
+qx,pb
+}=N
+stpWV
+xz
+zJvDympMy_xD2p0rq
+i'%
+stpWU
+zbpW'C
+ret,v:
+wj
+wj
+rD4
+vIB
+*%%
+sn*B
+*+%
+qx+q0
+ru-
+qt-1&
+rP
+!#
+ru-
+qx-q3
+u@V
+}=e
+u@W
+qx.j
+po-rqV.
+rCpU
+qx8pw
+vawB
+}=0
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD5
+"'
+po-EvQ
+rV
+prsrxG
+pv
+&
+"&
+z=B
+v0qI%
+rV
+"#
+pv
+&
+qx.ts
+po-GVX
+_
+po-GVW
+_
+sPv8
+r=
+v;u_W6
+prr4q#-
+|l>
+s>
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+|l>
+s>
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wer
+rMM-C
+\
+!#
+qx9qw
+po&EV&
+wef
+0
+rP
+!#
+qx/j
+t{q4V<
+u@-
+z>
+t{+V+
+rV
+vaB
+i+%
+wG
+qx9ua
+w87
+Yxc8
+\
+!#
+O
+!#
+rt8q3
+i3Vk
+stpWr
+zbpW3C
+s.pWAVlVB
+iBB
+s.uJnVD
+stpWr
+zbp)C
+ret,v:
+wj
+wj
+rD6
+sn7B
+*'%
+z=B
+*-%
+tN
+x{
+t(rU
+p\
+rt7sh
+{*-18
+rP
+!#
+ru-
+rt9r.
+qt-D
+{K
+po-Eq^
+rV
+po-ErS
+wG
+rt7sm
+z'-1-A
+qt-18
+\
+!#
+rt@r1
+O
+!#
+}_ts
+zJvDympMy_xD1,18
+po'1#%
+po'1%Vv
+vNuJz
+r&.q3
+tmV{
+ub>
+zbp=C
+u;V|
+ubA
+zbp)C
+ret,v:
+wj
+wj
+rD7
+z=B
+*#%
+z=B
+*)%
+"H
+ru-
+qt-1&
+rP
+!#
+ru-
+r&7qe
+TG
+yg:
+TG
+4
+rD8
+po-Esu
+rV
+"4
+pv
+&
+r&7ts
+vaB
+wm%
+rV
+"#
+pv
+&
+r&9sm
+po-yKM
+_
+po-yKO
+_
+sPv8
+r=
+v;u_W6
+"3
+|l>
+s>
+r&9f+
+sPt$W
+v;t$2}K
+"#
+|l>
+s>
+r&9r.
+po-EvQ
+y/qlU
+};q^
+wG
+r&8r]
+v&A
+pC:
+rMM-C
+\
+!#
+r&@pE
+po&EwX
+pCG
+0
+rP
+!#
+r6=px
+t{+V%
+rV
+yJ+V$
+wG
+r&@|_
+w87
+Yxc8
+\
+!#
+r6+r1
+O
+!#
+"Q
+]#s38
+]$|1
+]%s39
+(/
+!#
+qx,qN
+pV@s3@
+pV?rL=
+pV>rL,
+(sT
+!#
+"A
+pV8rL-
+pV7rL.
+"?
+pV6rL8
+">
+(p5
+!#
+rt8px
+pV-rL9
+pV,rL/
+pV+rL@
+(rF
+!#
+r&.px
+pV#sx,
+pV"sx+
+rj{vsx-
+(w?
+!#
+"4
+}^sx8
+(zR
+!pZ
+p(
+!p^
+"P
+J
+qaI
+qaE
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+a_
+;D
+(
+!tS
+qx/ps
+qH
+a?
+wpV
+(
+!vB
+">
+g
+a2
+wp3
+(
+!w&
+".
+}G
+p3<
+;9
+(
+!x=
+sv9
+p3;
+;<
+(
+!yE
+}G
+p3=
+;9
+(
+!{-
+sv9
+p3<
+;=
+(
+!vKxw
+".
+g-
+aW
+;?
+(
+!pty@
+g.
+aX
+wpW
+(
+!ptyG
+g-
+aU
+;B
+(
+!pt+uU
+g.
+ag
+wpU
+(
+!pt{H
+".
+g8
+aO
+;G
+(
+!pt.uU
+g8
+aN
+;G
+(
+!pt|F
+".
+g7
+aM
+wpV
+(
+!pt|G
+".
+g9
+aK
+wpV
+(
+!pt}x
+".
+g,
+a;
+;@
+(
+!pt/uU
+g+
+aX
+wp;
+(
+!ptxw
+g,
+a8
+;C
+(
+!tYy@
+g+
+a:
+wp8
+(
+!tYyG
+".
+sv/
+a+
+;>
+(
+!tY+uU
+sv@
+a.
+wp+
+(
+!tY{H
+sv/
+a*
+;A
+(
+!tY.uU
+sv@
+a,
+wp*
+(
+!tY|F
+".
+g=
+a$
+;G
+(
+!tY|G
+g=
+a#
+;G
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesBF16SM80 = `packed1 18344 turnLanes_dtype_BF16_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;,z(pF
+zf8pF
+p9.sV
+p:zIsV
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+t>
+qM@qw
+y7,
+z_p,
+r&=j
+}h
+r&,r-
+stqI
+xz
+x#
+ub0
+xz
+ret,v:
+wj
+wj
+rD6
+qM/|Y
+p%
+r&8pb
+N
+"'
+ya
+t>
+s?p@
+"%
+v3p"E
+*/%
+zNE
+*/%
+r&+pX
+xLp@
+sH0
+r6@ts
+q+p"34
+qU
+|yrz+
+vwp"q^
+r68rI
+wY6C
+r69r1
+vwu\6
+"#
+wJ
+"%
+p{vn/33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p/8p$
+pm
+t>
+sap/238
+tw
+p6
+vsp/238
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+u(
+o
+*1%
+sw
+p\
+pnqes6
+tQ6V@
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWC37
+po'1$%
+qh,x_~,
+qx,pb
+yg7
+ub&
+xz
+tV7wB
+i)%
+ub,
+zbpW)C
+ret,v:
+wj
+wj
+rD7
+vIB
+*%%
+sn,B
+*+%
+qx+q0
+s?p*
+Yp*1&
+rP
+!#
+s?p*
+qx-q3
+T7
+}=[
+T7
+qx.j
+p{p*rqV0
+rCpU
+qx8pw
+vawB
+}=2
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD8
+"'
+p{p*EvQ
+rV
+prsrxG
+pv
+&
+"&
+z=B
+v0qI%
+rV
+"#
+pv
+&
+qx.ts
+po*GVZ
+_
+po*GVY
+_
+sPv8
+r=
+v;u_W6
+prr4q#-
+|l>
+s>
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+|l>
+s>
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wei
+rMM*C
+\
+!#
+qx9qw
+po&EV&
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+qx/q#
+vIwB
+}=B
+q+pK37
+z>
+v3p"B
+i0%
+rV
+ybV3
+{K
+{T
+i0%
+wG
+qx9ua
+ugpUvQA
+q\pU37
+\
+H
+!#
+"#
+{{wB
+}=H
+u@7
+s'8
+sn"B
+i6%
+rV
+{T
+i6%
+wG
+"#
+|w%V%A
+tf%37
+\
+!#
+O
+!#
+rt8q3
+i>37
+ub(
+zbpW>C
+s.pWN37VO
+iOB
+tQ7VQ
+ub.
+zbp)C
+ret,v:
+wj
+wj
+rD9
+snBB
+*'%
+z=B
+*-%
+vwpKs[
+rt7pb
+ru*
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+rt9px
+q+p=37
+s'7
+vIB
+v&%
+rV
+q+pKsu
+s'9
+wmp-
+wG
+rt7sm
+ugp"suA
+q\p"37
+\
+H
+!#
+rt9r.
+q+p"s[
+s'/
+zNB
+i"%
+rV
+v0qIp-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+rt@r1
+O
+!#
+}_ts
+vNp/>37
+po'1#%
+po'1%3>
+vW7
+r&.q3
+tm37
+ub$
+zbp=C
+u;37
+ub*
+zbp)C
+ret,v:
+wj
+wj
+rD:
+z=B
+*#%
+z=B
+*)%
+"I
+ru*
+qt*1&
+rP
+!#
+ru*
+r&7qe
+T7
+yg9
+T7
+4
+rD;
+po*Esu
+rV
+"5
+pv
+&
+r&7ts
+vaB
+wm%
+rV
+"#
+pv
+&
+r&9sm
+po*yKA
+_
+po*yKC
+_
+sPv8
+r=
+v;u_W6
+"4
+|l>
+s>
+r&9f+
+sPt$W
+v;t$2}K
+"#
+|l>
+s>
+r&9r.
+po*EvQ
+y/qlU
+};q^
+wG
+r&8r]
+v&A
+pC9
+rMM*C
+\
+!#
+r&@pE
+po&EwX
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+r6=px
+q+p=37
+s'@
+vIB
+i)%
+rV
+i(p-
+wG
+r&@|_
+ugp"suA
+q\p"37
+\
+H
+!#
+"#
+zNB
+i,%
+rV
+i+p-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+r6+r1
+O
+!#
+"R
+]#rL=
+]$rL,
+]%rL+
+(x5
+!#
+qx,qN
+pV]rL.
+pV\rL8
+pV[rL7
+(zI
+!#
+"B
+pVUrL/
+pVTrL@
+"@
+pVSsx=
+"?
+(+,
+!#
+rt8px
+pV@sx+
+pV?sx-
+pV>sx.
+(y?
+!#
+r&.px
+pV,sx7
+pV+sx9
+pV*sx/
+(+@
+!#
+"4
+pV$s3sK
+(rO
+!pZ
+p(
+!p^
+"Q
+J
+qa=
+qa4
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+az
+;2
+(
+!tS
+qx/sh
+qH
+aY
+;7
+(
+!vB
+qH
+aT
+wpp
+(
+!w&
+qH
+aN
+wpp
+(
+!x=
+"?
+g
+a@
+;7
+(
+!yE
+g
+a@
+wpA
+(
+!{-
+g
+a@
+wpA
+(
+!vKxw
+"1
+tW
+pfqI
+;7
+(
+!pty@
+"/
+}G
+p3;
+;0
+(
+!ptyG
+sv9
+p3:
+;;
+(
+!pt+uU
+}G
+p3<
+;0
+(
+!pt{H
+sv9
+p3;
+;<
+(
+!pt.uU
+"/
+g-
+aq
+;&
+(
+!pt|F
+g.
+ar
+wpq
+(
+!pt|G
+g-
+ao
+;,
+(
+!pt}x
+g.
+p3e
+wpo
+(
+!pt/uU
+"/
+g8
+ai
+;7
+(
+!ptxw
+g8
+ah
+;7
+(
+!tYy@
+"/
+g7
+ag
+wpp
+(
+!tYyG
+"/
+g9
+ae
+wpp
+(
+!tY+uU
+"/
+g,
+aI
+;(
+(
+!tY{H
+g+
+ar
+wpI
+(
+!tY.uU
+g,
+aF
+;.
+(
+!tY|F
+g+
+aH
+wpF
+(
+!tY|G
+"/
+sv/
+a2
+;$
+(
+!tY}x
+sv@
+a5
+wp2
+(
+!tY/uU
+sv/
+a1
+;*
+(
+!tYxw
+sv@
+a3
+wp1
+(
+!vK-y@
+"/
+g=
+a+
+;7
+(
+!vK-yG
+g=
+a*
+;7
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesBF16SM70Narrow = `packed1 16908 turnLanes_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;98pF
+p9/8pF
+p:p5un
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+zt
+)
+wP
+qM@qw
+qzy8
+t+{q
+r&=j
+}h
+r&,r-
+stp=
+xz
+x#
+stpY
+t^
+0
+qVwy
+ret,v:
+wj
+wj
+rD3
+qM/|Y
+p%
+r&8pb
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+pl.
+)
+pl2
+)
+pl4
+)
+pl5
+pl6
+p\
+pl7
+p\
+pl8
+p\
+"'
+ru'
+ru,
+ru%
+"%
+sn'E
+*/%
+sn(E
+*/%
+r&+pX
+qt,1%
+sH.
+r6@ts
+qt'ry
+qU
+|yrz+
+vwp"q^
+r68rI
+|RqAC
+r69r1
+wKqI
+"#
+wJ
+"%
+po'qO33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sapW'V#
+tw
+p6
+vspW(V$
+vj
+u1pW*
+u1pW'
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVq,r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@I
+u(
+o
+*1%
+sw
+pnqes6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVJ
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWAVL
+po'1$%
+qh,zD
+qx,pb
+}=N
+stpWV
+xz
+zJvDympMy_xD2p0rq
+i'%
+stpWU
+zbpW'C
+ret,v:
+wj
+wj
+rD4
+vIB
+*%%
+sn*B
+*+%
+qx+q0
+ru-
+qt-1&
+rP
+!#
+ru-
+qx-q3
+u@V
+}=e
+u@W
+qx.j
+po-rqV.
+rCpU
+qx8pw
+vawB
+}=0
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD5
+"'
+po-EvQ
+rV
+prsrxG
+pv
+&
+"&
+z=B
+v0qI%
+rV
+"#
+pv
+&
+qx.ts
+po-GVX
+_
+po-GVW
+_
+sPv8
+r=
+v;u_W6
+prr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wer
+rMM-C
+\
+!#
+qx9qw
+po&EV&
+wef
+0
+rP
+!#
+qx/j
+t{q4V<
+u@-
+z>
+t{+V+
+rV
+vaB
+i+%
+wG
+qx9ua
+w87
+Yxc8
+\
+!#
+O
+!#
+rt8q3
+i3Vk
+stpWr
+zbpW3C
+s.pWAVlVB
+iBB
+s.uJnVD
+stpWr
+zbp)C
+ret,v:
+wj
+wj
+rD6
+sn7B
+*'%
+z=B
+*-%
+tN
+x{
+t(rU
+p\
+rt7sh
+{*-18
+rP
+!#
+ru-
+rt9r.
+qt-D
+{K
+po-Eq^
+rV
+po-ErS
+wG
+rt7sm
+z'-1-A
+qt-18
+\
+!#
+rt@r1
+O
+!#
+}_ts
+zJvDympMy_xD1,18
+po'1#%
+po'1%Vv
+vNuJz
+r&.q3
+tmV{
+ub>
+zbp=C
+u;V|
+ubA
+zbp)C
+ret,v:
+wj
+wj
+rD7
+z=B
+*#%
+z=B
+*)%
+"H
+ru-
+qt-1&
+rP
+!#
+ru-
+r&7qe
+TG
+yg:
+TG
+4
+rD8
+po-Esu
+rV
+"4
+pv
+&
+r&7ts
+vaB
+wm%
+rV
+"#
+pv
+&
+r&9sm
+po-yKM
+_
+po-yKO
+_
+sPv8
+r=
+v;u_W6
+"3
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9f+
+sPt$W
+v;t$2}K
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9r.
+po-EvQ
+y/ql2p2
+};q^
+wG
+r&8r]
+v&A
+pC:
+rMM-C
+\
+!#
+r&@pE
+po&EwX
+pCG
+0
+rP
+!#
+r6=px
+t{+V%
+rV
+yJ+V$
+wG
+r&@|_
+w87
+Yxc8
+\
+!#
+r6+r1
+O
+!#
+"Q
+]#s38
+]$|1
+]%s39
+(/
+!#
+qx,qN
+pVDs3@
+pVCrL=
+pVBrL,
+(sT
+!#
+"A
+pV<rL-
+pV;rL.
+"?
+pV:rL8
+">
+(p5
+!#
+rt8px
+pV/rL9
+pV.rL/
+pV-rL@
+(rF
+!#
+r&.px
+pV%sx,
+pV$sx+
+pV#sx-
+(w?
+!#
+"4
+rj{'sx8
+(zR
+!pZ
+p(
+!p^
+"P
+J
+qaI
+qaE
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+a_
+;D
+(
+!tS
+qx/ps
+qH
+a?
+wpV
+(
+!vB
+">
+g
+a2
+wp3
+(
+!w&
+".
+}G
+p3<
+;9
+(
+!x=
+sv9
+p3;
+;<
+(
+!yE
+}G
+p3=
+;9
+(
+!{-
+sv9
+p3<
+;=
+(
+!vKxw
+".
+g-
+aW
+;?
+(
+!pty@
+g.
+aX
+wpW
+(
+!ptyG
+g-
+aU
+;B
+(
+!pt+uU
+g.
+ag
+wpU
+(
+!pt{H
+".
+g8
+aO
+;G
+(
+!pt.uU
+g8
+aN
+;G
+(
+!pt|F
+".
+g7
+aM
+wpV
+(
+!pt|G
+".
+g9
+aK
+wpV
+(
+!pt}x
+".
+g,
+a;
+;@
+(
+!pt/uU
+g+
+aX
+wp;
+(
+!ptxw
+g,
+a8
+;C
+(
+!tYy@
+g+
+a:
+wp8
+(
+!tYyG
+".
+sv/
+a+
+;>
+(
+!tY+uU
+sv@
+a.
+wp+
+(
+!tY{H
+sv/
+a*
+;A
+(
+!tY.uU
+sv@
+a,
+wp*
+(
+!tY|F
+".
+g=
+a$
+;G
+(
+!tY|G
+g=
+a#
+;G
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesBF16SM70 = `packed1 18985 turnLanes_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;qYt*
+p9}rpF
+p:zIsV
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+t>
+qM@qw
+y7,
+z_p,
+r&=j
+}h
+r&,r-
+stqI
+xz
+x#
+ub0
+xz
+ret,v:
+wj
+wj
+rD6
+qM/|Y
+p%
+r&8pb
+N
+"'
+ya
+t>
+s?p@
+"%
+v3p"E
+*/%
+zNE
+*/%
+r&+pX
+xLp@
+sH0
+r6@ts
+q+p"34
+qU
+|yrz+
+vwp"q^
+r68rI
+wY6C
+r69r1
+vwu\6
+"#
+wJ
+"%
+p{vn/33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p/8p$
+pm
+t>
+sap/238
+tw
+p6
+vsp/238
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+u(
+o
+*1%
+sw
+p\
+pnqes6
+tQ6V@
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWC37
+po'1$%
+qh,x_~,
+qx,pb
+yg7
+ub&
+xz
+tV7wB
+i)%
+ub,
+zbpW)C
+ret,v:
+wj
+wj
+rD7
+vIB
+*%%
+sn,B
+*+%
+qx+q0
+s?p*
+Yp*1&
+rP
+!#
+s?p*
+qx-q3
+T7
+}=[
+T7
+qx.j
+p{p*rqV0
+rCpU
+qx8pw
+vawB
+}=2
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD8
+"'
+p{p*EvQ
+rV
+prsrxG
+pv
+&
+"&
+z=B
+v0qI%
+rV
+"#
+pv
+&
+qx.ts
+po*GVZ
+_
+po*GVY
+_
+sPv8
+r=
+v;u_W6
+prr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wei
+rMM*C
+\
+!#
+qx9qw
+po&EV&
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+qx/q#
+vIwB
+}=B
+q+pK37
+z>
+v3p"B
+i0%
+rV
+ybV3
+{K
+{T
+i0%
+wG
+qx9ua
+ugpUvQA
+q\pU37
+\
+H
+!#
+"#
+{{wB
+}=H
+u@7
+s'8
+sn"B
+i6%
+rV
+{T
+i6%
+wG
+"#
+|w%V%A
+tf%37
+\
+!#
+O
+!#
+rt8q3
+i>37
+ub(
+zbpW>C
+s.pWN37VO
+iOB
+tQ7VQ
+ub.
+zbp)C
+ret,v:
+wj
+wj
+rD9
+snBB
+*'%
+z=B
+*-%
+vwpKs[
+rt7pb
+ru*
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+rt9px
+q+p=37
+s'7
+vIB
+v&%
+rV
+q+pKsu
+s'9
+wmp-
+wG
+rt7sm
+ugp"suA
+q\p"37
+\
+H
+!#
+rt9r.
+q+p"s[
+s'/
+zNB
+i"%
+rV
+v0qIp-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+rt@r1
+O
+!#
+}_ts
+vNp/>37
+po'1#%
+po'1%3>
+vW7
+r&.q3
+tm37
+ub$
+zbp=C
+u;37
+ub*
+zbp)C
+ret,v:
+wj
+wj
+rD:
+z=B
+*#%
+z=B
+*)%
+"I
+ru*
+qt*1&
+rP
+!#
+ru*
+r&7qe
+T7
+yg9
+T7
+4
+rD;
+po*Esu
+rV
+"5
+pv
+&
+r&7ts
+vaB
+wm%
+rV
+"#
+pv
+&
+r&9sm
+po*yKA
+_
+po*yKC
+_
+sPv8
+r=
+v;u_W6
+"4
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9f+
+sPt$W
+v;t$2}K
+"#
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9r.
+po*EvQ
+y/ql2p2
+};q^
+wG
+r&8r]
+v&A
+pC9
+rMM*C
+\
+!#
+r&@pE
+po&EwX
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+r6=px
+q+p=37
+s'@
+vIB
+i)%
+rV
+i(p-
+wG
+r&@|_
+ugp"suA
+q\p"37
+\
+H
+!#
+"#
+zNB
+i,%
+rV
+i+p-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+r6+r1
+O
+!#
+"R
+]#rL=
+]$rL,
+]%rL+
+(x5
+!#
+qx,qN
+pVbrL.
+pVarL8
+pV_rL7
+(zI
+!#
+"B
+pVYrL/
+pVXrL@
+"@
+pVWsx=
+"?
+(+,
+!#
+rt8px
+pVBsx+
+pVAsx-
+pV@sx.
+(y?
+!#
+r&.px
+pV.sx7
+pV-sx9
+pV,sx/
+(+@
+!#
+"4
+pV&s3sK
+(rO
+!pZ
+p(
+!p^
+"Q
+J
+qa=
+qa4
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+az
+;2
+(
+!tS
+qx/sh
+qH
+aY
+;7
+(
+!vB
+qH
+aT
+wpp
+(
+!w&
+qH
+aN
+wpp
+(
+!x=
+"?
+g
+a@
+;7
+(
+!yE
+g
+a@
+wpA
+(
+!{-
+g
+a@
+wpA
+(
+!vKxw
+"1
+tW
+pfqI
+;7
+(
+!pty@
+"/
+}G
+p3;
+;0
+(
+!ptyG
+sv9
+p3:
+;;
+(
+!pt+uU
+}G
+p3<
+;0
+(
+!pt{H
+sv9
+p3;
+;<
+(
+!pt.uU
+"/
+g-
+aq
+;&
+(
+!pt|F
+g.
+ar
+wpq
+(
+!pt|G
+g-
+ao
+;,
+(
+!pt}x
+g.
+p3e
+wpo
+(
+!pt/uU
+"/
+g8
+ai
+;7
+(
+!ptxw
+g8
+ah
+;7
+(
+!tYy@
+"/
+g7
+ag
+wpp
+(
+!tYyG
+"/
+g9
+ae
+wpp
+(
+!tY+uU
+"/
+g,
+aI
+;(
+(
+!tY{H
+g+
+ar
+wpI
+(
+!tY.uU
+g,
+aF
+;.
+(
+!tY|F
+g+
+aH
+wpF
+(
+!tY|G
+"/
+sv/
+a2
+;$
+(
+!tY}x
+sv@
+a5
+wp2
+(
+!tY/uU
+sv/
+a1
+;*
+(
+!tYxw
+sv@
+a3
+wp1
+(
+!vK-y@
+"/
+g=
+a+
+;7
+(
+!vK-yG
+g=
+a*
+;7
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesF16SM70Narrow = `packed1 16225 turnLanes_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;9un
+zfte
+p98x,
+p:p5un
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+zt
+)
+wP
+qM@qw
+qzy8
+t+{q
+r&=j
+}h
+r&,r-
+stp=
+xz
+x#
+stpY
+t^
+0
+qVwy
+ret,v:
+wj
+wj
+rD3
+qM/|Y
+p%
+r&8pb
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+pl.
+)
+pl2
+)
+pl4
+)
+pl5
+pl6
+p\
+pl7
+p\
+pl8
+p\
+"'
+ru'
+ru,
+ru%
+"%
+sn'E
+*/%
+sn(E
+*/%
+r&+pX
+qt,1%
+sH.
+r6@ts
+qt'ry
+qU
+|yrz+
+vwp"q^
+r68rI
+|RqAC
+r69r1
+wKqI
+"#
+wJ
+"%
+po'qO33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sapW'V#
+tw
+p6
+vspW(V$
+vj
+u1pW*
+u1pW'
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVq,r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@I
+u(
+o
+*1%
+sw
+pnqes6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVJ
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWAVL
+po'1$%
+qh,zD
+qx,pb
+}=N
+stpWV
+xz
+zJvDympMy_xD2p0rq
+i'%
+stpWU
+zbpW'C
+ret,v:
+wj
+wj
+rD4
+vIB
+*%%
+sn*B
+*+%
+qx+q0
+ru-
+qt-1&
+rP
+!#
+ru-
+qx-q3
+u@V
+}=e
+u@W
+qx.j
+po-rqV.
+rCpU
+qx8pw
+vawB
+}=0
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD5
+"'
+po-EvQ
+rV
+prsQwE
+ro
+p7
+"&
+z=B
+v0qI%
+rV
+"#
+ro
+p7
+qx.ts
+po-GVX
+_
+po-GVW
+_
+sPv8
+r=
+v;u_W6
+r5,y=
+}]
+s>
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+}]
+s>
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wer
+rMM-C
+\
+!#
+qx9qw
+po&EV&
+wef
+0
+rP
+!#
+qx/j
+t{q4V<
+u@-
+z>
+t{+V+
+rV
+vaB
+i+%
+wG
+qx9ua
+w87
+Yxc8
+\
+!#
+O
+!#
+rt8q3
+i3Vk
+stpWr
+zbpW3C
+s.pWAVlVB
+iBB
+s.uJnVD
+stpWr
+zbp)C
+ret,v:
+wj
+wj
+rD6
+sn7B
+*'%
+z=B
+*-%
+tN
+x{
+t(rU
+p\
+rt7sh
+{*-18
+rP
+!#
+ru-
+rt9r.
+qt-D
+{K
+po-Eq^
+rV
+po-ErS
+wG
+rt7sm
+z'-1-A
+qt-18
+\
+!#
+rt@r1
+O
+!#
+}_ts
+zJvDympMy_xD1,18
+po'1#%
+po'1%Vv
+vNuJz
+r&.q3
+tmV{
+ub>
+zbp=C
+u;V|
+ubA
+zbp)C
+ret,v:
+wj
+wj
+rD7
+z=B
+*#%
+z=B
+*)%
+"H
+ru-
+qt-1&
+rP
+!#
+ru-
+r&7qe
+TG
+yg:
+TG
+4
+rD8
+po-Esu
+rV
+"4
+ro
+p7
+r&7ts
+vaB
+wm%
+rV
+"#
+ro
+p7
+r&9sm
+po-yKM
+_
+po-yKO
+_
+sPv8
+r=
+v;u_W6
+"3
+}]
+s>
+r&9f+
+sPt$W
+v;t$2}K
+"#
+}]
+s>
+r&9r.
+po-EvQ
+y/qlU
+};q^
+wG
+r&8r]
+v&A
+pC:
+rMM-C
+\
+!#
+r&@pE
+po&EwX
+pCG
+0
+rP
+!#
+r6=px
+t{+V%
+rV
+yJ+V$
+wG
+r&@|_
+w87
+Yxc8
+\
+!#
+r6+r1
+O
+!#
+"Q
+]#s38
+]$|1
+]%s39
+(/
+!#
+qx,qN
+pV@s3@
+pV?rL=
+pV>rL,
+(sT
+!#
+"A
+pV8rL-
+pV7rL.
+"?
+pV6rL8
+">
+(p5
+!#
+rt8px
+pV-rL9
+pV,rL/
+pV+rL@
+(rF
+!#
+r&.px
+pV#sx,
+pV"sx+
+rj{vsx-
+(w?
+!#
+"4
+}^sx8
+(zR
+!pZ
+p(
+!p^
+"P
+J
+qaI
+qaE
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+a_
+;D
+(
+!tS
+qx/ps
+qH
+a?
+wpV
+(
+!vB
+">
+g
+a2
+wp3
+(
+!w&
+".
+}G
+p3<
+;9
+(
+!x=
+sv9
+p3;
+;<
+(
+!yE
+}G
+p3=
+;9
+(
+!{-
+sv9
+p3<
+;=
+(
+!vKxw
+".
+g-
+aW
+;?
+(
+!pty@
+g.
+aX
+wpW
+(
+!ptyG
+g-
+aU
+;B
+(
+!pt+uU
+g.
+ag
+wpU
+(
+!pt{H
+".
+g8
+aO
+;G
+(
+!pt.uU
+g8
+aN
+;G
+(
+!pt|F
+".
+g7
+aM
+wpV
+(
+!pt|G
+".
+g9
+aK
+wpV
+(
+!pt}x
+".
+g,
+a;
+;@
+(
+!pt/uU
+g+
+aX
+wp;
+(
+!ptxw
+g,
+a8
+;C
+(
+!tYy@
+g+
+a:
+wp8
+(
+!tYyG
+".
+sv/
+a+
+;>
+(
+!tY+uU
+sv@
+a.
+wp+
+(
+!tY{H
+sv/
+a*
+;A
+(
+!tY.uU
+sv@
+a,
+wp*
+(
+!tY|F
+".
+g=
+a$
+;G
+(
+!tY|G
+g=
+a#
+;G
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnLanesF16SM70 = `packed1 18294 turnLanes_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vv|Q
+!
+!pH+tzpD
+!}[
+!c
+p;,z(pF
+zfte
+p9.to
+p:zIsV
+qS+t*
+!
+p>
+v~
+pa
+z^
+q?
+xY
+rd
+x.
+w6
+qQw$
+{I
+qQ,sZ
+qQz?
+z6rg
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+qM/sQ
+Q
+t>
+qM@qw
+y7,
+z_p,
+r&=j
+}h
+r&,r-
+stqI
+xz
+x#
+ub0
+xz
+ret,v:
+wj
+wj
+rD6
+qM/|Y
+p%
+r&8pb
+N
+"'
+ya
+t>
+s?p@
+"%
+v3p"E
+*/%
+zNE
+*/%
+r&+pX
+xLp@
+sH0
+r6@ts
+q+p"34
+qU
+|yrz+
+vwp"q^
+r68rI
+wY6C
+r69r1
+vwu\6
+"#
+wJ
+"%
+p{vn/33
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p/8p$
+pm
+t>
+sap/238
+tw
+p6
+vsp/238
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+u(
+o
+*1%
+sw
+p\
+pnqes6
+tQ6V@
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+r6@r-
+uot,I
+rt,r1
+O
+!#
+rt-sm
+vNpWC37
+po'1$%
+qh,x_~,
+qx,pb
+yg7
+ub&
+xz
+tV7wB
+i)%
+ub,
+zbpW)C
+ret,v:
+wj
+wj
+rD7
+vIB
+*%%
+sn,B
+*+%
+qx+q0
+s?p*
+Yp*1&
+rP
+!#
+s?p*
+qx-q3
+T7
+}=[
+T7
+qx.j
+p{p*rqV0
+rCpU
+qx8pw
+vawB
+}=2
+rCqI
+qx-tI
+ret,v:
+qx.ps
+wj
+qx8ps
+wj
+rD8
+"'
+p{p*EvQ
+rV
+prsQwE
+ro
+p7
+"&
+z=B
+v0qI%
+rV
+"#
+ro
+p7
+qx.ts
+p{q}GVZ
+_
+p{q}GVY
+_
+sPv8
+r=
+v;u_W6
+r5,y=
+}]
+s>
+"(
+v3p[B
+i#%
+wG
+qx8yY
+w[p=n
+|mz4n
+sPul6
+v;ul2v8
+"$
+}]
+s>
+")
+v3p[B
+i%%
+wG
+qx+s-
+i$A
+wei
+rMM*C
+\
+!#
+qx9qw
+po&EV&
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+qx/q#
+vIwB
+}=B
+q+pK37
+z>
+v3p"B
+i0%
+rV
+ybV3
+{K
+{T
+i0%
+wG
+qx9ua
+ugpUvQA
+q\pU37
+\
+H
+!#
+"#
+{{wB
+}=H
+u@7
+s'8
+sn"B
+i6%
+rV
+{T
+i6%
+wG
+"#
+|w%V%A
+tf%37
+\
+!#
+O
+!#
+rt8q3
+i>37
+ub(
+zbpW>C
+s.pWN37VO
+iOB
+tQ7VQ
+ub.
+zbp)C
+ret,v:
+wj
+wj
+rD9
+snBB
+*'%
+z=B
+*-%
+vwpKs[
+rt7pb
+ru*
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+rt9px
+q+p=37
+s'7
+vIB
+v&%
+rV
+q+pKsu
+s'9
+wmp-
+wG
+rt7sm
+ugp"suA
+q\p"37
+\
+H
+!#
+rt9r.
+q+p"s[
+s'/
+zNB
+i"%
+rV
+v0qIp-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+rt@r1
+O
+!#
+}_ts
+vNp/>37
+po'1#%
+po'1%3>
+vW7
+r&.q3
+tm37
+ub$
+zbp=C
+u;37
+ub*
+zbp)C
+ret,v:
+wj
+wj
+rD:
+z=B
+*#%
+z=B
+*)%
+"I
+ru*
+qt*1&
+rP
+!#
+ru*
+r&7qe
+T7
+yg9
+T7
+4
+rD;
+po*Esu
+rV
+"5
+ro
+p7
+r&7ts
+vaB
+wm%
+rV
+"#
+ro
+p7
+r&9sm
+po*yKA
+_
+po*yKC
+_
+sPv8
+r=
+v;u_W6
+"4
+}]
+s>
+r&9f+
+sPt$W
+v;t$2}K
+"#
+}]
+s>
+r&9r.
+po*EvQ
+y/qlU
+};q^
+wG
+r&8r]
+v&A
+pC9
+rMM*C
+\
+!#
+r&@pE
+po&EwX
+pC7
+sd
+*7qg
+wJ
+wKp=
+yS
+{hxZ
+4
+q+p=37
+4
+q+u\7
+4
+uE
+!#
+r6=px
+q+p=37
+s'@
+vIB
+i)%
+rV
+i(p-
+wG
+r&@|_
+ugp"suA
+q\p"37
+\
+H
+!#
+"#
+zNB
+i,%
+rV
+i+p-
+wG
+"#
+ugpUvQA
+q\pU37
+\
+!#
+r6+r1
+O
+!#
+"R
+]#rL=
+]$rL,
+]%rL+
+(x5
+!#
+qx,qN
+pV]rL.
+pV\rL8
+pV[rL7
+(zI
+!#
+"B
+pVUrL/
+pVTrL@
+"@
+pVSsx=
+"?
+(+,
+!#
+rt8px
+pV@sx+
+pV?sx-
+pV>sx.
+(y?
+!#
+r&.px
+pV,sx7
+pV+sx9
+pV*sx/
+(+@
+!#
+"4
+pV$s3sK
+(rO
+!pZ
+p(
+!p^
+"Q
+J
+qa=
+qa4
+(
+!qZ
+u{zL
+uI
+vg
+v#
+(
+!s*
+pnq3pb
+sk
+az
+;2
+(
+!tS
+qx/sh
+qH
+aY
+;7
+(
+!vB
+qH
+aT
+wpp
+(
+!w&
+qH
+aN
+wpp
+(
+!x=
+"?
+g
+a@
+;7
+(
+!yE
+g
+a@
+wpA
+(
+!{-
+g
+a@
+wpA
+(
+!vKxw
+"1
+tW
+pfqI
+;7
+(
+!pty@
+"/
+}G
+p3;
+;0
+(
+!ptyG
+sv9
+p3:
+;;
+(
+!pt+uU
+}G
+p3<
+;0
+(
+!pt{H
+sv9
+p3;
+;<
+(
+!pt.uU
+"/
+g-
+aq
+;&
+(
+!pt|F
+g.
+ar
+wpq
+(
+!pt|G
+g-
+ao
+;,
+(
+!pt}x
+g.
+p3e
+wpo
+(
+!pt/uU
+"/
+g8
+ai
+;7
+(
+!ptxw
+g8
+ah
+;7
+(
+!tYy@
+"/
+g7
+ag
+wpp
+(
+!tYyG
+"/
+g9
+ae
+wpp
+(
+!tY+uU
+"/
+g,
+aI
+;(
+(
+!tY{H
+g+
+ar
+wpI
+(
+!tY.uU
+g,
+aF
+;.
+(
+!tY|F
+g+
+aH
+wpF
+(
+!tY|G
+"/
+sv/
+a2
+;$
+(
+!tY}x
+sv@
+a5
+wp2
+(
+!tY/uU
+sv/
+a1
+;*
+(
+!tYxw
+sv@
+a3
+wp1
+(
+!vK-y@
+"/
+g=
+a+
+;7
+(
+!vK-yG
+g=
+a*
+;7
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRows32SM90NarrowAligned = `packed1 11335 turnRows_4_float32_row_F32
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p978pF
+p:,qYpF
+qSsqpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA.qe
+r'uH-
+ti
+qU
+uA+u:
+r'q9E
+ra&E
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+"/
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7+
+i%%
+}e+
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#E
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vaG
+*/%
+vE
+v3p=G
+*/%
+vE
+prqyu:
+s5z}s\2p0
+s5z}s\2p2
+s5z}s\2[
+s5z}s\r2
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+z5=tc
+sPr_'*
+r=
+v;sz'&6
+sPtL'*
+v;rv'&6
+wF+
+r=
+r:/''6
+rp/'+
+r:3''6
+rp4',
+r=
+r:0'(6
+rp0',
+r:4'(6
+rp5'-
+r=
+r:1')6
+rp1'-
+r:5')6
+prr4r-
+s5z}p0'8
+s5z}p2$"
+s5z}[rl
+s5z}p@S
+s5z}X$%
+s5z}q9sG
+s5z}p,sU
+s5z}r|>
+!#
+z57f
+qTR/B
+z5/f
+qTR/E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfwgp*2u4p2L
+z=G
+q:
+|[r,xf[r2ryqRL
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"F
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+";
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRows32SM90 = `packed1 11454 turnRows_4_float32_row_F32
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p98t*
+p:qYx,
+qSsqpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA+qe
+t^
+uA.qe
+v>-
+ti
+qU
+uA+u:
+r'p,E
+r'p2E
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"1
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7+
+i'%
+}e+
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#E
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vaG
+*/%
+_
+y(
+s4p&
+s4se
+v3p=G
+*/%
+_
+y(
+s4p&
+s4se
+prqyu:
+s5z}s\2p0
+s5z}s\2p2
+s5z}s\2[
+s5z}s\r2
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+z5=tc
+sPr_'*
+r=
+v;sz'&6
+sPtL'*
+v;rv'&6
+wF+
+r=
+r:/''6
+rp/'+
+r:3''6
+rp4',
+r=
+r:0'(6
+rp0',
+r:4'(6
+rp5'-
+r=
+r:1')6
+rp1'-
+r:5')6
+prr4r-
+s5z}p0'8
+s5z}p2$"
+s5z}[rl
+s5z}p@S
+s5z}X$%
+s5z}q9sG
+s5z}p,sU
+s5z}r|>
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9p0
+w(.ump2
+w(/um[
+w(ser2
+z=G
+q:
+x9X
+w(r>qR
+w(p&q=
+w(seU
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+";
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRows32SM70NarrowAligned = `packed1 11226 turnRows_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p978pF
+p:,qYpF
+qSsqpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+uA.qe
+r'uH-
+ti
+qU
+uA+u:
+r'q9E
+ra&E
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+".
+ru)
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7+
+i%%
+}e+
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#E
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vaG
+*/%
+vE
+v3p=G
+*/%
+vE
+prqyu:
+s5z}s\2p0
+s5z}s\2p2
+s5z}s\2[
+s5z}s\r2
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+z5=tc
+sPr_'*
+r=
+v;sz'&6
+sPtL'*
+v;rv'&6
+wF+
+r=
+r:/''6
+rp/'+
+r:3''6
+rp4',
+r=
+r:0'(6
+rp0',
+r:4'(6
+rp5'-
+r=
+r:1')6
+rp1'-
+r:5')6
+prr4r-
+s5z}p0'8
+s5z}p2$"
+s5z}[rl
+s5z}p@S
+s5z}X$%
+s5z}q9sG
+s5z}p,sU
+s5z}r|>
+!#
+z57f
+qTR/B
+z5/f
+qTR/E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfwgp*2u4p2L
+z=G
+q:
+|[r,xf[r2ryqRL
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"E
+J
+qm
+qm
+(
+!qZ
+"C
+g
+vg
+v#
+(
+!s*
+";
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRows32SM70 = `packed1 11345 turnRows_4_float32_row_F32
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p98t*
+p:qYx,
+qSsqpF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+uA+qe
+t^
+uA.qe
+v>-
+ti
+qU
+uA+u:
+r'p,E
+r'p2E
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"0
+ru)
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7+
+i'%
+}e+
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#E
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vaG
+*/%
+_
+y(
+s4p&
+s4se
+v3p=G
+*/%
+_
+y(
+s4p&
+s4se
+prqyu:
+s5z}s\2p0
+s5z}s\2p2
+s5z}s\2[
+s5z}s\r2
+s5z}s\ry
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+z5=tc
+sPr_'*
+r=
+v;sz'&6
+sPtL'*
+v;rv'&6
+wF+
+r=
+r:/''6
+rp/'+
+r:3''6
+rp4',
+r=
+r:0'(6
+rp0',
+r:4'(6
+rp5'-
+r=
+r:1')6
+rp1'-
+r:5')6
+prr4r-
+s5z}p0'8
+s5z}p2$"
+s5z}[rl
+s5z}p@S
+s5z}X$%
+s5z}q9sG
+s5z}p,sU
+s5z}r|>
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9p0
+w(.ump2
+w(/um[
+w(ser2
+z=G
+q:
+x9X
+w(r>qR
+w(p&q=
+w(seU
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"F
+J
+qm
+qm
+(
+!qZ
+"C
+g
+vg
+v#
+(
+!s*
+";
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM90NarrowAligned = `packed1 13028 turnRows_8_float32_row_BF16
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p9/un
+p:,qYpF
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA.qe
+r'p,G
+ti
+qU
+uA+u:
+r'vn-
+ra&q&
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+"/
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7,
+i%%
+}e-
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vatn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v3p=tn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@yC
+u>zi{up5rW+r3R.$6$;
+u>zi{up5rW+r3R-$,$1
+u>zi{up5rW+r3R,$"$'
+u>zi{up5rW+r3R+Srl
+u>zi{up5rW+r3R*$4$9
+u>zi{up5rW+r3R)$*$/
+u>zi{up5rW+r3R(sG$%
+u>zi{up5rW+r3R'>sU
+!#
+z57f
+qTR?B
+z5/f
+qTR?E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfR0</<.<-L
+z=G
+q:
+|[r,xfR,<+<*<)L
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"E
+g
+vg
+v#
+(
+!s*
+"<
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM90 = `packed1 13299 turnRows_8_float32_row_BF16
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p9}rpF
+p:qYx,
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA+qe
+t^
+uA.qe
+v>.
+ti
+qU
+uA+u:
+r'uH-
+r'yD-
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"1
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7,
+i'%
+}e-
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vatn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+v3p=tn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@yC
+u>zi{up5rW+r3R.$6$;
+u>zi{up5rW+r3R-$,$1
+u>zi{up5rW+r3R,$"$'
+u>zi{up5rW+r3R+Srl
+u>zi{up5rW+r3R*$4$9
+u>zi{up5rW+r3R)$*$/
+u>zi{up5rW+r3R(sG$%
+u>zi{up5rW+r3R'>sU
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9R.
+w(r><-
+w(p&<,
+w(se<+
+z=G
+q:
+x9R*
+w(r><)
+w(p&<(
+w(se<'
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"H
+J
+qm
+qm
+(
+!qZ
+"E
+g
+vg
+v#
+(
+!s*
+"<
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM80NarrowAligned = `packed1 12919 turnRows_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p9/un
+p:,qYpF
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+uA.qe
+r'p,G
+ti
+qU
+uA+u:
+r'vn-
+ra&q&
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+".
+ru)
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7,
+i%%
+}e-
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vatn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v3p=tn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@yC
+u>zi{up5rW+r3R.$6$;
+u>zi{up5rW+r3R-$,$1
+u>zi{up5rW+r3R,$"$'
+u>zi{up5rW+r3R+Srl
+u>zi{up5rW+r3R*$4$9
+u>zi{up5rW+r3R)$*$/
+u>zi{up5rW+r3R(sG$%
+u>zi{up5rW+r3R'>sU
+!#
+z57f
+qTR?B
+z5/f
+qTR?E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfR0</<.<-L
+z=G
+q:
+|[r,xfR,<+<*<)L
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"F
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM80 = `packed1 13190 turnRows_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+p9}rpF
+p:qYx,
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+uA+qe
+t^
+uA.qe
+v>.
+ti
+qU
+uA+u:
+r'uH-
+r'yD-
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"0
+ru)
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7,
+i'%
+}e-
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vatn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+v3p=tn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@yC
+u>zi{up5rW+r3R.$6$;
+u>zi{up5rW+r3R-$,$1
+u>zi{up5rW+r3R,$"$'
+u>zi{up5rW+r3R+Srl
+u>zi{up5rW+r3R*$4$9
+u>zi{up5rW+r3R)$*$/
+u>zi{up5rW+r3R(sG$%
+u>zi{up5rW+r3R'>sU
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9R.
+w(r><-
+w(p&<,
+w(se<+
+z=G
+q:
+x9R*
+w(r><)
+w(p&<(
+w(se<'
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM70NarrowAligned = `packed1 16727 turnRows_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;8sV
+p9rFun
+p:,qYpF
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+uA.qe
+r'p,G
+ti
+qU
+uA+u:
+r'vn-
+ra&q&
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+".
+ru)
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7,
+i%%
+}e-
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vatn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v3p=tn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@t;
+{i;
+rE
+rr
+v4
+sl
+y>;$;
+rE
+v5
+{i6
+rE
+rr
+v4
+sl
+y>6$6
+rE
+v5
+pv
+vPz}R=2p0D
+{i1
+rE
+rr
+v4
+sl
+y>1$1
+rE
+v5
+{i,
+rE
+rr
+v4
+sl
+y>,$,
+rE
+v5
+pv
+vPz}RK2p0D
+{i'
+rE
+rr
+v4
+sl
+y>'$'
+rE
+v5
+{i"
+rE
+rr
+v4
+sl
+y>"$"
+rE
+v5
+pv
+vPz}RY2p0D
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+vPz}Rh2p0D
+{i9
+rE
+rr
+v4
+sl
+y>9$9
+rE
+v5
+{i4
+rE
+rr
+v4
+sl
+y>4$4
+rE
+v5
+pv
+vPz}Rv2p0D
+{i/
+rE
+rr
+v4
+sl
+y>/$/
+rE
+v5
+{i*
+rE
+rr
+v4
+sl
+y>*$*
+rE
+v5
+pv
+vPz}MS2p0D
+{i%
+rE
+rr
+v4
+sl
+y>%$%
+rE
+v5
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+pv
+vPz}MT2p0D
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+vPz}MU2p0D
+!#
+z57f
+r[=B
+z5/f
+r[=E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfMN1O1P1QL
+z=G
+q:
+|[r,xfMR1S1T1UL
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+pV0s38
+(7
+!#
+x+9sh
+pV-s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"F
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsBF16SM70 = `packed1 16975 turnRows_8_float32_row_BF16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;8sV
+p9w{=pF
+p:qYx,
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+uA+qe
+t^
+uA.qe
+v>.
+ti
+qU
+uA+u:
+r'uH-
+r'yD-
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"0
+ru)
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7,
+i'%
+}e-
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vatn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+v3p=tn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+r5=sQ
+|C
+&
+r5,ts
+qLq,qX
+&
+"#
+qzy]
+&
+"#
+qLq}qX
+&
+"#
+qz}\
+&
+"#
+qE"qX
+&
+"#
+r("A
+&
+"#
+qE#qX
+&
+"#
+r(#A
+&
+"#
+qE$qX
+&
+"#
+r($A
+&
+"#
+qE%qX
+&
+"#
+r(%A
+&
+"#
+qE&qX
+&
+"#
+r(&A
+&
+"#
+qE'qX
+&
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+r5@t;
+{i;
+rE
+rr
+v4
+sl
+y>;$;
+rE
+v5
+{i6
+rE
+rr
+v4
+sl
+y>6$6
+rE
+v5
+pv
+vPz}R=2p0D
+{i1
+rE
+rr
+v4
+sl
+y>1$1
+rE
+v5
+{i,
+rE
+rr
+v4
+sl
+y>,$,
+rE
+v5
+pv
+vPz}RK2p0D
+{i'
+rE
+rr
+v4
+sl
+y>'$'
+rE
+v5
+{i"
+rE
+rr
+v4
+sl
+y>"$"
+rE
+v5
+pv
+vPz}RY2p0D
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+vPz}Rh2p0D
+{i9
+rE
+rr
+v4
+sl
+y>9$9
+rE
+v5
+{i4
+rE
+rr
+v4
+sl
+y>4$4
+rE
+v5
+pv
+vPz}Rv2p0D
+{i/
+rE
+rr
+v4
+sl
+y>/$/
+rE
+v5
+{i*
+rE
+rr
+v4
+sl
+y>*$*
+rE
+v5
+pv
+vPz}MJ2p0D
+{i%
+rE
+rr
+v4
+sl
+y>%$%
+rE
+v5
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+pv
+vPz}MK2p0D
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+vPz}ML2p0D
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9ME
+w(r>1F
+w(p&1G
+w(se1H
+z=G
+q:
+x9MI
+w(r>1J
+w(p&1K
+w(se1L
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+pV0s38
+(7
+!#
+x+9sh
+pV-s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsF16SM90NarrowAligned = `packed1 13703 turnRows_8_float32_row_F16
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+zf}<
+p9/te
+p:,qYpF
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA.qe
+r'p,G
+ti
+qU
+uA+u:
+r'vn-
+ra&q&
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+"/
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7,
+i%%
+}e-
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vatn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v3p=tn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+t)9pb
+qLp*x[
+ro
+p7
+t)/sr
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"#
+qE#x[
+ro
+p7
+"#
+zV$A
+q%
+ro
+p7
+"#
+qE%x[
+ro
+p7
+"#
+zV&A
+q%
+ro
+p7
+"#
+qE'x[
+ro
+p7
+"#
+zV(A
+q%
+ro
+p7
+"#
+qE)x[
+ro
+p7
+"#
+zV*A
+q%
+ro
+p7
+"#
+qE+x[
+ro
+p7
+"#
+zV,A
+q%
+ro
+p7
+"#
+qE-x[
+ro
+p7
+"#
+zV.A
+q%
+ro
+p7
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+{?77w-
+u>zivhp5rW+r3R6$6$;
+u>zivhp5rW+r3R5$,$1
+u>zivhp5rW+r3R4$"$'
+u>zivhp5rW+r3R3Srl
+u>zivhp5rW+r3R2$4$9
+u>zivhp5rW+r3R1$*$/
+u>zivhp5rW+r3R0sG$%
+u>zivhp5rW+r3R/>sU
+!#
+z57f
+qTRGB
+z5/f
+qTRGE
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfR8<7<6<5L
+z=G
+q:
+|[r,xfR4<3<2<1L
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"E
+g
+vg
+v#
+(
+!s*
+"<
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsF16SM90 = `packed1 13974 turnRows_8_float32_row_F16
+!|h^|f
+!|g@=
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+zf}<
+p99/pF
+p:qYx,
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+r#/pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uA+qe
+t^
+uA.qe
+v>.
+ti
+qU
+uA+u:
+r'uH-
+r'yD-
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"1
+ru)
+sY=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7,
+i'%
+}e-
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vatn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+v3p=tn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+t)9pb
+qLp*x[
+ro
+p7
+t)/sr
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"#
+qE#x[
+ro
+p7
+"#
+zV$A
+q%
+ro
+p7
+"#
+qE%x[
+ro
+p7
+"#
+zV&A
+q%
+ro
+p7
+"#
+qE'x[
+ro
+p7
+"#
+zV(A
+q%
+ro
+p7
+"#
+qE)x[
+ro
+p7
+"#
+zV*A
+q%
+ro
+p7
+"#
+qE+x[
+ro
+p7
+"#
+zV,A
+q%
+ro
+p7
+"#
+qE-x[
+ro
+p7
+"#
+zV.A
+q%
+ro
+p7
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+{?77w-
+u>zivhp5rW+r3R6$6$;
+u>zivhp5rW+r3R5$,$1
+u>zivhp5rW+r3R4$"$'
+u>zivhp5rW+r3R3Srl
+u>zivhp5rW+r3R2$4$9
+u>zivhp5rW+r3R1$*$/
+u>zivhp5rW+r3R0sG$%
+u>zivhp5rW+r3R/>sU
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9R6
+w(r><5
+w(p&<4
+w(se<3
+z=G
+q:
+x9R2
+w(r><1
+w(p&<0
+w(se</
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"H
+J
+qm
+qm
+(
+!qZ
+"E
+g
+vg
+v#
+(
+!s*
+"<
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsF16SM70NarrowAligned = `packed1 14631 turnRows_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+zf-r0
+p9xFr0
+p:,qYpF
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+pl$
+pl&
+pl(
+pl*
+pl,
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x{
+x3
+tN
+p\
+tN
+p\
+uA.qe
+r'p,G
+ti
+qU
+uA+u:
+r'vn-
+ra&q&
+uA-sQ
+pB'rq1(
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVM%U
+J
+5
+uA/qw
+zWp*p$
+pm
+uA9r1
+t(q91%
+"#
+uVr|t0
+qKp,DB
+uA@r1
+t@tkr,XUt0
+!#
+uv,pX
+Y+q=
+sJ~%
+uv.j
+}3+
+Yvn[
+4
+uv8q@
+vGp2
+uv9rI
+qzp@B
+tj
+"#
+pzp2q=?
+pzXq=?
+".
+ru)
+sY,r]
+s?p*
+po)1%%
+ru8
+vNp)%
+sY-pX
+Y=2p2
+zj
+rjz]zD
+sY.|_
+qt)12
+u(
+po)qO33
+}'r,c~72~7L2ql
+u{pb
+t1=U
+ysxPp$
+w9
+z36p$
+z>
+t>
+saqIt]
+tw
+p6
+vspW"vQ
+vj
+u1pW$
+u1pW"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM116
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD16rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'q9
+pnq3zL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@16%
+u@C
+{K
+o
+*1%
+sw
+pnqes6
+xUyc4VA
+zZ7
+xBxXq4rzqICVE
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M3
+4
+yst,?
+!#
+sY8qy
+wcy|pW#z/
+xv7,
+i%%
+}e-
+tkq)piPrbrmxXq4rzpWDV%VEC
+sY7qw
+qTR$E
+vrp/#3'3%?
+xKM*1,1+?
+ys|3+yR
+uM#1$
+!#
+ru*
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*R(18
+)
+po)U%
+x+.q0
+s?q,
+ta
+rCpY
+s?p*
+q:
+rCp"
+4
+sd
+v3p=G
+*#%
+w@
+v3p=G
+*#%
+w@
+])I
+x+7r+
+ph)B
+z_R3
+x+9u:
+p}pU
+u@Z
+u;t]
+u@[
+4
+wh
+vatn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+v3p=tn
+*/%
+vE
+v}Ps}.z%s\2s\2s\2s\s,s%
+t)9pb
+qLp*x[
+ro
+p7
+t)/sr
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"#
+qE#x[
+ro
+p7
+"#
+zV$A
+q%
+ro
+p7
+"#
+qE%x[
+ro
+p7
+"#
+zV&A
+q%
+ro
+p7
+"#
+qE'x[
+ro
+p7
+"#
+zV(A
+q%
+ro
+p7
+"#
+qE)x[
+ro
+p7
+"#
+zV*A
+q%
+ro
+p7
+"#
+qE+x[
+ro
+p7
+"#
+zV,A
+q%
+ro
+p7
+"#
+qE-x[
+ro
+p7
+"#
+zV.A
+q%
+ro
+p7
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+{?77r4
+z"$;
+s>
+z"$6
+s>
+pv
+vPz}R9q=D
+z"$1
+s>
+z"$,
+s>
+pv
+vPz}R;q=D
+z"$'
+s>
+z"$"
+s>
+pv
+vPz}R=q=D
+z"rl
+s>
+z"S
+s>
+pv
+vPz}R?q=D
+z"$9
+s>
+z"$4
+s>
+pv
+vPz}RAq=D
+z"$/
+s>
+z"$*
+s>
+pv
+vPz}RCq=D
+z"$%
+s>
+z"sG
+s>
+pv
+vPz}REq=D
+z"sU
+s>
+}]
+s>
+pv
+vPz}RGq=D
+!#
+z57f
+qTR_B
+z5/f
+qTR_E
+uX/1-?
+"#
+uX.Upu
+)
+xA,q#
+iXV&
+iYV%
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+|[r,xfRP<O<N<ML
+z=G
+q:
+|[r,xfRL<K<J<IL
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"F
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+af
+wpi
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a<
+wpj
+(
+!w&
+")
+tW
+a.
+wp2
+(
+!x=
+tW
+a,
+wp2
+(
+!yE
+")
+}G
+a&
+wpk
+(
+!{-
+}G
+a%
+wpk
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const turnRowsF16SM70 = `packed1 14870 turnRows_8_float32_row_F16
+!pJ
+!pI
+!p8
+!sgvLrGq)u]rR
+!s]syrmt@rR
+!vvs}pMpOrGvPrR
+!
+!pH+tzpD
+!Pt@|bq>rGym}6wk
+!c
+p;sqpF
+zf-r0
+p9qYto
+p:qYx,
+qS9sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+qQ+sL
+qQ+wi
+h+t[
+hy?v=
+hy;
+hzRrg
+uA-q3
+p%
+N
+uv@pE
+Q
+uA+qe
+t^
+uA.qe
+v>.
+ti
+qU
+uA+u:
+r'uH-
+r'yD-
+uA-sQ
+p~p2rq2[
+uA.rI
+uVz#X
+xQp,r2
+uA7pX
+qVq}U
+J
+5
+uA/p|
+ri
+ti
+pm
+uA9r1
+t(X1%
+uA/qw
+uVr|q=
+qKq9DB
+uA@r1
+t@tkr,vXq=
+!#
+uv,pX
+Y+qR
+sJ~%
+uv.j
+x<E
+Yw%p2
+4
+uv8q@
+q1t"p0
+uv9rI
+qz}w
+tj
+"#
+pzp0q=?
+pzXq=?
+"0
+ru)
+sY,r]
+s?q,
+po)1%%
+ru,
+vNp)%
+sY-pX
+Y=2p0
+zj
+rjz]zD
+sY.|_
+q+pYvQ
+u(
+po)qOwX
+sw
+s@r>
+u{pb
+t1=U
+ysxPp$
+w9
+|8p"p$
+z>
+t>
+sap/2t]
+tw
+p6
+vsp/2vQ
+vj
+w;2
+w;8
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl2
+pl8
+uVrU
+tv
+!#
+tf/C
+t1=r2
+s?p@
+tV8wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+uG/pw
+rjx\I
+pnpbj
+u'p@
+pnq3p|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK38%
+T2
+{K
+o
+*1%
+sw
+p\
+pnqes6
+tQ6VC
+zZ7
+xBxXq4rzpW#{f7
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=35
+4
+yst,?
+!#
+sY8qy
+wcy|pW%z/
+xv7,
+i'%
+}e-
+tkq)piPrbrmxXq4rzpWFV'VGC
+sY7qw
+r[1E
+vrp/#3'3%?
+vrp/$3(3&?
+ys|3+yR
+uM#1$
+!#
+sY+r.
+qh+I
+x+,r1
+O
+!#
+x+-r-
+ra#q&
+xBu*M/1,
+)
+po)U%
+x+.q0
+ru8
+ta
+T$
+s?q}
+q:
+T$
+4
+sd
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+v3p=G
+*#%
+sw
+s@r>
+s@p&
+s@se
+])I
+x+7r+
+ph)B
+z_M-
+x+9u:
+p}pU
+T0
+u;t]
+T0
+4
+wh
+vatn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+v3p=tn
+*/%
+_
+y(
+s4p&
+s4se
+s4s%
+s4+rg
+s4vm
+s4+p&
+t)9pb
+qLp*x[
+ro
+p7
+t)/sr
+r'y]
+q%
+ro
+p7
+"#
+qLq}x[
+ro
+p7
+"#
+zV"A
+q%
+ro
+p7
+"#
+qE#x[
+ro
+p7
+"#
+zV$A
+q%
+ro
+p7
+"#
+qE%x[
+ro
+p7
+"#
+zV&A
+q%
+ro
+p7
+"#
+qE'x[
+ro
+p7
+"#
+zV(A
+q%
+ro
+p7
+"#
+qE)x[
+ro
+p7
+"#
+zV*A
+q%
+ro
+p7
+"#
+qE+x[
+ro
+p7
+"#
+zV,A
+q%
+ro
+p7
+"#
+qE-x[
+ro
+p7
+"#
+zV.A
+q%
+ro
+p7
+z5=tc
+wF.
+r=
+r:6'&6
+rp6'.
+s+"'&6
+uO"'/
+r=
+r:7''6
+rp7'/
+s+&''6
+uO&'0
+r=
+r:8'(6
+rp8'0
+s+*'(6
+uO*'1
+r=
+s+4')6
+uO5'1
+s+.')6
+uO.'2
+r=
+s+8'*6
+uO9'2
+s+2'*6
+uO2'3
+r=
+s+<'+6
+uO='3
+s+6'+6
+uO6'4
+r=
+s+@',6
+uOA'4
+s+:',6
+uO:'5
+r=
+s+D'-6
+uOE'5
+s+>'-6
+{?77r4
+z"$;
+s>
+z"$6
+s>
+pv
+vPz}R9q=D
+z"$1
+s>
+z"$,
+s>
+pv
+vPz}R;q=D
+z"$'
+s>
+z"$"
+s>
+pv
+vPz}R=q=D
+z"rl
+s>
+z"S
+s>
+pv
+vPz}R?q=D
+z"$9
+s>
+z"$4
+s>
+pv
+vPz}RAq=D
+z"$/
+s>
+z"$*
+s>
+pv
+vPz}RCq=D
+z"$%
+s>
+z"sG
+s>
+pv
+vPz}REq=D
+z"sU
+s>
+}]
+s>
+pv
+vPz}RGq=D
+!#
+z57f
+r[1B
+z5/f
+r[1E
+|=.3*?
+"#
+|=,%pu
+xA,q#
+iZV'
+i[V&
+q+s7p-
+rCp)
+4
+wh
+"$
+|=-3)v:
+"$
+|=+%2t,
+xA,r1
+vIG
+ta
+x9RN
+w(r><M
+w(p&<L
+w(se<K
+z=G
+q:
+x9RJ
+w(r><I
+w(p&<H
+w(se<G
+O
+!#
+uv+r1
+O
+!#
+x+.qN
+rjx\s38
+(7
+!#
+x+9sh
+rj{'s39
+(/
+!#
+"%
+y0s3@
+(qY
+!pZ
+p(
+!p^
+"G
+J
+qm
+qm
+(
+!qZ
+"D
+g
+vg
+v#
+(
+!s*
+"<
+qH
+ah
+;4
+(
+!tS
+u{zL
+uI
+vg
+v#
+(
+!vB
+pnq3pb
+sk
+a=
+;2
+(
+!w&
+")
+tW
+a/
+;$
+(
+!x=
+tW
+a-
+;$
+(
+!yE
+")
+}G
+a'
+;0
+(
+!{-
+}G
+a&
+;0
+(
+!vKxw
+")
+sv9
+pfpU
+qPqA
+(
+!pty@
+sv9
+pfp[
+qPqA
+!q[
+qQ+pk
+p_
+m
+pN
+p]
+h+r*
+pQ
+h+tl
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanes32SM70Narrow = `packed1 8333 storeLanes_float32
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.sV
+p9-sV
+p:xFto
+qS/pF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+tN
+)
+t>
+wR
+qU
+w.qw
+p%
+v|q0
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+uuqA
+uupU
+zt
+p\
+zt
+p\
+"#
+s?q,
+vdsq
+po#qO3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sap"rS
+tw
+p6
+vspGq^
+vj
+u1pU
+u1p[
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVp*r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@>
+u(
+o
+*+%
+sw
+uss6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVA
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+xUM#2p*VA
+vNuJD
+",
+ru&
+{*&2p0
+sd
+wI@q@
+s.pW%VFV&
+q1p*qg
+qt&2p*
+t8M&?
+)
+t(xc&
+p\
+yS
+{hxZ
+4
+v0pKrS
+T5
+4
+xirZ
+T5
+4
+ph&wB
+)
+i,%
+}=,
+T7
+4
+{6q4V.
+}=.
+T7
+4
+q+p"36
+4
+q+pK36
+4
+};wX
+T8
+4
+v0qIt~
+T8
+4
+uE
+!#
+ru&
+wI/px
+po&rqV3
+}=3
+i'rZ
+T5
+z>
+o
+*#%
+_
+q+p=37
+{K
+vIE
+*'%
+s8
+wI@p|
+i*t]
+x3
+r\(
+s'8
+*%q^
+_
+q+u\8
+s'7
+xM
+*)%
+s8
+v|r]
+z'&1&A
+qt&1.
+\
+H
+!#
+ru&
+"$
+po&rqV?
+}=?
+i3rZ
+o
+*#%
+_
+vIE
+*'%
+s8
+"$
+i6t]
+*%q^
+_
+xM
+*)%
+s8
+"$
+z'&1&A
+qt&1.
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa4
+qa3
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aD
+wpm
+(
+!tS
+wI/r]
+sk
+a,
+;5
+(
+!vB
+sk
+a-
+;7
+(
+!w&
+wI@r4
+uI
+a,
+;6
+(
+!x=
+uI
+a'
+;8
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanes32SM70 = `packed1 7875 storeLanes_float32
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.8pF
+p9+t*
+p:qY/pF
+qS/pF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+)
+rCpK
+qU
+w.qw
+p%
+v|q0
+N
+"#
+t>
+vdsq
+{6/t]
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+|8p=p$
+pm
+t>
+saqIq^
+tw
+p6
+vsp/,su
+vj
+w;,
+u1pU
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+v16C
+t1=r2
+s?p@
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'p@
+vYp|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK32%
+T,
+u(
+o
+*+%
+sw
+p\
+uss6
+tQ034
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+s.p/33034
+vW1
+",
+s?p*
+pC1
+sd
+wI@q@
+s.pW'31V(
+*1qg
+zu
+wKpY
+yS
+{hxZ
+4
+xiq^
+T$
+4
+w0rZ
+T$
+4
+qzwg7
+)
+i/%
+}=/
+T(
+4
+zNwB
+i2%
+}=2
+T(
+4
+q+pG3&
+4
+q+p"3&
+4
+i"V#
+T*
+4
+i#wX
+T*
+4
+uE
+!#
+wI/q@
+sn%wB
+i7%
+}=7
+i)V(
+T$
+z>
+o
+*#%
+_
+q+p=3(
+{K
+vIE
+*'%
+s8
+wI@p|
+i,V-
+q+pK3&
+s'8
+*%q^
+_
+q+u\*
+s'7
+xM
+*)%
+s8
+v|r]
+|w0V0A
+tf031
+\
+H
+!#
+"$
+sn1wB
+iC%
+}=C
+i5V4
+o
+*#%
+_
+vIE
+*'%
+s8
+"$
+i8V9
+*%q^
+_
+xM
+*)%
+s8
+"$
+|w<V<A
+tf<31
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa3
+qa.
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aG
+;,
+(
+!tS
+wI/r]
+sk
+a,
+;$
+(
+!vB
+sk
+a-
+;(
+(
+!w&
+wI@r4
+uI
+a,
+;&
+(
+!x=
+uI
+a'
+;*
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanesBF16SM70Narrow = `packed1 8404 storeLanes_dtype_BF16
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.sV
+p9sqpF
+p:xFto
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+tN
+)
+t>
+wR
+qU
+w.qw
+p%
+v|q0
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+uuqA
+uupU
+zt
+p\
+zt
+p\
+"#
+s?q,
+vdsq
+po#qO3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sap"rS
+tw
+p6
+vspGq^
+vj
+u1pU
+u1p[
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVp*r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@>
+u(
+o
+*+%
+sw
+uss6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVA
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+xUM#2p*VA
+vNuJD
+",
+ru&
+{*&2p0
+sd
+wI@q@
+s.pW%VFV&
+q1p*qg
+qt&2p*
+t8M&?
+)
+t(xc&
+p\
+yS
+{hxZ
+4
+v0pKrS
+T5
+4
+xirZ
+T5
+4
+ph&wB
+)
+i,%
+}=,
+T7
+4
+{6q4V.
+}=.
+T7
+4
+q+p"36
+4
+q+pK36
+4
+};wX
+T8
+4
+v0qIt~
+T8
+4
+uE
+!#
+ru&
+wI/px
+po&rqV3
+}=3
+i'rZ
+T5
+z>
+}d
+*#%
+rV
+q+p=37
+{K
+vIB
+*'%
+wG
+wI@p|
+i*t]
+x3
+r\(
+s'8
+*%q^
+rV
+q+u\8
+s'7
+vaB
+*)%
+wG
+v|r]
+z'&1&A
+qt&1.
+\
+H
+!#
+ru&
+"$
+po&rqV?
+}=?
+i3rZ
+}d
+*#%
+rV
+vIB
+*'%
+wG
+"$
+i6t]
+*%q^
+rV
+vaB
+*)%
+wG
+"$
+z'&1&A
+qt&1.
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa4
+qa3
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aD
+wpm
+(
+!tS
+wI/r]
+sk
+a,
+;5
+(
+!vB
+sk
+a-
+;7
+(
+!w&
+wI@r4
+uI
+a,
+;6
+(
+!x=
+uI
+a'
+;8
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanesBF16SM70 = `packed1 7946 storeLanes_dtype_BF16
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.8pF
+p9xWpF
+p:qY/pF
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+)
+rCpK
+qU
+w.qw
+p%
+v|q0
+N
+"#
+t>
+vdsq
+{6/t]
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+|8p=p$
+pm
+t>
+saqIq^
+tw
+p6
+vsp/,su
+vj
+w;,
+u1pU
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+v16C
+t1=r2
+s?p@
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'p@
+vYp|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK32%
+T,
+u(
+o
+*+%
+sw
+p\
+uss6
+tQ034
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+s.p/33034
+vW1
+",
+s?p*
+pC1
+sd
+wI@q@
+s.pW'31V(
+*1qg
+zu
+wKpY
+yS
+{hxZ
+4
+xiq^
+T$
+4
+w0rZ
+T$
+4
+qzwg7
+)
+i/%
+}=/
+T(
+4
+zNwB
+i2%
+}=2
+T(
+4
+q+pG3&
+4
+q+p"3&
+4
+i"V#
+T*
+4
+i#wX
+T*
+4
+uE
+!#
+wI/q@
+sn%wB
+i7%
+}=7
+i)V(
+T$
+z>
+}d
+*#%
+rV
+q+p=3(
+{K
+vIB
+*'%
+wG
+wI@p|
+i,V-
+q+pK3&
+s'8
+*%q^
+rV
+q+u\*
+s'7
+vaB
+*)%
+wG
+v|r]
+|w0V0A
+tf031
+\
+H
+!#
+"$
+sn1wB
+iC%
+}=C
+i5V4
+}d
+*#%
+rV
+vIB
+*'%
+wG
+"$
+i8V9
+*%q^
+rV
+vaB
+*)%
+wG
+"$
+|w<V<A
+tf<31
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa3
+qa.
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aG
+;,
+(
+!tS
+wI/r]
+sk
+a,
+;$
+(
+!vB
+sk
+a-
+;(
+(
+!w&
+wI@r4
+uI
+a,
+;&
+(
+!x=
+uI
+a'
+;*
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanesF16SM70Narrow = `packed1 8383 storeLanes_dtype_F16
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.sV
+p9sqpF
+p:xFto
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+tN
+)
+t>
+wR
+qU
+w.qw
+p%
+v|q0
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+uuqA
+uupU
+zt
+p\
+zt
+p\
+"#
+s?q,
+vdsq
+po#qO3-
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+zWzE
+pm
+t>
+sap"rS
+tw
+p6
+vspGq^
+vj
+u1pU
+u1p[
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVp*r2
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xDr2rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'q9
+vYzL
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUt"[%
+u@>
+u(
+o
+*+%
+sw
+uss6
+xUu&p*V>
+zZ7
+xBxXq4rzqICVA
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=q,
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+xUM#2p*VA
+vNuJD
+",
+ru&
+{*&2p0
+sd
+wI@q@
+s.pW%VFV&
+q1p*qg
+qt&2p*
+t8M&?
+)
+t(xc&
+p\
+yS
+{hxZ
+4
+v0pKrS
+T5
+4
+xirZ
+T5
+4
+ph&wB
+)
+i,%
+}=,
+T7
+4
+{6q4V.
+}=.
+T7
+4
+q+p"36
+4
+q+pK36
+4
+};wX
+T8
+4
+v0qIt~
+T8
+4
+uE
+!#
+ru&
+wI/px
+po&rqV3
+}=3
+i'rZ
+T5
+z>
+}d
+*#%
+rV
+q+p=37
+{K
+vIB
+*'%
+wG
+wI@p|
+i*t]
+x3
+r\(
+s'8
+*%q^
+rV
+q+u\8
+s'7
+vaB
+*)%
+wG
+v|r]
+z'&1&A
+qt&1.
+\
+H
+!#
+ru&
+"$
+po&rqV?
+}=?
+i3rZ
+}d
+*#%
+rV
+vIB
+*'%
+wG
+"$
+i6t]
+*%q^
+rV
+vaB
+*)%
+wG
+"$
+z'&1&A
+qt&1.
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa4
+qa3
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aD
+wpm
+(
+!tS
+wI/r]
+sk
+a,
+;5
+(
+!vB
+sk
+a-
+;7
+(
+!w&
+wI@r4
+uI
+a,
+;6
+(
+!x=
+uI
+a'
+;8
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const storeLanesF16SM70 = `packed1 7925 storeLanes_dtype_F16
+!pJ
+!pI
+!p8
+!sgsyrmt@rR
+!
+!pHuKpD
+!}[
+!c
+p;.8pF
+p9xWpF
+p:qY/pF
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6rg
+z6p&
+vdxe
+Q
+)
+rCpK
+qU
+w.qw
+p%
+v|q0
+N
+"#
+t>
+vdsq
+{6/t]
+sw
+s@r>
+r#pb
+t1=U
+ysxPp$
+w9
+|8p=p$
+pm
+t>
+saqIq^
+tw
+p6
+vsp/,su
+vj
+w;,
+u1pU
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl2
+uVrU
+tv
+!#
+v16C
+t1=r2
+s?p@
+tV2wB
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+xApw
+rjx\I
+xkj
+u'p@
+vYp|
+u'[
+wcu*[z/
+p\
+ur/
+q:
+}e7
+s.pK32%
+T,
+u(
+o
+*+%
+sw
+p\
+uss6
+tQ034
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+4
+yst,?
+!#
+vdzR
+uot,I
+wWr1
+O
+!#
+z*t;
+s.p/33034
+vW1
+",
+s?p*
+pC1
+sd
+wI@q@
+s.pW'31V(
+*1qg
+zu
+wKpY
+yS
+{hxZ
+4
+xiq^
+T$
+4
+w0rZ
+T$
+4
+qzwg7
+)
+i/%
+}=/
+T(
+4
+zNwB
+i2%
+}=2
+T(
+4
+q+pG3&
+4
+q+p"3&
+4
+i"V#
+T*
+4
+i#wX
+T*
+4
+uE
+!#
+wI/q@
+sn%wB
+i7%
+}=7
+i)V(
+T$
+z>
+}d
+*#%
+rV
+q+p=3(
+{K
+vIB
+*'%
+wG
+wI@p|
+i,V-
+q+pK3&
+s'8
+*%q^
+rV
+q+u\*
+s'7
+vaB
+*)%
+wG
+v|r]
+|w0V0A
+tf031
+\
+H
+!#
+"$
+sn1wB
+iC%
+}=C
+i5V4
+}d
+*#%
+rV
+vIB
+*'%
+wG
+"$
+i8V9
+*%q^
+rV
+vaB
+*)%
+wG
+"$
+|w<V<A
+tf<31
+\
+!#
+!pZ
+p(
+!p^
+"/
+J
+qa3
+qa.
+(
+!qZ
+r#zL
+qH
+vg
+v#
+(
+!s*
+vYpb
+g
+aG
+;,
+(
+!tS
+wI/r]
+sk
+a,
+;$
+(
+!vB
+sk
+a-
+;(
+(
+!w&
+wI@r4
+uI
+a,
+;&
+(
+!x=
+uI
+a'
+;*
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

@@ -28,7 +28,7 @@ var wideKernel = &driver.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    71,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 16},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -63,7 +63,6 @@ var wideKernel = &driver.Kernel{
 			wide(ts.Thread(), a.table, a.indices, a.out, a.bad, a.rows, a.columns)
 		}
 	},
-	Twin:    wideTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{6, 7, 8, 10, 11, 12, 13},
 }

@@ -16,1677 +16,1687 @@ d9e0d33a6391f662	kernels.go	plain
 587c5e724d45bd47	kernels.go	same
 a6483972b3eea7ce	kernels.go	same.convert
 7bc6ba9622bdba13	kernels.go	threads
-3623b3f20c5eb052	kernels.go	wide
+81b284e9a45b43c5	kernels.go	wide
 882d6ad7f6b71c42	kernels.go	widened
 31f23acfaaa168cc	kernels.go	widened.convert
 `
 
-const wideSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry wide(.param .align 8 .b8 wide_params[120])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<36>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+16];
-	ld.param.u64 %rd3, [wide_params+24];
-	ld.param.u64 %rd4, [wide_params+32];
-	ld.param.u64 %rd5, [wide_params+48];
-	ld.param.u64 %rd6, [wide_params+64];
-	ld.param.u64 %rd7, [wide_params+72];
-	ld.param.u64 %rd8, [wide_params+80];
-	ld.param.u32 %r1, [wide_params+96];
-	ld.param.u32 %r2, [wide_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u64.u32 %rd10, %r3;
-	setp.lt.u32 %p1, %r3, %r4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	.loc 1 27 24
-	mad.wide.u32 %rd13, %r3, 4, %rd3;
-	ld.global.u32 %r9, [%rd13];
-	cvt.s64.s32 %rd14, %r9;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r9;
-	cvt.u64.u32 %rd15, %r1;
-	setp.lt.s64 %p3, %rd14, %rd15;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r5, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.u32 %p8, 0, %r8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd16, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd17, %r3, %r2;
-	add.s64 %rd18, %rd17, %rd16;
-	setp.le.u64 %p10, %rd18, %rd12;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd19, %rd17, 4;
-	add.s64 %rd20, %rd5, %rd19;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r5, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd21, %r5;
-	.loc 1 38 6
-	mad.wide.u32 %rd22, %r5, 16, %rd20;
-	st.global.v4.u32 [%rd22], {0, 0, 0, 0};
-	.loc 1 37 32
-	add.s64 %rd23, %rd21, 256;
-	setp.lt.s64 %p12, %rd23, %rd16;
-	cvt.u32.u64 %r5, %rd23;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd24, %rd14, %rd16;
-	add.s64 %rd25, %rd24, %rd16;
-	setp.le.u64 %p13, %rd25, %rd11;
-	setp.le.u64 %p14, %rd24, %rd25;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd26, %rd24, 4;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r5, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd28, %r5;
-	.loc 1 44 25
-	mad.wide.u32 %rd29, %r5, 16, %rd27;
-	ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd29];
-	mad.wide.u32 %rd30, %r5, 16, %rd20;
-	st.global.v4.u32 [%rd30], {%r10, %r11, %r12, %r13};
-	.loc 1 43 31
-	add.s64 %rd31, %rd28, 256;
-	setp.lt.s64 %p17, %rd31, %rd16;
-	cvt.u32.u64 %r5, %rd31;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 72 47
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r14, 0;
-	mov.u64 %rd32, %rd10;
-	mov.u64 %rd33, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r14, 1;
-	mov.u64 %rd32, %rd18;
-	mov.u64 %rd33, %rd12;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r14, 2;
-	mov.u64 %rd32, %rd25;
-	mov.u64 %rd33, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r14, 3;
-	mov.u64 %rd32, %rd24;
-	mov.u64 %rd33, %rd25;
-$FAULT:
-	ld.param.u64 %rd34, [wide_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd34], 0, 1;
-	setp.ne.u32 %p18, %r15, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r16, [wide_params+112];
-	st.global.u32 [%rd35+4], %r16;
-	ld.param.u32 %r17, [wide_params+116];
-	st.global.v2.u32 [%rd35+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd35+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r22, %r23};
-	st.global.u64 [%rd35+40], %rd32;
-	st.global.u64 [%rd35+48], %rd33;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const wideSM70NarrowAligned = `packed1 3818 wide
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!vV
+!c
+p;,te
+p9+t*
+p:-sV
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+tN
+)
+t>
+wR
+qU
+sWqy
+N
+zt
+)
+x3
+)
+tN
+t:qy
+y$p@Gt~
+sw
+p\
+v@j
+{O
+s?p0
+}s
+4
+sWsh
+qTXp$
+v@q3
+rN
+sS
+sWua
+Y=U
+"#
+4
+5
+wtrI
+{+{:p[nB
+!#
+vd/
+p+
+y2pX
+s?p2
+wWqy
+zJtqr,xD2[2p2
+}h
+stp"
+pm
+vaG
+*'%
+uouyt\
+v|sh
+Yw%p2
+wh
+!#
+wr
+wI/q#
+y$XAp-
+|[r,xf=p$uWL
+v|r4
+u;v-
+qopG
+rMXC
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub-
+xz
+4
+sd
+vaG
+*#%
+xnr-
+Yw%p2
+rP
+!#
+wr
+yXp|
+y$XAp-
+w@
+y$p0At~
+|[r,xfvfUDL
+xnt'
+tmv-
+pC2
+rMp0C
+\
+!#
+zqyY
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa,
+qa+
+(
+!qZ
+wWpw
+g
+p34
+;.
+(
+!s*
+"$
+qH
+pfp[
+;-
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry wide(.param .align 8 .b8 wide_params[120])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<20>;
-	.reg .b64 %rd<33>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+16];
-	ld.param.u64 %rd3, [wide_params+24];
-	ld.param.u64 %rd4, [wide_params+32];
-	ld.param.u64 %rd5, [wide_params+48];
-	ld.param.u64 %rd6, [wide_params+64];
-	ld.param.u64 %rd7, [wide_params+72];
-	ld.param.u64 %rd8, [wide_params+80];
-	ld.param.u32 %r1, [wide_params+96];
-	ld.param.u32 %r2, [wide_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u64.u32 %rd9, %r3;
-	setp.lt.u64 %p1, %rd9, %rd4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r4, %tid.x;
-	.loc 1 27 24
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	ld.global.u32 %r5, [%rd10];
-	cvt.s64.s32 %rd11, %r5;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r5;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.s64 %p3, %rd11, %rd12;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r4, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.s64 %p8, 0, %rd8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd13, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd14, %r3, %r2;
-	add.s64 %rd15, %rd14, %rd13;
-	setp.le.u64 %p10, %rd15, %rd6;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd16, %rd14, 4;
-	add.s64 %rd17, %rd5, %rd16;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r4, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd18, %r4;
-	.loc 1 38 6
-	mad.wide.u32 %rd19, %r4, 16, %rd17;
-	st.global.u32 [%rd19], 0;
-	st.global.u32 [%rd19+4], 0;
-	st.global.u32 [%rd19+8], 0;
-	st.global.u32 [%rd19+12], 0;
-	.loc 1 37 32
-	add.s64 %rd20, %rd18, 256;
-	setp.lt.s64 %p12, %rd20, %rd13;
-	cvt.u32.u64 %r4, %rd20;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd21, %rd11, %rd13;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.le.u64 %p13, %rd22, %rd2;
-	setp.le.u64 %p14, %rd21, %rd22;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd23, %rd21, 4;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r4, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd25, %r4;
-	.loc 1 44 25
-	mad.wide.u32 %rd26, %r4, 16, %rd24;
-	ld.global.u32 %r6, [%rd26];
-	ld.global.u32 %r7, [%rd26+4];
-	ld.global.u32 %r8, [%rd26+8];
-	ld.global.u32 %r9, [%rd26+12];
-	mad.wide.u32 %rd27, %r4, 16, %rd17;
-	st.global.u32 [%rd27], %r6;
-	st.global.u32 [%rd27+4], %r7;
-	st.global.u32 [%rd27+8], %r8;
-	st.global.u32 [%rd27+12], %r9;
-	.loc 1 43 31
-	add.s64 %rd28, %rd25, 256;
-	setp.lt.s64 %p17, %rd28, %rd13;
-	cvt.u32.u64 %r4, %rd28;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 72 47
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r10, 0;
-	mov.u64 %rd29, %rd9;
-	mov.u64 %rd30, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r10, 1;
-	mov.u64 %rd29, %rd15;
-	mov.u64 %rd30, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r10, 2;
-	mov.u64 %rd29, %rd22;
-	mov.u64 %rd30, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r10, 3;
-	mov.u64 %rd29, %rd21;
-	mov.u64 %rd30, %rd22;
-$FAULT:
-	ld.param.u64 %rd31, [wide_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r11, [%rd31], 0, 1;
-	setp.ne.u32 %p18, %r11, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd32, [%rd31+8];
-	ld.param.u32 %r12, [wide_params+112];
-	st.global.u32 [%rd32+4], %r12;
-	ld.param.u32 %r13, [wide_params+116];
-	st.global.v2.u32 [%rd32+8], {%r13, %r10};
-	mov.u32 %r14, %ctaid.x;
-	mov.u32 %r15, %ctaid.y;
-	st.global.v2.u32 [%rd32+16], {%r14, %r15};
-	mov.u32 %r16, %ctaid.z;
-	mov.u32 %r17, %tid.x;
-	st.global.v2.u32 [%rd32+24], {%r16, %r17};
-	mov.u32 %r18, %tid.y;
-	mov.u32 %r19, %tid.z;
-	st.global.v2.u32 [%rd32+32], {%r18, %r19};
-	st.global.u64 [%rd32+40], %rd29;
-	st.global.u64 [%rd32+48], %rd30;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd32], 56;
-	bra $EXIT;
-}
+const wideSM70 = `packed1 3859 wide
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!vV
+!c
+p;,te
+p9rFpF
+p:-r0
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+)
+rCpK
+qU
+sWqy
+N
+t:qy
+y$r|Gs[
+sw
+p\
+v@j
+{O
+wr
+}s
+4
+sWsh
+qT|t
+v@q3
+rN
+sS
+sWua
+wurS
+"#
+4
+5
+wtrI
+{+{:pKnB
+!#
+vd/
+p+
+y2pX
+ya
+wWqy
+zJtqr,xDq=qR
+}h
+stpU
+pm
+vaG
+*'%
+uouyt\
+v|sh
+xLq9
+wh
+!#
+t>
+wI/q#
+y$r|Ap-
+x9=
+w(r>p$
+w(p&p$
+w(sep$
+v|r4
+u;v-
+qopG
+rMr|C
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub$
+xz
+4
+sd
+vaG
+*#%
+xnr-
+xLq9
+rP
+!#
+t>
+yXp|
+y$r|Ap-
+sw
+s@r>
+s@p&
+s@se
+y$p@At~
+x9q9
+w(r>q=
+w(p&U
+w(seD
+xnt'
+tmv-
+pC/
+rMp@C
+\
+!#
+zqyY
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa+
+qa&
+(
+!qZ
+wWpw
+g
+p31
+;(
+(
+!s*
+"$
+qH
+pfp[
+;$
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry plain_uint32_uint32_same_uint32(.param .align 8 .b8 plain_uint32_uint32_same_uint32_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<36>;
-
-	ld.param.u64 %rd1, [plain_uint32_uint32_same_uint32_params];
-	ld.param.u64 %rd2, [plain_uint32_uint32_same_uint32_params+16];
-	ld.param.u64 %rd3, [plain_uint32_uint32_same_uint32_params+24];
-	ld.param.u64 %rd4, [plain_uint32_uint32_same_uint32_params+32];
-	ld.param.u64 %rd5, [plain_uint32_uint32_same_uint32_params+48];
-	ld.param.u64 %rd6, [plain_uint32_uint32_same_uint32_params+64];
-	ld.param.u64 %rd7, [plain_uint32_uint32_same_uint32_params+72];
-	ld.param.u64 %rd8, [plain_uint32_uint32_same_uint32_params+80];
-	ld.param.u32 %r1, [plain_uint32_uint32_same_uint32_params+96];
-	ld.param.u32 %r2, [plain_uint32_uint32_same_uint32_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u64.u32 %rd10, %r3;
-	setp.lt.u32 %p1, %r3, %r4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	.loc 1 27 24
-	mad.wide.u32 %rd13, %r3, 4, %rd3;
-	ld.global.u32 %r9, [%rd13];
-	cvt.s64.s32 %rd14, %r9;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r9;
-	cvt.u64.u32 %rd15, %r1;
-	setp.lt.s64 %p3, %rd14, %rd15;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r5, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.u32 %p8, 0, %r8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd16, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd17, %r3, %r2;
-	add.s64 %rd18, %rd17, %rd16;
-	setp.le.u64 %p10, %rd18, %rd12;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd19, %rd17, 2;
-	add.s64 %rd20, %rd5, %rd19;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r5, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd21, %r5;
-	.loc 1 38 6
-	mad.wide.u32 %rd22, %r5, 4, %rd20;
-	st.global.u32 [%rd22], 0;
-	.loc 1 37 32
-	add.s64 %rd23, %rd21, 16;
-	setp.lt.s64 %p12, %rd23, %rd16;
-	cvt.u32.u64 %r5, %rd23;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd24, %rd14, %rd16;
-	add.s64 %rd25, %rd24, %rd16;
-	setp.le.u64 %p13, %rd25, %rd11;
-	setp.le.u64 %p14, %rd24, %rd25;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd26, %rd24, 2;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r5, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd28, %r5;
-	.loc 1 44 25
-	mad.wide.u32 %rd29, %r5, 4, %rd27;
-	ld.global.u32 %r10, [%rd29];
-	mad.wide.u32 %rd30, %r5, 4, %rd20;
-	st.global.u32 [%rd30], %r10;
-	.loc 1 43 31
-	add.s64 %rd31, %rd28, 16;
-	setp.lt.s64 %p17, %rd31, %rd16;
-	cvt.u32.u64 %r5, %rd31;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r11, 0;
-	mov.u64 %rd32, %rd10;
-	mov.u64 %rd33, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r11, 1;
-	mov.u64 %rd32, %rd18;
-	mov.u64 %rd33, %rd12;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r11, 2;
-	mov.u64 %rd32, %rd25;
-	mov.u64 %rd33, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r11, 3;
-	mov.u64 %rd32, %rd24;
-	mov.u64 %rd33, %rd25;
-$FAULT:
-	ld.param.u64 %rd34, [plain_uint32_uint32_same_uint32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd34], 0, 1;
-	setp.ne.u32 %p18, %r12, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r13, [plain_uint32_uint32_same_uint32_params+112];
-	st.global.u32 [%rd35+4], %r13;
-	ld.param.u32 %r14, [plain_uint32_uint32_same_uint32_params+116];
-	st.global.v2.u32 [%rd35+8], {%r14, %r11};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd35+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r19, %r20};
-	st.global.u64 [%rd35+40], %rd32;
-	st.global.u64 [%rd35+48], %rd33;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const plain32SM70Narrow = `packed1 4157 plain_uint32_uint32_same_uint32
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9+un
+p:-sV
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+tN
+)
+t>
+wR
+qU
+sWqy
+N
+zt
+)
+x3
+)
+tN
+t:qy
+p{p@Gt~
+sw
+p\
+v@j
+{O
+s?p0
+}s
+4
+sWsh
+qTXp$
+v@q3
+rN
+sS
+sWua
+Y=U
+"#
+4
+5
+wtrI
+{+{:p[nB
+!#
+vd/
+p+
+y2pX
+s?p2
+wWqy
+t+[2p2
+}h
+stp"
+pm
+xM
+*'%
+uouyt\
+v|sh
+Yw%p2
+wh
+!#
+wr
+wI/q#
+p{XGp-
+x9=
+v|r4
+u;A
+qopG
+rMXC
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub-
+xz
+4
+sd
+xM
+*#%
+xnr-
+Yw%p2
+rP
+!#
+wr
+yXp|
+p{XGp-
+sw
+p{p@Gt~
+x9s0
+xnt'
+tmA
+pC2
+rMp@C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa,
+qa+
+(
+!qZ
+wWpw
+g
+p34
+;.
+(
+!s*
+"$
+qH
+pfp[
+;-
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry plain_uint32_uint32_same_uint32(.param .align 8 .b8 plain_uint32_uint32_same_uint32_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<33>;
-
-	ld.param.u64 %rd1, [plain_uint32_uint32_same_uint32_params];
-	ld.param.u64 %rd2, [plain_uint32_uint32_same_uint32_params+16];
-	ld.param.u64 %rd3, [plain_uint32_uint32_same_uint32_params+24];
-	ld.param.u64 %rd4, [plain_uint32_uint32_same_uint32_params+32];
-	ld.param.u64 %rd5, [plain_uint32_uint32_same_uint32_params+48];
-	ld.param.u64 %rd6, [plain_uint32_uint32_same_uint32_params+64];
-	ld.param.u64 %rd7, [plain_uint32_uint32_same_uint32_params+72];
-	ld.param.u64 %rd8, [plain_uint32_uint32_same_uint32_params+80];
-	ld.param.u32 %r1, [plain_uint32_uint32_same_uint32_params+96];
-	ld.param.u32 %r2, [plain_uint32_uint32_same_uint32_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u64.u32 %rd9, %r3;
-	setp.lt.u64 %p1, %rd9, %rd4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r4, %tid.x;
-	.loc 1 27 24
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	ld.global.u32 %r5, [%rd10];
-	cvt.s64.s32 %rd11, %r5;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r5;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.s64 %p3, %rd11, %rd12;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r4, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.s64 %p8, 0, %rd8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd13, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd14, %r3, %r2;
-	add.s64 %rd15, %rd14, %rd13;
-	setp.le.u64 %p10, %rd15, %rd6;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd16, %rd14, 2;
-	add.s64 %rd17, %rd5, %rd16;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r4, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd18, %r4;
-	.loc 1 38 6
-	mad.wide.u32 %rd19, %r4, 4, %rd17;
-	st.global.u32 [%rd19], 0;
-	.loc 1 37 32
-	add.s64 %rd20, %rd18, 16;
-	setp.lt.s64 %p12, %rd20, %rd13;
-	cvt.u32.u64 %r4, %rd20;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd21, %rd11, %rd13;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.le.u64 %p13, %rd22, %rd2;
-	setp.le.u64 %p14, %rd21, %rd22;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd23, %rd21, 2;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r4, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd25, %r4;
-	.loc 1 44 25
-	mad.wide.u32 %rd26, %r4, 4, %rd24;
-	ld.global.u32 %r6, [%rd26];
-	mad.wide.u32 %rd27, %r4, 4, %rd17;
-	st.global.u32 [%rd27], %r6;
-	.loc 1 43 31
-	add.s64 %rd28, %rd25, 16;
-	setp.lt.s64 %p17, %rd28, %rd13;
-	cvt.u32.u64 %r4, %rd28;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r7, 0;
-	mov.u64 %rd29, %rd9;
-	mov.u64 %rd30, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r7, 1;
-	mov.u64 %rd29, %rd15;
-	mov.u64 %rd30, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r7, 2;
-	mov.u64 %rd29, %rd22;
-	mov.u64 %rd30, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r7, 3;
-	mov.u64 %rd29, %rd21;
-	mov.u64 %rd30, %rd22;
-$FAULT:
-	ld.param.u64 %rd31, [plain_uint32_uint32_same_uint32_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd31], 0, 1;
-	setp.ne.u32 %p18, %r8, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd32, [%rd31+8];
-	ld.param.u32 %r9, [plain_uint32_uint32_same_uint32_params+112];
-	st.global.u32 [%rd32+4], %r9;
-	ld.param.u32 %r10, [plain_uint32_uint32_same_uint32_params+116];
-	st.global.v2.u32 [%rd32+8], {%r10, %r7};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd32+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd32+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd32+32], {%r15, %r16};
-	st.global.u64 [%rd32+40], %rd29;
-	st.global.u64 [%rd32+48], %rd30;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd32], 56;
-	bra $EXIT;
-}
+const plain32SM70 = `packed1 3973 plain_uint32_uint32_same_uint32
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9}<
+p:-r0
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+)
+rCpK
+qU
+sWqy
+N
+t:qy
+yJ.s[
+sw
+p\
+v@j
+{O
+wr
+}s
+4
+sWsh
+qT|t
+v@q3
+rN
+sS
+sWua
+wurS
+"#
+4
+5
+wtrI
+{+{:pKnB
+!#
+vd/
+p+
+y2pX
+ya
+wWqy
+t+p,qR
+}h
+stpU
+pm
+xM
+*'%
+uouyt\
+v|sh
+xLq9
+wh
+!#
+t>
+wI/q#
+yJ.p-
+x9=
+v|r4
+u;A
+qopG
+rMr|C
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub$
+xz
+4
+sd
+xM
+*#%
+xnr-
+xLq9
+rP
+!#
+t>
+yXp|
+yJ.p-
+sw
+{6.t~
+x9s0
+xnt'
+tmA
+pC/
+rMp,C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa+
+qa&
+(
+!qZ
+wWpw
+g
+p31
+;(
+(
+!s*
+"$
+qH
+pfp[
+;$
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry plain_uint16_uint16_same_uint16(.param .align 8 .b8 plain_uint16_uint16_same_uint16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<36>;
-
-	ld.param.u64 %rd1, [plain_uint16_uint16_same_uint16_params];
-	ld.param.u64 %rd2, [plain_uint16_uint16_same_uint16_params+16];
-	ld.param.u64 %rd3, [plain_uint16_uint16_same_uint16_params+24];
-	ld.param.u64 %rd4, [plain_uint16_uint16_same_uint16_params+32];
-	ld.param.u64 %rd5, [plain_uint16_uint16_same_uint16_params+48];
-	ld.param.u64 %rd6, [plain_uint16_uint16_same_uint16_params+64];
-	ld.param.u64 %rd7, [plain_uint16_uint16_same_uint16_params+72];
-	ld.param.u64 %rd8, [plain_uint16_uint16_same_uint16_params+80];
-	ld.param.u32 %r1, [plain_uint16_uint16_same_uint16_params+96];
-	ld.param.u32 %r2, [plain_uint16_uint16_same_uint16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u64.u32 %rd10, %r3;
-	setp.lt.u32 %p1, %r3, %r4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	.loc 1 27 24
-	mad.wide.u32 %rd13, %r3, 4, %rd3;
-	ld.global.u32 %r9, [%rd13];
-	cvt.s64.s32 %rd14, %r9;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r9;
-	cvt.u64.u32 %rd15, %r1;
-	setp.lt.s64 %p3, %rd14, %rd15;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r5, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.u32 %p8, 0, %r8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd16, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd17, %r3, %r2;
-	add.s64 %rd18, %rd17, %rd16;
-	setp.le.u64 %p10, %rd18, %rd12;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd19, %rd17, 1;
-	add.s64 %rd20, %rd5, %rd19;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r5, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd21, %r5;
-	.loc 1 38 6
-	mad.wide.u32 %rd22, %r5, 2, %rd20;
-	st.global.u16 [%rd22], 0;
-	.loc 1 37 32
-	add.s64 %rd23, %rd21, 16;
-	setp.lt.s64 %p12, %rd23, %rd16;
-	cvt.u32.u64 %r5, %rd23;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd24, %rd14, %rd16;
-	add.s64 %rd25, %rd24, %rd16;
-	setp.le.u64 %p13, %rd25, %rd11;
-	setp.le.u64 %p14, %rd24, %rd25;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r5, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd28, %r5;
-	.loc 1 44 25
-	mad.wide.u32 %rd29, %r5, 2, %rd27;
-	ld.global.u16 %r10, [%rd29];
-	mad.wide.u32 %rd30, %r5, 2, %rd20;
-	st.global.u16 [%rd30], %r10;
-	.loc 1 43 31
-	add.s64 %rd31, %rd28, 16;
-	setp.lt.s64 %p17, %rd31, %rd16;
-	cvt.u32.u64 %r5, %rd31;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r11, 0;
-	mov.u64 %rd32, %rd10;
-	mov.u64 %rd33, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r11, 1;
-	mov.u64 %rd32, %rd18;
-	mov.u64 %rd33, %rd12;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r11, 2;
-	mov.u64 %rd32, %rd25;
-	mov.u64 %rd33, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r11, 3;
-	mov.u64 %rd32, %rd24;
-	mov.u64 %rd33, %rd25;
-$FAULT:
-	ld.param.u64 %rd34, [plain_uint16_uint16_same_uint16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd34], 0, 1;
-	setp.ne.u32 %p18, %r12, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r13, [plain_uint16_uint16_same_uint16_params+112];
-	st.global.u32 [%rd35+4], %r13;
-	ld.param.u32 %r14, [plain_uint16_uint16_same_uint16_params+116];
-	st.global.v2.u32 [%rd35+8], {%r14, %r11};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd35+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r19, %r20};
-	st.global.u64 [%rd35+40], %rd32;
-	st.global.u64 [%rd35+48], %rd33;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const plain16SM70Narrow = `packed1 4157 plain_uint16_uint16_same_uint16
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9+un
+p:-sV
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+tN
+)
+t>
+wR
+qU
+sWqy
+N
+zt
+)
+x3
+)
+tN
+t:qy
+p{p@Gt~
+sw
+p\
+v@j
+{O
+s?p0
+}s
+4
+sWsh
+qTXp$
+v@q3
+rN
+sS
+sWua
+Y=U
+"#
+4
+5
+wtrI
+{+{:p[nB
+!#
+vd/
+p+
+y2pX
+s?p2
+wWqy
+t+[2p2
+}h
+stp"
+pm
+vaB
+*'%
+uouyt\
+v|sh
+Yw%p2
+wh
+!#
+wr
+wI/q#
+p{XEp-
+y/qlp$
+v|r4
+u;A
+qopG
+rMXC
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub-
+xz
+4
+sd
+vaB
+*#%
+xnr-
+Yw%p2
+rP
+!#
+wr
+yXp|
+p{XEp-
+rV
+p{p@Et~
+wG
+xnt'
+tmA
+pC2
+rMp@C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa,
+qa+
+(
+!qZ
+wWpw
+g
+p34
+;.
+(
+!s*
+"$
+qH
+pfp[
+;-
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plain16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-
-.visible .entry plain_uint16_uint16_same_uint16(.param .align 8 .b8 plain_uint16_uint16_same_uint16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<33>;
-
-	ld.param.u64 %rd1, [plain_uint16_uint16_same_uint16_params];
-	ld.param.u64 %rd2, [plain_uint16_uint16_same_uint16_params+16];
-	ld.param.u64 %rd3, [plain_uint16_uint16_same_uint16_params+24];
-	ld.param.u64 %rd4, [plain_uint16_uint16_same_uint16_params+32];
-	ld.param.u64 %rd5, [plain_uint16_uint16_same_uint16_params+48];
-	ld.param.u64 %rd6, [plain_uint16_uint16_same_uint16_params+64];
-	ld.param.u64 %rd7, [plain_uint16_uint16_same_uint16_params+72];
-	ld.param.u64 %rd8, [plain_uint16_uint16_same_uint16_params+80];
-	ld.param.u32 %r1, [plain_uint16_uint16_same_uint16_params+96];
-	ld.param.u32 %r2, [plain_uint16_uint16_same_uint16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u64.u32 %rd9, %r3;
-	setp.lt.u64 %p1, %rd9, %rd4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r4, %tid.x;
-	.loc 1 27 24
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	ld.global.u32 %r5, [%rd10];
-	cvt.s64.s32 %rd11, %r5;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r5;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.s64 %p3, %rd11, %rd12;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r4, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.s64 %p8, 0, %rd8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd13, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd14, %r3, %r2;
-	add.s64 %rd15, %rd14, %rd13;
-	setp.le.u64 %p10, %rd15, %rd6;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd16, %rd14, 1;
-	add.s64 %rd17, %rd5, %rd16;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r4, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd18, %r4;
-	.loc 1 38 6
-	mad.wide.u32 %rd19, %r4, 2, %rd17;
-	st.global.u16 [%rd19], 0;
-	.loc 1 37 32
-	add.s64 %rd20, %rd18, 16;
-	setp.lt.s64 %p12, %rd20, %rd13;
-	cvt.u32.u64 %r4, %rd20;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd21, %rd11, %rd13;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.le.u64 %p13, %rd22, %rd2;
-	setp.le.u64 %p14, %rd21, %rd22;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd23, %rd21, 1;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r4, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd25, %r4;
-	.loc 1 44 25
-	mad.wide.u32 %rd26, %r4, 2, %rd24;
-	ld.global.u16 %r6, [%rd26];
-	mad.wide.u32 %rd27, %r4, 2, %rd17;
-	st.global.u16 [%rd27], %r6;
-	.loc 1 43 31
-	add.s64 %rd28, %rd25, 16;
-	setp.lt.s64 %p17, %rd28, %rd13;
-	cvt.u32.u64 %r4, %rd28;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r7, 0;
-	mov.u64 %rd29, %rd9;
-	mov.u64 %rd30, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r7, 1;
-	mov.u64 %rd29, %rd15;
-	mov.u64 %rd30, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r7, 2;
-	mov.u64 %rd29, %rd22;
-	mov.u64 %rd30, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r7, 3;
-	mov.u64 %rd29, %rd21;
-	mov.u64 %rd30, %rd22;
-$FAULT:
-	ld.param.u64 %rd31, [plain_uint16_uint16_same_uint16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd31], 0, 1;
-	setp.ne.u32 %p18, %r8, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd32, [%rd31+8];
-	ld.param.u32 %r9, [plain_uint16_uint16_same_uint16_params+112];
-	st.global.u32 [%rd32+4], %r9;
-	ld.param.u32 %r10, [plain_uint16_uint16_same_uint16_params+116];
-	st.global.v2.u32 [%rd32+8], {%r10, %r7};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd32+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd32+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd32+32], {%r15, %r16};
-	st.global.u64 [%rd32+40], %rd29;
-	st.global.u64 [%rd32+48], %rd30;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd32], 56;
-	bra $EXIT;
-}
+const plain16SM70 = `packed1 3973 plain_uint16_uint16_same_uint16
+!pJ
+!pI
+!p8
+!xE
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9}<
+p:-r0
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+)
+rCpK
+qU
+sWqy
+N
+t:qy
+yJ.s[
+sw
+p\
+v@j
+{O
+wr
+}s
+4
+sWsh
+qT|t
+v@q3
+rN
+sS
+sWua
+wurS
+"#
+4
+5
+wtrI
+{+{:pKnB
+!#
+vd/
+p+
+y2pX
+ya
+wWqy
+t+p,qR
+}h
+stpU
+pm
+vaB
+*'%
+uouyt\
+v|sh
+xLq9
+wh
+!#
+t>
+wI/q#
+yJ+p-
+y/qlp$
+v|r4
+u;A
+qopG
+rMr|C
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub$
+xz
+4
+sd
+vaB
+*#%
+xnr-
+xLq9
+rP
+!#
+t>
+yXp|
+yJ+p-
+rV
+{6+t~
+wG
+xnt'
+tmA
+pC/
+rMp,C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"3
+J
+qa+
+qa&
+(
+!qZ
+wWpw
+g
+p31
+;(
+(
+!s*
+"$
+qH
+pfp[
+;$
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<22>;
-	.reg .b64 %rd<36>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+80];
-	ld.param.u32 %r1, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+96];
-	ld.param.u32 %r2, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u64.u32 %rd10, %r3;
-	setp.lt.u32 %p1, %r3, %r4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	.loc 1 27 24
-	mad.wide.u32 %rd13, %r3, 4, %rd3;
-	ld.global.u32 %r9, [%rd13];
-	cvt.s64.s32 %rd14, %r9;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r9;
-	cvt.u64.u32 %rd15, %r1;
-	setp.lt.s64 %p3, %rd14, %rd15;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r5, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.u32 %p8, 0, %r8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd16, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd17, %r3, %r2;
-	add.s64 %rd18, %rd17, %rd16;
-	setp.le.u64 %p10, %rd18, %rd12;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd19, %rd17, 2;
-	add.s64 %rd20, %rd5, %rd19;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r5, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd21, %r5;
-	.loc 1 38 6
-	mad.wide.u32 %rd22, %r5, 4, %rd20;
-	st.global.f32 [%rd22], 0f00000000;
-	.loc 1 37 32
-	add.s64 %rd23, %rd21, 16;
-	setp.lt.s64 %p12, %rd23, %rd16;
-	cvt.u32.u64 %r5, %rd23;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd24, %rd14, %rd16;
-	add.s64 %rd25, %rd24, %rd16;
-	setp.le.u64 %p13, %rd25, %rd11;
-	setp.le.u64 %p14, %rd24, %rd25;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r5, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd28, %r5;
-	.loc 1 44 25
-	mad.wide.u32 %rd29, %r5, 2, %rd27;
-	ld.global.u16 %r10, [%rd29];
-	.loc 2 29 61
-	shl.b32 %r11, %r10, 16;
-	mov.b32 %f1, %r11;
-	.loc 1 44 5
-	mad.wide.u32 %rd30, %r5, 4, %rd20;
-	st.global.f32 [%rd30], %f1;
-	.loc 1 43 31
-	add.s64 %rd31, %rd28, 16;
-	setp.lt.s64 %p17, %rd31, %rd16;
-	cvt.u32.u64 %r5, %rd31;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r12, 0;
-	mov.u64 %rd32, %rd10;
-	mov.u64 %rd33, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r12, 1;
-	mov.u64 %rd32, %rd18;
-	mov.u64 %rd33, %rd12;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r12, 2;
-	mov.u64 %rd32, %rd25;
-	mov.u64 %rd33, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r12, 3;
-	mov.u64 %rd32, %rd24;
-	mov.u64 %rd33, %rd25;
-$FAULT:
-	ld.param.u64 %rd34, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r13, [%rd34], 0, 1;
-	setp.ne.u32 %p18, %r13, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r14, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+112];
-	st.global.u32 [%rd35+4], %r14;
-	ld.param.u32 %r15, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+116];
-	st.global.v2.u32 [%rd35+8], {%r15, %r12};
-	mov.u32 %r16, %ctaid.x;
-	mov.u32 %r17, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r16, %r17};
-	mov.u32 %r18, %ctaid.z;
-	mov.u32 %r19, %tid.x;
-	st.global.v2.u32 [%rd35+24], {%r18, %r19};
-	mov.u32 %r20, %tid.y;
-	mov.u32 %r21, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r20, %r21};
-	st.global.u64 [%rd35+40], %rd32;
-	st.global.u64 [%rd35+48], %rd33;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const plainBF16SM70Narrow = `packed1 4590 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9+to
+p:-sV
+qSto
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+tN
+)
+t>
+wR
+qU
+sWqy
+N
+zt
+)
+x3
+)
+tN
+t:qy
+p{p@Gt~
+sw
+p\
+v@j
+{O
+s?p0
+}s
+4
+sWsh
+qTXp$
+v@q3
+rN
+sS
+sWua
+Y=U
+"#
+4
+5
+wtrI
+{+{:p[nB
+!#
+vd/
+p+
+y2pX
+s?p2
+wWqy
+t+[2p2
+}h
+stp"
+pm
+xM
+*'%
+uouyt\
+v|sh
+Yw%p2
+wh
+!#
+wr
+wI/q#
+p{XGp-
+|H=Kx;
+v|r4
+u;A
+qopG
+rMXC
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub-
+xz
+4
+sd
+vaB
+*#%
+xnr-
+Yw%p2
+rP
+!#
+wr
+yXp|
+p{XEp-
+rV
+pnsrxG
+pv
+&
+yXr.
+p{[Gt~
+s8
+xnt'
+tmA
+pC2
+rM[C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"5
+J
+qa,
+qa+
+(
+!qZ
+wWpw
+g
+p34
+;.
+(
+!s*
+"$
+qH
+pfp[
+;-
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainBF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16(.param .align 8 .b8 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b32 %r<18>;
-	.reg .b64 %rd<33>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params];
-	ld.param.u64 %rd2, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+32];
-	ld.param.u64 %rd5, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+64];
-	ld.param.u64 %rd7, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+80];
-	ld.param.u32 %r1, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+96];
-	ld.param.u32 %r2, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u64.u32 %rd9, %r3;
-	setp.lt.u64 %p1, %rd9, %rd4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r4, %tid.x;
-	.loc 1 27 24
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	ld.global.u32 %r5, [%rd10];
-	cvt.s64.s32 %rd11, %r5;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r5;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.s64 %p3, %rd11, %rd12;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r4, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.s64 %p8, 0, %rd8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd13, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd14, %r3, %r2;
-	add.s64 %rd15, %rd14, %rd13;
-	setp.le.u64 %p10, %rd15, %rd6;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd16, %rd14, 2;
-	add.s64 %rd17, %rd5, %rd16;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r4, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd18, %r4;
-	.loc 1 38 6
-	mad.wide.u32 %rd19, %r4, 4, %rd17;
-	st.global.f32 [%rd19], 0f00000000;
-	.loc 1 37 32
-	add.s64 %rd20, %rd18, 16;
-	setp.lt.s64 %p12, %rd20, %rd13;
-	cvt.u32.u64 %r4, %rd20;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd21, %rd11, %rd13;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.le.u64 %p13, %rd22, %rd2;
-	setp.le.u64 %p14, %rd21, %rd22;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd23, %rd21, 1;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r4, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd25, %r4;
-	.loc 1 44 25
-	mad.wide.u32 %rd26, %r4, 2, %rd24;
-	ld.global.u16 %r6, [%rd26];
-	.loc 2 29 61
-	shl.b32 %r7, %r6, 16;
-	mov.b32 %f1, %r7;
-	.loc 1 44 5
-	mad.wide.u32 %rd27, %r4, 4, %rd17;
-	st.global.f32 [%rd27], %f1;
-	.loc 1 43 31
-	add.s64 %rd28, %rd25, 16;
-	setp.lt.s64 %p17, %rd28, %rd13;
-	cvt.u32.u64 %r4, %rd28;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r8, 0;
-	mov.u64 %rd29, %rd9;
-	mov.u64 %rd30, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r8, 1;
-	mov.u64 %rd29, %rd15;
-	mov.u64 %rd30, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r8, 2;
-	mov.u64 %rd29, %rd22;
-	mov.u64 %rd30, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r8, 3;
-	mov.u64 %rd29, %rd21;
-	mov.u64 %rd30, %rd22;
-$FAULT:
-	ld.param.u64 %rd31, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r9, [%rd31], 0, 1;
-	setp.ne.u32 %p18, %r9, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd32, [%rd31+8];
-	ld.param.u32 %r10, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+112];
-	st.global.u32 [%rd32+4], %r10;
-	ld.param.u32 %r11, [plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16_params+116];
-	st.global.v2.u32 [%rd32+8], {%r11, %r8};
-	mov.u32 %r12, %ctaid.x;
-	mov.u32 %r13, %ctaid.y;
-	st.global.v2.u32 [%rd32+16], {%r12, %r13};
-	mov.u32 %r14, %ctaid.z;
-	mov.u32 %r15, %tid.x;
-	st.global.v2.u32 [%rd32+24], {%r14, %r15};
-	mov.u32 %r16, %tid.y;
-	mov.u32 %r17, %tid.z;
-	st.global.v2.u32 [%rd32+32], {%r16, %r17};
-	st.global.u64 [%rd32+40], %rd29;
-	st.global.u64 [%rd32+48], %rd30;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd32], 56;
-	bra $EXIT;
-}
+const plainBF16SM70 = `packed1 4406 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!
+!pH}4pD
+!}[
+!c
+p;,te
+p9t=pF
+p:-r0
+qSto
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+)
+rCpK
+qU
+sWqy
+N
+t:qy
+yJ.s[
+sw
+p\
+v@j
+{O
+wr
+}s
+4
+sWsh
+qT|t
+v@q3
+rN
+sS
+sWua
+wurS
+"#
+4
+5
+wtrI
+{+{:pKnB
+!#
+vd/
+p+
+y2pX
+ya
+wWqy
+t+p,qR
+}h
+stpU
+pm
+xM
+*'%
+uouyt\
+v|sh
+xLq9
+wh
+!#
+t>
+wI/q#
+yJ.p-
+|H=Kx;
+v|r4
+u;A
+qopG
+rMr|C
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub$
+xz
+4
+sd
+vaB
+*#%
+xnr-
+xLq9
+rP
+!#
+t>
+yXp|
+yJ+p-
+rV
+pnsrxG
+pv
+&
+yXr.
+p{q9Gt~
+s8
+xnt'
+tmA
+pC/
+rMq9C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"5
+J
+qa+
+qa&
+(
+!qZ
+wWpw
+g
+p31
+;(
+(
+!s*
+"$
+qH
+pfp[
+;$
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_F16_float32_widened_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_float32_widened_dtype_F16_row_F16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<21>;
-	.reg .b64 %rd<36>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+80];
-	ld.param.u32 %r1, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+96];
-	ld.param.u32 %r2, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u64.u32 %rd10, %r3;
-	setp.lt.u32 %p1, %r3, %r4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r5, %tid.x;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd11, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd12, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	.loc 1 27 24
-	mad.wide.u32 %rd13, %r3, 4, %rd3;
-	ld.global.u32 %r9, [%rd13];
-	cvt.s64.s32 %rd14, %r9;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r9;
-	cvt.u64.u32 %rd15, %r1;
-	setp.lt.s64 %p3, %rd14, %rd15;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r5, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.u32 %p8, 0, %r8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd16, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd17, %r3, %r2;
-	add.s64 %rd18, %rd17, %rd16;
-	setp.le.u64 %p10, %rd18, %rd12;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd19, %rd17, 2;
-	add.s64 %rd20, %rd5, %rd19;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r5, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd21, %r5;
-	.loc 1 38 6
-	mad.wide.u32 %rd22, %r5, 4, %rd20;
-	st.global.f32 [%rd22], 0f00000000;
-	.loc 1 37 32
-	add.s64 %rd23, %rd21, 16;
-	setp.lt.s64 %p12, %rd23, %rd16;
-	cvt.u32.u64 %r5, %rd23;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd24, %rd14, %rd16;
-	add.s64 %rd25, %rd24, %rd16;
-	setp.le.u64 %p13, %rd25, %rd11;
-	setp.le.u64 %p14, %rd24, %rd25;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd26, %rd24, 1;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r5, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd28, %r5;
-	.loc 1 44 25
-	mad.wide.u32 %rd29, %r5, 2, %rd27;
-	ld.global.u16 %r10, [%rd29];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r10;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 44 5
-	mad.wide.u32 %rd30, %r5, 4, %rd20;
-	st.global.f32 [%rd30], %f1;
-	.loc 1 43 31
-	add.s64 %rd31, %rd28, 16;
-	setp.lt.s64 %p17, %rd31, %rd16;
-	cvt.u32.u64 %r5, %rd31;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r11, 0;
-	mov.u64 %rd32, %rd10;
-	mov.u64 %rd33, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r11, 1;
-	mov.u64 %rd32, %rd18;
-	mov.u64 %rd33, %rd12;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r11, 2;
-	mov.u64 %rd32, %rd25;
-	mov.u64 %rd33, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r11, 3;
-	mov.u64 %rd32, %rd24;
-	mov.u64 %rd33, %rd25;
-$FAULT:
-	ld.param.u64 %rd34, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r12, [%rd34], 0, 1;
-	setp.ne.u32 %p18, %r12, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd35, [%rd34+8];
-	ld.param.u32 %r13, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+112];
-	st.global.u32 [%rd35+4], %r13;
-	ld.param.u32 %r14, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+116];
-	st.global.v2.u32 [%rd35+8], {%r14, %r11};
-	mov.u32 %r15, %ctaid.x;
-	mov.u32 %r16, %ctaid.y;
-	st.global.v2.u32 [%rd35+16], {%r15, %r16};
-	mov.u32 %r17, %ctaid.z;
-	mov.u32 %r18, %tid.x;
-	st.global.v2.u32 [%rd35+24], {%r17, %r18};
-	mov.u32 %r19, %tid.y;
-	mov.u32 %r20, %tid.z;
-	st.global.v2.u32 [%rd35+32], {%r19, %r20};
-	st.global.u64 [%rd35+40], %rd32;
-	st.global.u64 [%rd35+48], %rd33;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd35], 56;
-	bra $EXIT;
-}
+const plainF16SM70Narrow = `packed1 4568 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!
+!pH}4pD
+!}[
+!c
+p;,te
+zfto
+p9+un
+p:-sV
+qSto
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+tN
+)
+t>
+wR
+qU
+sWqy
+N
+zt
+)
+x3
+)
+tN
+t:qy
+p{p@Gt~
+sw
+p\
+v@j
+{O
+s?p0
+}s
+4
+sWsh
+qTXp$
+v@q3
+rN
+sS
+sWua
+Y=U
+"#
+4
+5
+wtrI
+{+{:p[nB
+!#
+vd/
+p+
+y2pX
+s?p2
+wWqy
+t+[2p2
+}h
+stp"
+pm
+xM
+*'%
+uouyt\
+v|sh
+Yw%p2
+wh
+!#
+wr
+wI/q#
+p{XGp-
+|H=Kx;
+v|r4
+u;A
+qopG
+rMXC
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub-
+xz
+4
+sd
+vaB
+*#%
+xnr-
+Yw%p2
+rP
+!#
+wr
+yXp|
+p{XEp-
+rV
+pnsQwE
+ro
+p7
+yXr.
+p{p@Gt~
+s8
+xnt'
+tmA
+pC2
+rMp@C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"5
+J
+qa,
+qa+
+(
+!qZ
+wWpw
+g
+p34
+;.
+(
+!s*
+"$
+qH
+pfp[
+;-
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainF16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "kernels.go"
-.file 2 "format.go"
-
-.visible .entry plain_dtype_F16_float32_widened_dtype_F16_row_F16(.param .align 8 .b8 plain_dtype_F16_float32_widened_dtype_F16_row_F16_params[120])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<19>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<17>;
-	.reg .b64 %rd<33>;
-	.reg .f32 %f<2>;
-
-	ld.param.u64 %rd1, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params];
-	ld.param.u64 %rd2, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+16];
-	ld.param.u64 %rd3, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+24];
-	ld.param.u64 %rd4, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+32];
-	ld.param.u64 %rd5, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+48];
-	ld.param.u64 %rd6, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+64];
-	ld.param.u64 %rd7, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+72];
-	ld.param.u64 %rd8, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+80];
-	ld.param.u32 %r1, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+96];
-	ld.param.u32 %r2, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+100];
-	.loc 1 27 33
-	mov.u32 %r3, %ctaid.x;
-	cvt.u64.u32 %rd9, %r3;
-	setp.lt.u64 %p1, %rd9, %rd4;
-	@!%p1 bra $FAULT0;
-	.loc 1 29 24
-	mov.u32 %r4, %tid.x;
-	.loc 1 27 24
-	mad.wide.u32 %rd10, %r3, 4, %rd3;
-	ld.global.u32 %r5, [%rd10];
-	cvt.s64.s32 %rd11, %r5;
-	.loc 1 28 17
-	setp.le.s32 %p2, 0, %r5;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.s64 %p3, %rd11, %rd12;
-	and.pred %p4, %p2, %p3;
-	.loc 1 29 27
-	setp.eq.s32 %p5, %r4, 0;
-	.loc 1 28 22
-	not.pred %p6, %p4;
-	and.pred %p7, %p6, %p5;
-	.loc 1 29 44
-	setp.lt.s64 %p8, 0, %rd8;
-	.loc 1 28 22
-	and.pred %p9, %p7, %p8;
-	@!%p9 bra $B0;
-	.loc 1 30 16
-	red.relaxed.gpu.global.add.u32 [%rd7], 1;
-$B0:
-	.loc 1 32 8
-	bar.sync 0;
-	.loc 1 33 10
-	cvt.u64.u32 %rd13, %r2;
-	.loc 1 34 24
-	mul.wide.u32 %rd14, %r3, %r2;
-	add.s64 %rd15, %rd14, %rd13;
-	setp.le.u64 %p10, %rd15, %rd6;
-	@!%p10 bra $FAULT1;
-	shl.b64 %rd16, %rd14, 2;
-	add.s64 %rd17, %rd5, %rd16;
-	@%p4 bra $B2;
-	.loc 1 37 27
-	setp.lt.u32 %p11, %r4, %r2;
-	@!%p11 bra $B4;
-$B1:
-	cvt.u64.u32 %rd18, %r4;
-	.loc 1 38 6
-	mad.wide.u32 %rd19, %r4, 4, %rd17;
-	st.global.f32 [%rd19], 0f00000000;
-	.loc 1 37 32
-	add.s64 %rd20, %rd18, 16;
-	setp.lt.s64 %p12, %rd20, %rd13;
-	cvt.u32.u64 %r4, %rd20;
-	@%p12 bra $B1;
-	bra $B4;
-$B2:
-	.loc 1 42 23
-	mul.lo.s64 %rd21, %rd11, %rd13;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.le.u64 %p13, %rd22, %rd2;
-	setp.le.u64 %p14, %rd21, %rd22;
-	and.pred %p15, %p13, %p14;
-	@!%p15 bra $B5;
-	shl.b64 %rd23, %rd21, 1;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 43 26
-	setp.lt.u32 %p16, %r4, %r2;
-	@!%p16 bra $B4;
-$B3:
-	cvt.u64.u32 %rd25, %r4;
-	.loc 1 44 25
-	mad.wide.u32 %rd26, %r4, 2, %rd24;
-	ld.global.u16 %r6, [%rd26];
-	.loc 2 38 59
-	cvt.u16.u32 %rs1, %r6;
-	cvt.f32.f16 %f1, %rs1;
-	.loc 1 44 5
-	mad.wide.u32 %rd27, %r4, 4, %rd17;
-	st.global.f32 [%rd27], %f1;
-	.loc 1 43 31
-	add.s64 %rd28, %rd25, 16;
-	setp.lt.s64 %p17, %rd28, %rd13;
-	cvt.u32.u64 %r4, %rd28;
-	@%p17 bra $B3;
-$B4:
-	.loc 1 62 17
-	bra $EXIT;
-$B5:
-	.loc 1 42 17
-	@!%p13 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 27 24
-	mov.u32 %r7, 0;
-	mov.u64 %rd29, %rd9;
-	mov.u64 %rd30, %rd4;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 34 13
-	mov.u32 %r7, 1;
-	mov.u64 %rd29, %rd15;
-	mov.u64 %rd30, %rd6;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 42 17
-	mov.u32 %r7, 2;
-	mov.u64 %rd29, %rd22;
-	mov.u64 %rd30, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r7, 3;
-	mov.u64 %rd29, %rd21;
-	mov.u64 %rd30, %rd22;
-$FAULT:
-	ld.param.u64 %rd31, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+104];
-	atom.relaxed.gpu.global.cas.b32 %r8, [%rd31], 0, 1;
-	setp.ne.u32 %p18, %r8, 0;
-	@%p18 bra $EXIT;
-	ld.global.u64 %rd32, [%rd31+8];
-	ld.param.u32 %r9, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+112];
-	st.global.u32 [%rd32+4], %r9;
-	ld.param.u32 %r10, [plain_dtype_F16_float32_widened_dtype_F16_row_F16_params+116];
-	st.global.v2.u32 [%rd32+8], {%r10, %r7};
-	mov.u32 %r11, %ctaid.x;
-	mov.u32 %r12, %ctaid.y;
-	st.global.v2.u32 [%rd32+16], {%r11, %r12};
-	mov.u32 %r13, %ctaid.z;
-	mov.u32 %r14, %tid.x;
-	st.global.v2.u32 [%rd32+24], {%r13, %r14};
-	mov.u32 %r15, %tid.y;
-	mov.u32 %r16, %tid.z;
-	st.global.v2.u32 [%rd32+32], {%r15, %r16};
-	st.global.u64 [%rd32+40], %rd29;
-	st.global.u64 [%rd32+48], %rd30;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd32], 56;
-	bra $EXIT;
-}
+const plainF16SM70 = `packed1 4384 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+!pJ
+!pI
+!p8
+!xE
+!s]|Q
+!
+!pH}4pD
+!}[
+!c
+p;,te
+zfto
+p9}<
+p:-r0
+qSto
+!
+p>
+v~
+pa
+q$
+q?
+xY
+rd
+th
+hrJ
+sjwV
+t:t;
+Q
+)
+rCpK
+qU
+sWqy
+N
+t:qy
+yJ.s[
+sw
+p\
+v@j
+{O
+wr
+}s
+4
+sWsh
+qT|t
+v@q3
+rN
+sS
+sWua
+wurS
+"#
+4
+5
+wtrI
+{+{:pKnB
+!#
+vd/
+p+
+y2pX
+ya
+wWqy
+t+p,qR
+}h
+stpU
+pm
+xM
+*'%
+uouyt\
+v|sh
+xLq9
+wh
+!#
+t>
+wI/q#
+yJ.p-
+|H=Kx;
+v|r4
+u;A
+qopG
+rMr|C
+\
+u<
+!#
+z$qe
+vNqAt]
+p}pU
+ub$
+xz
+4
+sd
+vaB
+*#%
+xnr-
+xLq9
+rP
+!#
+t>
+yXp|
+yJ+p-
+rV
+pnsQwE
+ro
+p7
+yXr.
+{6.t~
+s8
+xnt'
+tmA
+pC/
+rMp,C
+\
+!#
+{Nj
+O
+!#
+z$j
+rjt,sx
+(-
+!pZ
+p(
+!p^
+"5
+J
+qa+
+qa&
+(
+!qZ
+wWpw
+g
+p31
+;(
+(
+!s*
+"$
+qH
+pfp[
+;$
+(
+!tS
+sk
+pfpU
+qPp[
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

@@ -62,7 +62,7 @@ var squareKernel = &driver.Kernel{
 	},
 	Twin:    squareTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 73, 126, 127, 128, 129, 130, 131, 132, 134, 137, 138},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 163, 164, 165, 166, 167, 168, 169, 171, 174, 175},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -129,7 +129,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -196,7 +196,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -263,7 +263,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 76, 77, 78, 79, 80, 81, 82, 83, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -330,7 +330,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 76, 77, 78, 79, 80, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -387,7 +387,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
+	Uses:    []uint16{29, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -444,7 +444,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 51, 52, 54, 58, 59, 60, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
+	Uses:    []uint16{29, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -501,7 +501,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 51, 52, 53, 54, 55, 56, 57, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
+	Uses:    []uint16{29, 76, 77, 78, 79, 80, 81, 82, 83, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -558,117 +558,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 88, 90, 91, 94, 95, 96, 98, 99, 100, 101, 102, 103, 104, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122, 123},
-}
-
-// Slim is parts for at most 64 rows of op(A), and layout NT: each of its warp groups multiplies all rows and half of the columns.
-// Its speed is that of memory.
-func Slim(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[float32], j job) error {
-	p := s.Plan(slimKernel, slimKernel.Grid(g))
-	a.Pass(p)
-	b.Pass(p)
-	c.Pass(p)
-	driver.Pass(p, j)
-	return p.Launch()
-}
-
-var slimKernel = &driver.Kernel{
-	Name:    "slim[dtype.BF16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
-	File:    "parts.go",
-	Line:    183,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 24, Elem: 4},
-		{Name: "j", Offset: 280, Size: 36},
-	},
-	ParamBytes: 336,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    209920,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 212, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 247, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 258, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 266, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "parts.go", Line: 266, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: slimSM90A},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c []float32
-			j job
-		})(args)
-		for ts.Next() {
-			slim[dtype.BF16](ts.Thread(), a.a, a.b, a.c, a.j)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 52, 70, 71, 72, 92, 93, 94, 95, 96, 97, 103, 104, 105, 106, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122},
-}
-
-// SlimF16 is parts for at most 64 rows of op(A), and layout NT: each of its warp groups multiplies all rows and half of the columns.
-// Its speed is that of memory.
-func SlimF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.F16]], c device.Slice[float32], j job) error {
-	p := s.Plan(slimF16Kernel, slimF16Kernel.Grid(g))
-	a.Pass(p)
-	b.Pass(p)
-	c.Pass(p)
-	driver.Pass(p, j)
-	return p.Launch()
-}
-
-var slimF16Kernel = &driver.Kernel{
-	Name:    "slim[dtype.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
-	File:    "parts.go",
-	Line:    183,
-	Params: []driver.Param{
-		{Name: "a", Offset: 0, Size: 128, Tensor: true},
-		{Name: "b", Offset: 128, Size: 128, Tensor: true},
-		{Name: "c", Offset: 256, Size: 24, Elem: 4},
-		{Name: "j", Offset: 280, Size: 36},
-	},
-	ParamBytes: 336,
-	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    209920,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 212, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 247, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 258, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 266, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "parts.go", Line: 266, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: slimF16SM90A},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			a gpu.TensorMap[gpu.Panel[dtype.F16]]
-			b gpu.TensorMap[gpu.Panel[dtype.F16]]
-			c []float32
-			j job
-		})(args)
-		for ts.Next() {
-			slim[dtype.F16](ts.Thread(), a.a, a.b, a.c, a.j)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{29, 50, 52, 70, 71, 72, 92, 93, 94, 95, 96, 97, 103, 104, 105, 106, 107, 108, 109, 110, 116, 117, 118, 120, 121, 122},
+	Uses:    []uint16{29, 76, 77, 78, 79, 80, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -722,7 +612,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 73, 131, 132, 133, 134, 135, 136, 137, 138},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 168, 169, 170, 171, 172, 173, 174, 175},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -776,7 +666,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 73, 131, 132, 133, 134, 135, 136, 137, 138},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 99, 168, 169, 170, 171, 172, 173, 174, 175},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -830,10 +720,468 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 73, 131, 132, 133, 134, 135, 136, 137, 138},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 168, 169, 170, 171, 172, 173, 174, 175},
 }
 
-// JoinBF16 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
+// FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
+// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
+// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+//
+// A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
+// multiprocessor has room for two blocks, memory is busy while one block ends.
+func FewBF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], j thin) error {
+	p := s.Plan(fewBF16Kernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	work.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var fewBF16Kernel = &driver.Kernel{
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "few.go",
+	Line:    20,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "work", Offset: 256, Size: 24, Elem: 16},
+		{Name: "c", Offset: 280, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
+		{Name: "j", Offset: 352, Size: 40},
+	},
+	ParamBytes: 408,
+	Dynamic:    1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewBF16SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			work        [][4]float32
+			c, residual []dtype.BF16
+			bias        []float32
+			j           thin
+		})(args)
+		for ts.Next() {
+			few[dtype.BF16, dtype.BF16, toBF16](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+}
+
+// FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
+// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
+// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+//
+// A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
+// multiprocessor has room for two blocks, memory is busy while one block ends.
+func FewF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.F16]], work device.Slice[[4]float32], c, residual device.Slice[dtype.F16], bias device.Slice[float32], j thin) error {
+	p := s.Plan(fewF16Kernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	work.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var fewF16Kernel = &driver.Kernel{
+	Name:    "few[dtype.F16, dtype.F16, toF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "few.go",
+	Line:    20,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "work", Offset: 256, Size: 24, Elem: 16},
+		{Name: "c", Offset: 280, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
+		{Name: "j", Offset: 352, Size: 40},
+	},
+	ParamBytes: 408,
+	Dynamic:    1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewF16SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a           gpu.TensorMap[gpu.Panel[dtype.F16]]
+			b           gpu.TensorMap[gpu.Panel[dtype.F16]]
+			work        [][4]float32
+			c, residual []dtype.F16
+			bias        []float32
+			j           thin
+		})(args)
+		for ts.Next() {
+			few[dtype.F16, dtype.F16, toF16](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+}
+
+// FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
+// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
+// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+//
+// A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
+// multiprocessor has room for two blocks, memory is busy while one block ends.
+func FewBF16To32(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[float32], bias device.Slice[float32], j thin) error {
+	p := s.Plan(fewBF16To32Kernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	work.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var fewBF16To32Kernel = &driver.Kernel{
+	Name:    "few[dtype.BF16, float32, toF32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "few.go",
+	Line:    20,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "work", Offset: 256, Size: 24, Elem: 16},
+		{Name: "c", Offset: 280, Size: 24, Elem: 4},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
+		{Name: "j", Offset: 352, Size: 40},
+	},
+	ParamBytes: 408,
+	Dynamic:    1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16To32SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewBF16To32SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			work        [][4]float32
+			c, residual []float32
+			bias        []float32
+			j           thin
+		})(args)
+		for ts.Next() {
+			few[dtype.BF16, float32, toF32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+}
+
+// Lean8 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean8(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean8Kernel, lean8Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean8Kernel = &driver.Kernel{
+	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, eightRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     9216,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean8SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean8SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []dtype.BF16
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.BF16, dtype.BF16, toBF16, eightRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 168, 169, 171},
+}
+
+// Lean16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean16(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean16Kernel, lean16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean16Kernel = &driver.Kernel{
+	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, sixteenRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     9216,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []dtype.BF16
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.BF16, dtype.BF16, toBF16, sixteenRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+}
+
+// Lean16F16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean16F16(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.F16], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean16F16Kernel, lean16F16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean16F16Kernel = &driver.Kernel{
+	Name:    "lean[dtype.F16, dtype.F16, toF16, sixteenRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     9216,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16F16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16F16SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []dtype.F16
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.F16, dtype.F16, toF16, sixteenRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+}
+
+// Lean16To32 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean16To32(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[float32], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean16To32Kernel, lean16To32Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean16To32Kernel = &driver.Kernel{
+	Name:    "lean[dtype.BF16, float32, toF32, sixteenRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 4},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     9216,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16To32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16To32SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []float32
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.BF16, float32, toF32, sixteenRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+}
+
+// JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
 // those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
 func JoinBF16(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinBF16Kernel, joinBF16Kernel.Grid(g))
@@ -849,7 +1197,7 @@ var joinBF16Kernel = &driver.Kernel{
 	Name:    "join[dtype.BF16, toBF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    17,
+	Line:    18,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 2},
@@ -867,8 +1215,8 @@ var joinBF16Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -886,12 +1234,11 @@ var joinBF16Kernel = &driver.Kernel{
 			join[dtype.BF16, toBF16](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
-	Twin:    joinBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
 }
 
-// JoinF16 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
+// JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
 // those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
 func JoinF16(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[dtype.F16], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinF16Kernel, joinF16Kernel.Grid(g))
@@ -907,7 +1254,7 @@ var joinF16Kernel = &driver.Kernel{
 	Name:    "join[dtype.F16, toF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    17,
+	Line:    18,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 2},
@@ -925,8 +1272,8 @@ var joinF16Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -944,12 +1291,11 @@ var joinF16Kernel = &driver.Kernel{
 			join[dtype.F16, toF16](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
-	Twin:    joinF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
 }
 
-// JoinF32 adds up the segments that parts and slim have stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
+// JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
 // those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
 func JoinF32(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[float32], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinF32Kernel, joinF32Kernel.Grid(g))
@@ -965,7 +1311,7 @@ var joinF32Kernel = &driver.Kernel{
 	Name:    "join[float32, toF32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    17,
+	Line:    18,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
@@ -983,8 +1329,8 @@ var joinF32Kernel = &driver.Kernel{
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 30, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -1002,9 +1348,8 @@ var joinF32Kernel = &driver.Kernel{
 			join[float32, toF32](ts.Thread(), a.parts, a.c, a.residual, a.bias, a.j)
 		}
 	},
-	Twin:    joinF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 52, 70, 71, 73, 74, 75, 76, 89, 95, 107, 116, 117, 118, 120, 121, 122, 131, 132, 134},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1063,7 +1408,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 81, 82, 83, 84, 85, 86, 87},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 122, 123, 124, 125, 126, 127, 128},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1122,7 +1467,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 79, 80, 81, 82, 83, 86, 87},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 120, 121, 122, 123, 124, 127, 128},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1181,5 +1526,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 73, 77, 78, 79, 80, 81, 82, 83},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 118, 119, 120, 121, 122, 123, 124},
 }

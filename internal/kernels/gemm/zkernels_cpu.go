@@ -62,9 +62,9 @@ func squareTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c133 := s72 == 1
 //line single.go:60
 	c272 := s88 == 3
-//line ending.go:88
+//line ending.go:93
 	c528 := s88 == 2
-//line ending.go:91
+//line ending.go:96
 	c537 := s88 != 0
 //line tensor.go:113
 	c433 := s88 == 3
@@ -925,15 +925,15 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 		i305 := i235&31 + 32
 //line tensor.go:108
 		c418 := s24 <= i274
-//line join.go:62
+//line join.go:63
 		c487 := uint(biasLen) <= uint(i274)
-//line join.go:65
+//line join.go:66
 		o494 := i274 * 4
 //line tensor.go:114
 		i443 := i274 + s40
-//line join.go:62
+//line join.go:63
 		c503 := uint(biasLen) <= uint(i443)
-//line join.go:65
+//line join.go:66
 		o510 := i443 * 4
 //line single.go:65
 		i286 = tx / 64
@@ -949,24 +949,24 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 			f309 := *(*float32)(unsafe.Add(shared, i286&63*264+i305*4+8704))
 //line tensor.go:108
 			if !c418 {
-//line join.go:62
+//line join.go:63
 				if c487 {
-//line join.go:62
+//line join.go:63
 					f500 = 0
 				} else {
-//line join.go:65
+//line join.go:66
 					f500 = *(*float32)(unsafe.Add(bias, o494))
 				}
 //line tensor.go:112
 				f427 := f301 + f500
-//line ending.go:88
+//line ending.go:93
 				if c528 {
 					f536 = float32((f427 + float32(float32(float32(f427*0.044715)*f427)*f427)) * 1.5957692)
 				} else {
-//line ending.go:88
+//line ending.go:93
 					f536 = f427
 				}
-//line ending.go:91
+//line ending.go:96
 				if c537 {
 					f539 := float32(-f536)
 //line exp.go:36
@@ -1001,17 +1001,17 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 //line fast.go:42
 					f544 = f427 / (f581 + 1)
 				} else {
-//line ending.go:91
+//line ending.go:96
 					f544 = f427
 				}
 //line tensor.go:113
 				if c433 {
-//line join.go:62
+//line join.go:63
 					if c503 {
-//line join.go:62
+//line join.go:63
 						f516 = 0
 					} else {
-//line join.go:65
+//line join.go:66
 						f516 = *(*float32)(unsafe.Add(bias, o510))
 					}
 //line tensor.go:114
@@ -1047,1824 +1047,6 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 			}
 //line single.go:65
 			i286 = i286 + 4
-		}
-	}
-	return true
-}
-
-// joinBF16Twin runs blocks of the kernel join_dtype_BF16_toBF16.
-//
-//line join.go:17
-func joinBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	parts := *(*unsafe.Pointer)(args)
-	partsCap := *(*int)(unsafe.Add(args, 16))
-	c := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	cLen := *(*int)(unsafe.Add(args, 32))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	residualLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	j0 := *(*int32)(unsafe.Add(args, 96))
-	j4 := *(*int32)(unsafe.Add(args, 100))
-	j8 := *(*int32)(unsafe.Add(args, 104))
-	j12 := *(*int32)(unsafe.Add(args, 108))
-	j28 := *(*int32)(unsafe.Add(args, 124))
-	j36 := *(*int32)(unsafe.Add(args, 132))
-	j40 := *(*int32)(unsafe.Add(args, 136))
-	shared := blocks.Shared(16896)
-//line resident.go:22
-	c465 := j12 != 0
-//line resident.go:22
-	var i467 int32
-//line resident.go:22
-	if j12 != 0 {
-//line resident.go:22
-		i467 = (j4 + j12 - 1) / j12
-	}
-//line resident.go:34
-	i1131 := i467 << 4
-//line resident.go:34
-	c292 := i1131 != 0
-//line resident.go:33
-	i288 := (j0 + 127) / 128
-//line resident.go:37
-	i302 := int(j0)
-//line resident.go:37
-	i305 := int(j4)
-//line join.go:23
-	i66 := int(j0)
-//line resident.go:25
-	i479 := (j8 + 63) / 64
-//line join.go:56
-	i343 := i288 * i467 * i479
-//line parts.go:42
-	c601 := i343 != 0
-	k2086 := int(0)
-//line join.go:33
-	i2089 := (k2086 + 0) << 8
-//line parts.go:107
-	i365 := (j0 + 15) / 16
-//line parts.go:107
-	i367 := int32(8)
-//line parts.go:107
-	if i365 < 8 {
-//line parts.go:107
-		i367 = i365
-	}
-//line join.go:50
-	i257 := int(j4)
-//line join.go:50
-	i267 := int(j40)
-//line join.go:48
-	c2405 := uint(i267) < 2147483648
-//line ending.go:88
-	c542 := j28 == 2
-//line ending.go:91
-	c551 := j28 != 0
-//line tensor.go:113
-	c401 := j28 == 3
-//line tensor.go:117
-	c427 := 0 < residualLen
-//line join.go:44
-	i161 := int(j12)
-//line join.go:17
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i785, i64 int
-		var c67 bool
-//line resident.go:22
-		if !c465 {
-//line resident.go:22
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:22
-			return
-		}
-//line resident.go:34
-		if !c292 {
-//line resident.go:34
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:34
-			return
-		}
-//line resident.go:34
-		var i294 int32
-//line resident.go:34
-		if i1131 != 0 {
-//line resident.go:34
-			i294 = int32(bx) / i1131
-		}
-//line resident.go:34
-		i1133 := i294 << 4
-		i296 := i288 - i1133
-//line resident.go:35
-		i298 := int32(16)
-//line resident.go:35
-		if i296 < 16 {
-//line resident.go:35
-			i298 = i296
-		}
-//line resident.go:36
-		c299 := i298 <= 0
-//line resident.go:39
-		var i311 int32
-//line resident.go:39
-		if i1131 != 0 {
-//line resident.go:39
-			i311 = int32(bx) % i1131
-		}
-//line resident.go:40
-		var i314 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i314 = i311 % i298
-		}
-//line resident.go:40
-		i317 := int((i1133 + i314) << 7)
-//line resident.go:40
-		var i320 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i320 = i311 / i298
-		}
-//line resident.go:40
-		i324 := int(i320 * j12)
-//line join.go:23
-		i1139 := by << 4
-		for range 256 {
-			var i784 int
-//line resident.go:36
-			if c299 {
-				i784, i785 = i302, i305
-			} else {
-//line resident.go:40
-				i784, i785 = i317, i324
-			}
-//line join.go:23
-			i64 = i784 + i1139
-//line join.go:23
-			c67 = i66 <= i64
-		}
-//line resident.go:36
-		if !c67 {
-//line parts.go:42
-			if !c601 {
-//line parts.go:42
-				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line parts.go:42
-				return
-			}
-//line parts.go:42
-			var i603 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i603 = int32(uint32((int32(bx)*i479+1)*j36-1) / uint32(i343))
-			}
-//line parts.go:42
-			var i649 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i649 = int32(uint32((int32(bx)+1)*i479*j36-1) / uint32(i343))
-			}
-			{
-				{
-//line join.go:33
-					if !joinBF16TwinRow(i2089, i603, i649, bx, by, i367, partsCap, parts, shared, blocks) {
-						return
-					}
-				}
-			}
-			{
-				{
-//line join.go:44
-					if !joinBF16TwinRow_(i161, i64, i66, i785, i257, biasLen, i267, c2405, cLen, residualLen, shared, bias, c542, c551, c401, c427, residual, c, blocks) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// joinBF16TwinRow is what a row of threads does in joinBF16Twin.
-//
-//line join.go:33
-func joinBF16TwinRow(i2089 int, i603 int32, i649 int32, bx int, by int, i367 int32, partsCap int, parts unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360 float32
-		var i75 int32
-//line join.go:33
-		i129 := int32(tx % 32)
-//line join.go:33
-		i2093 := int(uint(i2089+tx)>>5) % 8
-//line join.go:33
-		i2096 := int(uint32(i129))
-//line join.go:33
-		i2097 := i2093<<7 + i2096
-//line join.go:33
-		i2103 := i2097 + 32
-//line join.go:33
-		i2110 := i2097 + 64
-//line join.go:33
-		i2117 := i2097 + 96
-//line join.go:33
-		i2292 := i2097 + 1024
-//line join.go:33
-		i2294 := i2097 + 1056
-//line join.go:33
-		i2297 := i2097 + 1088
-//line join.go:33
-		i2300 := i2097 + 1120
-//line join.go:33
-		i2308 := i2097 + 2048
-//line join.go:33
-		i2310 := i2097 + 2080
-//line join.go:33
-		i2313 := i2097 + 2112
-//line join.go:33
-		i2316 := i2097 + 2144
-//line join.go:33
-		i2324 := i2097 + 3072
-//line join.go:33
-		i2326 := i2097 + 3104
-//line join.go:33
-		i2329 := i2097 + 3136
-//line join.go:33
-		i2332 := i2097 + 3168
-//line join.go:27
-		f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, i75 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i603
-		for {
-//line join.go:28
-			if i75 > i649 {
-//line join.go:28
-				break
-			}
-//line join.go:29
-			i1187 := int((i75+int32(bx))*i367+int32(by)) << 12
-			i86 := i1187 + 4096
-//line join.go:30
-			if uint(i86) > uint(partsCap) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i86, partsCap)
-//line join.go:30
-				return false
-			}
-//line join.go:30
-			if uint(i1187) > uint(i86) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1187, i86)
-//line join.go:30
-				return false
-			}
-//line join.go:28
-			f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, i75 = f2375+*(*float32)(unsafe.Add(parts, i1187*4+i2332*4)), f2374+*(*float32)(unsafe.Add(parts, i1187*4+i2329*4)), f2373+*(*float32)(unsafe.Add(parts, i1187*4+i2326*4)), f2372+*(*float32)(unsafe.Add(parts, i1187*4+i2324*4)), f2371+*(*float32)(unsafe.Add(parts, i1187*4+i2316*4)), f2370+*(*float32)(unsafe.Add(parts, i1187*4+i2313*4)), f2369+*(*float32)(unsafe.Add(parts, i1187*4+i2310*4)), f2368+*(*float32)(unsafe.Add(parts, i1187*4+i2308*4)), f2367+*(*float32)(unsafe.Add(parts, i1187*4+i2300*4)), f2366+*(*float32)(unsafe.Add(parts, i1187*4+i2297*4)), f2365+*(*float32)(unsafe.Add(parts, i1187*4+i2294*4)), f2364+*(*float32)(unsafe.Add(parts, i1187*4+i2292*4)), f2363+*(*float32)(unsafe.Add(parts, i1187*4+i2117*4)), f2362+*(*float32)(unsafe.Add(parts, i1187*4+i2110*4)), f2361+*(*float32)(unsafe.Add(parts, i1187*4+i2103*4)), f2360+*(*float32)(unsafe.Add(parts, i1187*4+i2097*4)), i75+1
-		}
-//line join.go:39
-		i1921 := i2096 / 4
-//line join.go:39
-		i1936 := i2096 % 4 << 1
-//line join.go:39
-		i1937 := i2093<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1937*4)) = f2360
-//line join.go:39
-		i1942 := i1937 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1942*4)) = f2361
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1937*4)) = f2362
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1942*4)) = f2363
-//line join.go:39
-		i1978 := (i2093+8)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1978*4)) = f2364
-//line join.go:39
-		i1983 := i1978 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1983*4)) = f2365
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1978*4)) = f2366
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1983*4)) = f2367
-//line join.go:39
-		i2019 := (i2093+16)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2019*4)) = f2368
-//line join.go:39
-		i2024 := i2019 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2024*4)) = f2369
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2019*4)) = f2370
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2024*4)) = f2371
-//line join.go:39
-		i2060 := (i2093+24)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2060*4)) = f2372
-//line join.go:39
-		i2065 := i2060 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2065*4)) = f2373
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2060*4)) = f2374
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2065*4)) = f2375
-	}
-	return true
-}
-
-// joinBF16TwinRow_ is what a row of threads does in joinBF16Twin.
-//
-//line join.go:44
-func joinBF16TwinRow_(i161 int, i64 int, i66 int, i785 int, i257 int, biasLen int, i267 int, c2405 bool, cLen int, residualLen int, shared unsafe.Pointer, bias unsafe.Pointer, c542 bool, c551 bool, c401 bool, c427 bool, residual unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i227, i2431 int
-		var f498, f550, f636, f558, f514, f416, f440, f2443, f2452, f2482, f2486, f2491, f2495, f2506 float32
-		var i623, i624, i2469, i2470 int32
-//line join.go:44
-		if i161 > tx {
-//line join.go:48
-			i222 := i66 - i64
-//line join.go:48
-			i224 := 16
-//line join.go:48
-			if i222 < 16 {
-//line join.go:48
-				i224 = i222
-			}
-//line join.go:48
-			c225 := 0 < i224
-//line join.go:48
-			if c225 {
-//line join.go:50
-				i240 := tx&127 + 128
-//line join.go:50
-				i251 := i785 + tx
-//line tensor.go:108
-				c386 := i257 <= i251
-//line join.go:62
-				c485 := uint(biasLen) <= uint(i251)
-//line join.go:65
-				o492 := i251 * 4
-//line tensor.go:114
-				i411 := i251 + i257
-//line join.go:62
-				c501 := uint(biasLen) <= uint(i411)
-//line join.go:65
-				o508 := i411 * 4
-//line join.go:48
-				i2397 := 0
-//line join.go:48
-				if c225 {
-//line join.go:48
-					i2397 = i224 - 1
-				}
-//line join.go:48
-				i2412 := i64*i267 + i251
-//line join.go:48
-				i2417 := (i64+i2397)*i267 + i251
-//line join.go:48
-				c2429 := uint(i2397) < 2147483648 && i2397 < 2305843009213693952 && c2405 && uint(i2412) < uint(residualLen) && uint(i2417) < uint(residualLen) && uint(i2412) < uint(cLen) && uint(i2417) < uint(cLen)
-//line join.go:48
-				if c2429 {
-//line tensor.go:108
-					i227 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f236 := *(*float32)(unsafe.Add(shared, i227&15*1056+tx*4))
-//line join.go:50
-						f244 := *(*float32)(unsafe.Add(shared, i227&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f498 = 0
-							} else {
-//line join.go:65
-								f498 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f395 := f236 + f498
-//line ending.go:88
-							if c542 {
-								f550 = float32((f395 + float32(float32(float32(f395*0.044715)*f395)*f395)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f550 = f395
-							}
-//line ending.go:91
-							if c551 {
-								f553 := float32(-f550)
-//line exp.go:36
-								f663 := math32.FMA(f553, 1.442695, 1.2582912e+07)
-								f664 := f663 - 1.2582912e+07
-								f666 := math32.FMA(f664, 1.9046542e-09, math32.FMA(f664, -0.6931472, f553))
-//line exp.go:21
-								c620 := 0 < f553
-//line exp.go:21
-								if c620 {
-//line exp.go:21
-									i623, i624 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i623, i624 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f630 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f666, 0.008368675), f666, 0.041668262), f666, 0.16666521), f666, 0.49999994), f666, 1), f666, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f663))<<23+i623))) * math.Float32frombits(uint32(i624)))
-								if 104 < math.Float32frombits(math.Float32bits(f550)&^(1<<31)) {
-//line exp.go:27
-									if c620 {
-//line basic.go:19
-										f636 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f636 = 0
-									}
-								} else {
-//line exp.go:25
-									f636 = f630
-								}
-//line fast.go:42
-								f558 = f395 / (f636 + 1)
-							} else {
-//line ending.go:91
-								f558 = f395
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f514 = 0
-								} else {
-//line join.go:65
-									f514 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f416 = float32(f558 * (f244 + f514))
-							} else {
-//line tensor.go:113
-								f416 = f558
-							}
-//line tensor.go:116
-							i423 := (i64+i227)*i267 + i251
-							if c427 {
-								f440 = f416 + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, i423*2)))).Float32()
-							} else {
-//line tensor.go:117
-								f440 = f416
-							}
-//line tensor.go:120
-							*(*int16)(unsafe.Add(c, i423*2)) = int16(dtype.BF16From32(f440))
-						}
-//line join.go:50
-						i275 := i227 + 1
-//line join.go:50
-						if i275 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i227 = i275
-					}
-				} else {
-//line tensor.go:108
-					i2431 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f2435 := *(*float32)(unsafe.Add(shared, i2431&15*1056+tx*4))
-//line join.go:50
-						f2437 := *(*float32)(unsafe.Add(shared, i2431&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f2443 = 0
-							} else {
-//line join.go:65
-								f2443 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f2444 := f2435 + f2443
-//line ending.go:88
-							if c542 {
-								f2452 = float32((f2444 + float32(float32(float32(f2444*0.044715)*f2444)*f2444)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f2452 = f2444
-							}
-//line ending.go:91
-							if c551 {
-								f2454 := float32(-f2452)
-//line exp.go:36
-								f2455 := math32.FMA(f2454, 1.442695, 1.2582912e+07)
-								f2456 := f2455 - 1.2582912e+07
-								f2458 := math32.FMA(f2456, 1.9046542e-09, math32.FMA(f2456, -0.6931472, f2454))
-//line exp.go:21
-								c2466 := 0 < f2454
-//line exp.go:21
-								if c2466 {
-//line exp.go:21
-									i2469, i2470 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i2469, i2470 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f2476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2458, 0.008368675), f2458, 0.041668262), f2458, 0.16666521), f2458, 0.49999994), f2458, 1), f2458, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2455))<<23+i2469))) * math.Float32frombits(uint32(i2470)))
-								if 104 < math.Float32frombits(math.Float32bits(f2452)&^(1<<31)) {
-//line exp.go:27
-									if c2466 {
-//line basic.go:19
-										f2482 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f2482 = 0
-									}
-								} else {
-//line exp.go:25
-									f2482 = f2476
-								}
-//line fast.go:42
-								f2486 = f2444 / (f2482 + 1)
-							} else {
-//line ending.go:91
-								f2486 = f2444
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f2491 = 0
-								} else {
-//line join.go:65
-									f2491 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f2495 = float32(f2486 * (f2437 + f2491))
-							} else {
-//line tensor.go:113
-								f2495 = f2486
-							}
-//line tensor.go:116
-							i2497 := (i64+i2431)*i267 + i251
-							if c427 {
-								if uint(i2497) >= uint(residualLen) {
-//line tensor.go:118
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2497, residualLen)
-//line tensor.go:118
-									return false
-								}
-//line tensor.go:118
-								f2506 = f2495 + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, i2497*2)))).Float32()
-							} else {
-//line tensor.go:117
-								f2506 = f2495
-							}
-//line tensor.go:120
-							if uint(i2497) >= uint(cLen) {
-//line tensor.go:120
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2497, cLen)
-//line tensor.go:120
-								return false
-							}
-//line tensor.go:120
-							*(*int16)(unsafe.Add(c, i2497*2)) = int16(dtype.BF16From32(f2506))
-						}
-//line join.go:50
-						i2513 := i2431 + 1
-//line join.go:50
-						if i2513 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i2431 = i2513
-					}
-				}
-			}
-		}
-	}
-	return true
-}
-
-// joinF16Twin runs blocks of the kernel join_dtype_F16_toF16.
-//
-//line join.go:17
-func joinF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	parts := *(*unsafe.Pointer)(args)
-	partsCap := *(*int)(unsafe.Add(args, 16))
-	c := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	cLen := *(*int)(unsafe.Add(args, 32))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	residualLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	j0 := *(*int32)(unsafe.Add(args, 96))
-	j4 := *(*int32)(unsafe.Add(args, 100))
-	j8 := *(*int32)(unsafe.Add(args, 104))
-	j12 := *(*int32)(unsafe.Add(args, 108))
-	j28 := *(*int32)(unsafe.Add(args, 124))
-	j36 := *(*int32)(unsafe.Add(args, 132))
-	j40 := *(*int32)(unsafe.Add(args, 136))
-	shared := blocks.Shared(16896)
-//line resident.go:22
-	c465 := j12 != 0
-//line resident.go:22
-	var i467 int32
-//line resident.go:22
-	if j12 != 0 {
-//line resident.go:22
-		i467 = (j4 + j12 - 1) / j12
-	}
-//line resident.go:34
-	i1131 := i467 << 4
-//line resident.go:34
-	c292 := i1131 != 0
-//line resident.go:33
-	i288 := (j0 + 127) / 128
-//line resident.go:37
-	i302 := int(j0)
-//line resident.go:37
-	i305 := int(j4)
-//line join.go:23
-	i66 := int(j0)
-//line resident.go:25
-	i479 := (j8 + 63) / 64
-//line join.go:56
-	i343 := i288 * i467 * i479
-//line parts.go:42
-	c601 := i343 != 0
-	k2086 := int(0)
-//line join.go:33
-	i2089 := (k2086 + 0) << 8
-//line parts.go:107
-	i365 := (j0 + 15) / 16
-//line parts.go:107
-	i367 := int32(8)
-//line parts.go:107
-	if i365 < 8 {
-//line parts.go:107
-		i367 = i365
-	}
-//line join.go:50
-	i257 := int(j4)
-//line join.go:50
-	i267 := int(j40)
-//line join.go:48
-	c2405 := uint(i267) < 2147483648
-//line ending.go:88
-	c542 := j28 == 2
-//line ending.go:91
-	c551 := j28 != 0
-//line tensor.go:113
-	c401 := j28 == 3
-//line tensor.go:117
-	c427 := 0 < residualLen
-//line join.go:44
-	i161 := int(j12)
-//line join.go:17
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i785, i64 int
-		var c67 bool
-//line resident.go:22
-		if !c465 {
-//line resident.go:22
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:22
-			return
-		}
-//line resident.go:34
-		if !c292 {
-//line resident.go:34
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:34
-			return
-		}
-//line resident.go:34
-		var i294 int32
-//line resident.go:34
-		if i1131 != 0 {
-//line resident.go:34
-			i294 = int32(bx) / i1131
-		}
-//line resident.go:34
-		i1133 := i294 << 4
-		i296 := i288 - i1133
-//line resident.go:35
-		i298 := int32(16)
-//line resident.go:35
-		if i296 < 16 {
-//line resident.go:35
-			i298 = i296
-		}
-//line resident.go:36
-		c299 := i298 <= 0
-//line resident.go:39
-		var i311 int32
-//line resident.go:39
-		if i1131 != 0 {
-//line resident.go:39
-			i311 = int32(bx) % i1131
-		}
-//line resident.go:40
-		var i314 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i314 = i311 % i298
-		}
-//line resident.go:40
-		i317 := int((i1133 + i314) << 7)
-//line resident.go:40
-		var i320 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i320 = i311 / i298
-		}
-//line resident.go:40
-		i324 := int(i320 * j12)
-//line join.go:23
-		i1139 := by << 4
-		for range 256 {
-			var i784 int
-//line resident.go:36
-			if c299 {
-				i784, i785 = i302, i305
-			} else {
-//line resident.go:40
-				i784, i785 = i317, i324
-			}
-//line join.go:23
-			i64 = i784 + i1139
-//line join.go:23
-			c67 = i66 <= i64
-		}
-//line resident.go:36
-		if !c67 {
-//line parts.go:42
-			if !c601 {
-//line parts.go:42
-				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line parts.go:42
-				return
-			}
-//line parts.go:42
-			var i603 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i603 = int32(uint32((int32(bx)*i479+1)*j36-1) / uint32(i343))
-			}
-//line parts.go:42
-			var i649 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i649 = int32(uint32((int32(bx)+1)*i479*j36-1) / uint32(i343))
-			}
-			{
-				{
-//line join.go:33
-					if !joinF16TwinRow(i2089, i603, i649, bx, by, i367, partsCap, parts, shared, blocks) {
-						return
-					}
-				}
-			}
-			{
-				{
-//line join.go:44
-					if !joinF16TwinRow_(i161, i64, i66, i785, i257, biasLen, i267, c2405, cLen, residualLen, shared, bias, c542, c551, c401, c427, residual, c, blocks) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// joinF16TwinRow is what a row of threads does in joinF16Twin.
-//
-//line join.go:33
-func joinF16TwinRow(i2089 int, i603 int32, i649 int32, bx int, by int, i367 int32, partsCap int, parts unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360 float32
-		var i75 int32
-//line join.go:33
-		i129 := int32(tx % 32)
-//line join.go:33
-		i2093 := int(uint(i2089+tx)>>5) % 8
-//line join.go:33
-		i2096 := int(uint32(i129))
-//line join.go:33
-		i2097 := i2093<<7 + i2096
-//line join.go:33
-		i2103 := i2097 + 32
-//line join.go:33
-		i2110 := i2097 + 64
-//line join.go:33
-		i2117 := i2097 + 96
-//line join.go:33
-		i2292 := i2097 + 1024
-//line join.go:33
-		i2294 := i2097 + 1056
-//line join.go:33
-		i2297 := i2097 + 1088
-//line join.go:33
-		i2300 := i2097 + 1120
-//line join.go:33
-		i2308 := i2097 + 2048
-//line join.go:33
-		i2310 := i2097 + 2080
-//line join.go:33
-		i2313 := i2097 + 2112
-//line join.go:33
-		i2316 := i2097 + 2144
-//line join.go:33
-		i2324 := i2097 + 3072
-//line join.go:33
-		i2326 := i2097 + 3104
-//line join.go:33
-		i2329 := i2097 + 3136
-//line join.go:33
-		i2332 := i2097 + 3168
-//line join.go:27
-		f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, i75 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i603
-		for {
-//line join.go:28
-			if i75 > i649 {
-//line join.go:28
-				break
-			}
-//line join.go:29
-			i1187 := int((i75+int32(bx))*i367+int32(by)) << 12
-			i86 := i1187 + 4096
-//line join.go:30
-			if uint(i86) > uint(partsCap) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i86, partsCap)
-//line join.go:30
-				return false
-			}
-//line join.go:30
-			if uint(i1187) > uint(i86) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1187, i86)
-//line join.go:30
-				return false
-			}
-//line join.go:28
-			f2375, f2374, f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, i75 = f2375+*(*float32)(unsafe.Add(parts, i1187*4+i2332*4)), f2374+*(*float32)(unsafe.Add(parts, i1187*4+i2329*4)), f2373+*(*float32)(unsafe.Add(parts, i1187*4+i2326*4)), f2372+*(*float32)(unsafe.Add(parts, i1187*4+i2324*4)), f2371+*(*float32)(unsafe.Add(parts, i1187*4+i2316*4)), f2370+*(*float32)(unsafe.Add(parts, i1187*4+i2313*4)), f2369+*(*float32)(unsafe.Add(parts, i1187*4+i2310*4)), f2368+*(*float32)(unsafe.Add(parts, i1187*4+i2308*4)), f2367+*(*float32)(unsafe.Add(parts, i1187*4+i2300*4)), f2366+*(*float32)(unsafe.Add(parts, i1187*4+i2297*4)), f2365+*(*float32)(unsafe.Add(parts, i1187*4+i2294*4)), f2364+*(*float32)(unsafe.Add(parts, i1187*4+i2292*4)), f2363+*(*float32)(unsafe.Add(parts, i1187*4+i2117*4)), f2362+*(*float32)(unsafe.Add(parts, i1187*4+i2110*4)), f2361+*(*float32)(unsafe.Add(parts, i1187*4+i2103*4)), f2360+*(*float32)(unsafe.Add(parts, i1187*4+i2097*4)), i75+1
-		}
-//line join.go:39
-		i1921 := i2096 / 4
-//line join.go:39
-		i1936 := i2096 % 4 << 1
-//line join.go:39
-		i1937 := i2093<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1937*4)) = f2360
-//line join.go:39
-		i1942 := i1937 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1942*4)) = f2361
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1937*4)) = f2362
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1942*4)) = f2363
-//line join.go:39
-		i1978 := (i2093+8)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1978*4)) = f2364
-//line join.go:39
-		i1983 := i1978 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i1983*4)) = f2365
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1978*4)) = f2366
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i1983*4)) = f2367
-//line join.go:39
-		i2019 := (i2093+16)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2019*4)) = f2368
-//line join.go:39
-		i2024 := i2019 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2024*4)) = f2369
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2019*4)) = f2370
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2024*4)) = f2371
-//line join.go:39
-		i2060 := (i2093+24)<<3 + i1936
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2060*4)) = f2372
-//line join.go:39
-		i2065 := i2060 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1921*1056+i2065*4)) = f2373
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2060*4)) = f2374
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1921+8)*1056+i2065*4)) = f2375
-	}
-	return true
-}
-
-// joinF16TwinRow_ is what a row of threads does in joinF16Twin.
-//
-//line join.go:44
-func joinF16TwinRow_(i161 int, i64 int, i66 int, i785 int, i257 int, biasLen int, i267 int, c2405 bool, cLen int, residualLen int, shared unsafe.Pointer, bias unsafe.Pointer, c542 bool, c551 bool, c401 bool, c427 bool, residual unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i227, i2431 int
-		var f498, f550, f636, f558, f514, f416, f440, f2443, f2452, f2482, f2486, f2491, f2495, f2506 float32
-		var i623, i624, i2469, i2470 int32
-//line join.go:44
-		if i161 > tx {
-//line join.go:48
-			i222 := i66 - i64
-//line join.go:48
-			i224 := 16
-//line join.go:48
-			if i222 < 16 {
-//line join.go:48
-				i224 = i222
-			}
-//line join.go:48
-			c225 := 0 < i224
-//line join.go:48
-			if c225 {
-//line join.go:50
-				i240 := tx&127 + 128
-//line join.go:50
-				i251 := i785 + tx
-//line tensor.go:108
-				c386 := i257 <= i251
-//line join.go:62
-				c485 := uint(biasLen) <= uint(i251)
-//line join.go:65
-				o492 := i251 * 4
-//line tensor.go:114
-				i411 := i251 + i257
-//line join.go:62
-				c501 := uint(biasLen) <= uint(i411)
-//line join.go:65
-				o508 := i411 * 4
-//line join.go:48
-				i2397 := 0
-//line join.go:48
-				if c225 {
-//line join.go:48
-					i2397 = i224 - 1
-				}
-//line join.go:48
-				i2412 := i64*i267 + i251
-//line join.go:48
-				i2417 := (i64+i2397)*i267 + i251
-//line join.go:48
-				c2429 := uint(i2397) < 2147483648 && i2397 < 2305843009213693952 && c2405 && uint(i2412) < uint(residualLen) && uint(i2417) < uint(residualLen) && uint(i2412) < uint(cLen) && uint(i2417) < uint(cLen)
-//line join.go:48
-				if c2429 {
-//line tensor.go:108
-					i227 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f236 := *(*float32)(unsafe.Add(shared, i227&15*1056+tx*4))
-//line join.go:50
-						f244 := *(*float32)(unsafe.Add(shared, i227&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f498 = 0
-							} else {
-//line join.go:65
-								f498 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f395 := f236 + f498
-//line ending.go:88
-							if c542 {
-								f550 = float32((f395 + float32(float32(float32(f395*0.044715)*f395)*f395)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f550 = f395
-							}
-//line ending.go:91
-							if c551 {
-								f553 := float32(-f550)
-//line exp.go:36
-								f663 := math32.FMA(f553, 1.442695, 1.2582912e+07)
-								f664 := f663 - 1.2582912e+07
-								f666 := math32.FMA(f664, 1.9046542e-09, math32.FMA(f664, -0.6931472, f553))
-//line exp.go:21
-								c620 := 0 < f553
-//line exp.go:21
-								if c620 {
-//line exp.go:21
-									i623, i624 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i623, i624 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f630 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f666, 0.008368675), f666, 0.041668262), f666, 0.16666521), f666, 0.49999994), f666, 1), f666, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f663))<<23+i623))) * math.Float32frombits(uint32(i624)))
-								if 104 < math.Float32frombits(math.Float32bits(f550)&^(1<<31)) {
-//line exp.go:27
-									if c620 {
-//line basic.go:19
-										f636 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f636 = 0
-									}
-								} else {
-//line exp.go:25
-									f636 = f630
-								}
-//line fast.go:42
-								f558 = f395 / (f636 + 1)
-							} else {
-//line ending.go:91
-								f558 = f395
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f514 = 0
-								} else {
-//line join.go:65
-									f514 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f416 = float32(f558 * (f244 + f514))
-							} else {
-//line tensor.go:113
-								f416 = f558
-							}
-//line tensor.go:116
-							i423 := (i64+i227)*i267 + i251
-							if c427 {
-								f440 = f416 + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, i423*2)))).Float32()
-							} else {
-//line tensor.go:117
-								f440 = f416
-							}
-//line tensor.go:120
-							*(*int16)(unsafe.Add(c, i423*2)) = int16(dtype.F16From32(f440))
-						}
-//line join.go:50
-						i275 := i227 + 1
-//line join.go:50
-						if i275 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i227 = i275
-					}
-				} else {
-//line tensor.go:108
-					i2431 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f2435 := *(*float32)(unsafe.Add(shared, i2431&15*1056+tx*4))
-//line join.go:50
-						f2437 := *(*float32)(unsafe.Add(shared, i2431&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f2443 = 0
-							} else {
-//line join.go:65
-								f2443 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f2444 := f2435 + f2443
-//line ending.go:88
-							if c542 {
-								f2452 = float32((f2444 + float32(float32(float32(f2444*0.044715)*f2444)*f2444)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f2452 = f2444
-							}
-//line ending.go:91
-							if c551 {
-								f2454 := float32(-f2452)
-//line exp.go:36
-								f2455 := math32.FMA(f2454, 1.442695, 1.2582912e+07)
-								f2456 := f2455 - 1.2582912e+07
-								f2458 := math32.FMA(f2456, 1.9046542e-09, math32.FMA(f2456, -0.6931472, f2454))
-//line exp.go:21
-								c2466 := 0 < f2454
-//line exp.go:21
-								if c2466 {
-//line exp.go:21
-									i2469, i2470 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i2469, i2470 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f2476 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2458, 0.008368675), f2458, 0.041668262), f2458, 0.16666521), f2458, 0.49999994), f2458, 1), f2458, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2455))<<23+i2469))) * math.Float32frombits(uint32(i2470)))
-								if 104 < math.Float32frombits(math.Float32bits(f2452)&^(1<<31)) {
-//line exp.go:27
-									if c2466 {
-//line basic.go:19
-										f2482 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f2482 = 0
-									}
-								} else {
-//line exp.go:25
-									f2482 = f2476
-								}
-//line fast.go:42
-								f2486 = f2444 / (f2482 + 1)
-							} else {
-//line ending.go:91
-								f2486 = f2444
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f2491 = 0
-								} else {
-//line join.go:65
-									f2491 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f2495 = float32(f2486 * (f2437 + f2491))
-							} else {
-//line tensor.go:113
-								f2495 = f2486
-							}
-//line tensor.go:116
-							i2497 := (i64+i2431)*i267 + i251
-							if c427 {
-								if uint(i2497) >= uint(residualLen) {
-//line tensor.go:118
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2497, residualLen)
-//line tensor.go:118
-									return false
-								}
-//line tensor.go:118
-								f2506 = f2495 + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, i2497*2)))).Float32()
-							} else {
-//line tensor.go:117
-								f2506 = f2495
-							}
-//line tensor.go:120
-							if uint(i2497) >= uint(cLen) {
-//line tensor.go:120
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2497, cLen)
-//line tensor.go:120
-								return false
-							}
-//line tensor.go:120
-							*(*int16)(unsafe.Add(c, i2497*2)) = int16(dtype.F16From32(f2506))
-						}
-//line join.go:50
-						i2513 := i2431 + 1
-//line join.go:50
-						if i2513 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i2431 = i2513
-					}
-				}
-			}
-		}
-	}
-	return true
-}
-
-// joinF32Twin runs blocks of the kernel join_float32_toF32.
-//
-//line join.go:17
-func joinF32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	parts := *(*unsafe.Pointer)(args)
-	partsCap := *(*int)(unsafe.Add(args, 16))
-	c := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	cLen := *(*int)(unsafe.Add(args, 32))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	residualLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	j0 := *(*int32)(unsafe.Add(args, 96))
-	j4 := *(*int32)(unsafe.Add(args, 100))
-	j8 := *(*int32)(unsafe.Add(args, 104))
-	j12 := *(*int32)(unsafe.Add(args, 108))
-	j28 := *(*int32)(unsafe.Add(args, 124))
-	j36 := *(*int32)(unsafe.Add(args, 132))
-	j40 := *(*int32)(unsafe.Add(args, 136))
-	shared := blocks.Shared(16896)
-//line resident.go:22
-	c465 := j12 != 0
-//line resident.go:22
-	var i467 int32
-//line resident.go:22
-	if j12 != 0 {
-//line resident.go:22
-		i467 = (j4 + j12 - 1) / j12
-	}
-//line resident.go:34
-	i1129 := i467 << 4
-//line resident.go:34
-	c292 := i1129 != 0
-//line resident.go:33
-	i288 := (j0 + 127) / 128
-//line resident.go:37
-	i302 := int(j0)
-//line resident.go:37
-	i305 := int(j4)
-//line join.go:23
-	i66 := int(j0)
-//line resident.go:25
-	i479 := (j8 + 63) / 64
-//line join.go:56
-	i343 := i288 * i467 * i479
-//line parts.go:42
-	c599 := i343 != 0
-	k2084 := int(0)
-//line join.go:33
-	i2087 := (k2084 + 0) << 8
-//line parts.go:107
-	i365 := (j0 + 15) / 16
-//line parts.go:107
-	i367 := int32(8)
-//line parts.go:107
-	if i365 < 8 {
-//line parts.go:107
-		i367 = i365
-	}
-//line join.go:50
-	i257 := int(j4)
-//line join.go:50
-	i267 := int(j40)
-//line join.go:48
-	c2403 := uint(i267) < 2147483648
-//line ending.go:88
-	c540 := j28 == 2
-//line ending.go:91
-	c549 := j28 != 0
-//line tensor.go:113
-	c401 := j28 == 3
-//line tensor.go:117
-	c427 := 0 < residualLen
-//line join.go:44
-	i161 := int(j12)
-//line join.go:17
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i783, i64 int
-		var c67 bool
-//line resident.go:22
-		if !c465 {
-//line resident.go:22
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:22
-			return
-		}
-//line resident.go:34
-		if !c292 {
-//line resident.go:34
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line resident.go:34
-			return
-		}
-//line resident.go:34
-		var i294 int32
-//line resident.go:34
-		if i1129 != 0 {
-//line resident.go:34
-			i294 = int32(bx) / i1129
-		}
-//line resident.go:34
-		i1131 := i294 << 4
-		i296 := i288 - i1131
-//line resident.go:35
-		i298 := int32(16)
-//line resident.go:35
-		if i296 < 16 {
-//line resident.go:35
-			i298 = i296
-		}
-//line resident.go:36
-		c299 := i298 <= 0
-//line resident.go:39
-		var i311 int32
-//line resident.go:39
-		if i1129 != 0 {
-//line resident.go:39
-			i311 = int32(bx) % i1129
-		}
-//line resident.go:40
-		var i314 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i314 = i311 % i298
-		}
-//line resident.go:40
-		i317 := int((i1131 + i314) << 7)
-//line resident.go:40
-		var i320 int32
-//line resident.go:40
-		if i298 != 0 {
-//line resident.go:40
-			i320 = i311 / i298
-		}
-//line resident.go:40
-		i324 := int(i320 * j12)
-//line join.go:23
-		i1137 := by << 4
-		for range 256 {
-			var i782 int
-//line resident.go:36
-			if c299 {
-				i782, i783 = i302, i305
-			} else {
-//line resident.go:40
-				i782, i783 = i317, i324
-			}
-//line join.go:23
-			i64 = i782 + i1137
-//line join.go:23
-			c67 = i66 <= i64
-		}
-//line resident.go:36
-		if !c67 {
-//line parts.go:42
-			if !c599 {
-//line parts.go:42
-				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line parts.go:42
-				return
-			}
-//line parts.go:42
-			var i601 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i601 = int32(uint32((int32(bx)*i479+1)*j36-1) / uint32(i343))
-			}
-//line parts.go:42
-			var i647 int32
-//line parts.go:42
-			if i343 != 0 {
-//line parts.go:42
-				i647 = int32(uint32((int32(bx)+1)*i479*j36-1) / uint32(i343))
-			}
-			{
-				{
-//line join.go:33
-					if !joinF32TwinRow(i2087, i601, i647, bx, by, i367, partsCap, parts, shared, blocks) {
-						return
-					}
-				}
-			}
-			{
-				{
-//line join.go:44
-					if !joinF32TwinRow_(i161, i64, i66, i783, i257, biasLen, i267, c2403, cLen, residualLen, shared, bias, c540, c549, c401, c427, residual, c, blocks) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// joinF32TwinRow is what a row of threads does in joinF32Twin.
-//
-//line join.go:33
-func joinF32TwinRow(i2087 int, i601 int32, i647 int32, bx int, by int, i367 int32, partsCap int, parts unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, f2359, f2358 float32
-		var i75 int32
-//line join.go:33
-		i129 := int32(tx % 32)
-//line join.go:33
-		i2091 := int(uint(i2087+tx)>>5) % 8
-//line join.go:33
-		i2094 := int(uint32(i129))
-//line join.go:33
-		i2095 := i2091<<7 + i2094
-//line join.go:33
-		i2101 := i2095 + 32
-//line join.go:33
-		i2108 := i2095 + 64
-//line join.go:33
-		i2115 := i2095 + 96
-//line join.go:33
-		i2290 := i2095 + 1024
-//line join.go:33
-		i2292 := i2095 + 1056
-//line join.go:33
-		i2295 := i2095 + 1088
-//line join.go:33
-		i2298 := i2095 + 1120
-//line join.go:33
-		i2306 := i2095 + 2048
-//line join.go:33
-		i2308 := i2095 + 2080
-//line join.go:33
-		i2311 := i2095 + 2112
-//line join.go:33
-		i2314 := i2095 + 2144
-//line join.go:33
-		i2322 := i2095 + 3072
-//line join.go:33
-		i2324 := i2095 + 3104
-//line join.go:33
-		i2327 := i2095 + 3136
-//line join.go:33
-		i2330 := i2095 + 3168
-//line join.go:27
-		f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, f2359, f2358, i75 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i601
-		for {
-//line join.go:28
-			if i75 > i647 {
-//line join.go:28
-				break
-			}
-//line join.go:29
-			i1185 := int((i75+int32(bx))*i367+int32(by)) << 12
-			i86 := i1185 + 4096
-//line join.go:30
-			if uint(i86) > uint(partsCap) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i86, partsCap)
-//line join.go:30
-				return false
-			}
-//line join.go:30
-			if uint(i1185) > uint(i86) {
-//line join.go:30
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1185, i86)
-//line join.go:30
-				return false
-			}
-//line join.go:28
-			f2373, f2372, f2371, f2370, f2369, f2368, f2367, f2366, f2365, f2364, f2363, f2362, f2361, f2360, f2359, f2358, i75 = f2373+*(*float32)(unsafe.Add(parts, i1185*4+i2330*4)), f2372+*(*float32)(unsafe.Add(parts, i1185*4+i2327*4)), f2371+*(*float32)(unsafe.Add(parts, i1185*4+i2324*4)), f2370+*(*float32)(unsafe.Add(parts, i1185*4+i2322*4)), f2369+*(*float32)(unsafe.Add(parts, i1185*4+i2314*4)), f2368+*(*float32)(unsafe.Add(parts, i1185*4+i2311*4)), f2367+*(*float32)(unsafe.Add(parts, i1185*4+i2308*4)), f2366+*(*float32)(unsafe.Add(parts, i1185*4+i2306*4)), f2365+*(*float32)(unsafe.Add(parts, i1185*4+i2298*4)), f2364+*(*float32)(unsafe.Add(parts, i1185*4+i2295*4)), f2363+*(*float32)(unsafe.Add(parts, i1185*4+i2292*4)), f2362+*(*float32)(unsafe.Add(parts, i1185*4+i2290*4)), f2361+*(*float32)(unsafe.Add(parts, i1185*4+i2115*4)), f2360+*(*float32)(unsafe.Add(parts, i1185*4+i2108*4)), f2359+*(*float32)(unsafe.Add(parts, i1185*4+i2101*4)), f2358+*(*float32)(unsafe.Add(parts, i1185*4+i2095*4)), i75+1
-		}
-//line join.go:39
-		i1919 := i2094 / 4
-//line join.go:39
-		i1934 := i2094 % 4 << 1
-//line join.go:39
-		i1935 := i2091<<3 + i1934
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i1935*4)) = f2358
-//line join.go:39
-		i1940 := i1935 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i1940*4)) = f2359
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i1935*4)) = f2360
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i1940*4)) = f2361
-//line join.go:39
-		i1976 := (i2091+8)<<3 + i1934
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i1976*4)) = f2362
-//line join.go:39
-		i1981 := i1976 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i1981*4)) = f2363
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i1976*4)) = f2364
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i1981*4)) = f2365
-//line join.go:39
-		i2017 := (i2091+16)<<3 + i1934
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i2017*4)) = f2366
-//line join.go:39
-		i2022 := i2017 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i2022*4)) = f2367
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i2017*4)) = f2368
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i2022*4)) = f2369
-//line join.go:39
-		i2058 := (i2091+24)<<3 + i1934
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i2058*4)) = f2370
-//line join.go:39
-		i2063 := i2058 + 1
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, i1919*1056+i2063*4)) = f2371
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i2058*4)) = f2372
-//line join.go:39
-		*(*float32)(unsafe.Add(shared, (i1919+8)*1056+i2063*4)) = f2373
-	}
-	return true
-}
-
-// joinF32TwinRow_ is what a row of threads does in joinF32Twin.
-//
-//line join.go:44
-func joinF32TwinRow_(i161 int, i64 int, i66 int, i783 int, i257 int, biasLen int, i267 int, c2403 bool, cLen int, residualLen int, shared unsafe.Pointer, bias unsafe.Pointer, c540 bool, c549 bool, c401 bool, c427 bool, residual unsafe.Pointer, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i227, i2429 int
-		var f498, f548, f634, f556, f514, f416, f440, f2441, f2450, f2480, f2484, f2489, f2493, f2503 float32
-		var i621, i622, i2467, i2468 int32
-//line join.go:44
-		if i161 > tx {
-//line join.go:48
-			i222 := i66 - i64
-//line join.go:48
-			i224 := 16
-//line join.go:48
-			if i222 < 16 {
-//line join.go:48
-				i224 = i222
-			}
-//line join.go:48
-			c225 := 0 < i224
-//line join.go:48
-			if c225 {
-//line join.go:50
-				i240 := tx&127 + 128
-//line join.go:50
-				i251 := i783 + tx
-//line tensor.go:108
-				c386 := i257 <= i251
-//line join.go:62
-				c485 := uint(biasLen) <= uint(i251)
-//line join.go:65
-				o492 := i251 * 4
-//line tensor.go:114
-				i411 := i251 + i257
-//line join.go:62
-				c501 := uint(biasLen) <= uint(i411)
-//line join.go:65
-				o508 := i411 * 4
-//line join.go:48
-				i2395 := 0
-//line join.go:48
-				if c225 {
-//line join.go:48
-					i2395 = i224 - 1
-				}
-//line join.go:48
-				i2410 := i64*i267 + i251
-//line join.go:48
-				i2415 := (i64+i2395)*i267 + i251
-//line join.go:48
-				c2427 := uint(i2395) < 2147483648 && i2395 < 2305843009213693952 && c2403 && uint(i2410) < uint(residualLen) && uint(i2415) < uint(residualLen) && uint(i2410) < uint(cLen) && uint(i2415) < uint(cLen)
-//line join.go:48
-				if c2427 {
-//line tensor.go:108
-					i227 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f236 := *(*float32)(unsafe.Add(shared, i227&15*1056+tx*4))
-//line join.go:50
-						f244 := *(*float32)(unsafe.Add(shared, i227&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f498 = 0
-							} else {
-//line join.go:65
-								f498 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f395 := f236 + f498
-//line ending.go:88
-							if c540 {
-								f548 = float32((f395 + float32(float32(float32(f395*0.044715)*f395)*f395)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f548 = f395
-							}
-//line ending.go:91
-							if c549 {
-								f551 := float32(-f548)
-//line exp.go:36
-								f661 := math32.FMA(f551, 1.442695, 1.2582912e+07)
-								f662 := f661 - 1.2582912e+07
-								f664 := math32.FMA(f662, 1.9046542e-09, math32.FMA(f662, -0.6931472, f551))
-//line exp.go:21
-								c618 := 0 < f551
-//line exp.go:21
-								if c618 {
-//line exp.go:21
-									i621, i622 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i621, i622 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f628 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f664, 0.008368675), f664, 0.041668262), f664, 0.16666521), f664, 0.49999994), f664, 1), f664, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f661))<<23+i621))) * math.Float32frombits(uint32(i622)))
-								if 104 < math.Float32frombits(math.Float32bits(f548)&^(1<<31)) {
-//line exp.go:27
-									if c618 {
-//line basic.go:19
-										f634 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f634 = 0
-									}
-								} else {
-//line exp.go:25
-									f634 = f628
-								}
-//line fast.go:42
-								f556 = f395 / (f634 + 1)
-							} else {
-//line ending.go:91
-								f556 = f395
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f514 = 0
-								} else {
-//line join.go:65
-									f514 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f416 = float32(f556 * (f244 + f514))
-							} else {
-//line tensor.go:113
-								f416 = f556
-							}
-//line tensor.go:116
-							i423 := (i64+i227)*i267 + i251
-							if c427 {
-								f440 = f416 + *(*float32)(unsafe.Add(residual, i423*4))
-							} else {
-//line tensor.go:117
-								f440 = f416
-							}
-//line tensor.go:120
-							*(*float32)(unsafe.Add(c, i423*4)) = f440
-						}
-//line join.go:50
-						i275 := i227 + 1
-//line join.go:50
-						if i275 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i227 = i275
-					}
-				} else {
-//line tensor.go:108
-					i2429 = 0
-//line tensor.go:108
-					for {
-//line join.go:50
-						f2433 := *(*float32)(unsafe.Add(shared, i2429&15*1056+tx*4))
-//line join.go:50
-						f2435 := *(*float32)(unsafe.Add(shared, i2429&15*1056+i240*4))
-//line tensor.go:108
-						if !c386 {
-//line join.go:62
-							if c485 {
-//line join.go:62
-								f2441 = 0
-							} else {
-//line join.go:65
-								f2441 = *(*float32)(unsafe.Add(bias, o492))
-							}
-//line tensor.go:112
-							f2442 := f2433 + f2441
-//line ending.go:88
-							if c540 {
-								f2450 = float32((f2442 + float32(float32(float32(f2442*0.044715)*f2442)*f2442)) * 1.5957692)
-							} else {
-//line ending.go:88
-								f2450 = f2442
-							}
-//line ending.go:91
-							if c549 {
-								f2452 := float32(-f2450)
-//line exp.go:36
-								f2453 := math32.FMA(f2452, 1.442695, 1.2582912e+07)
-								f2454 := f2453 - 1.2582912e+07
-								f2456 := math32.FMA(f2454, 1.9046542e-09, math32.FMA(f2454, -0.6931472, f2452))
-//line exp.go:21
-								c2464 := 0 < f2452
-//line exp.go:21
-								if c2464 {
-//line exp.go:21
-									i2467, i2468 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i2467, i2468 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f2474 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2456, 0.008368675), f2456, 0.041668262), f2456, 0.16666521), f2456, 0.49999994), f2456, 1), f2456, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2453))<<23+i2467))) * math.Float32frombits(uint32(i2468)))
-								if 104 < math.Float32frombits(math.Float32bits(f2450)&^(1<<31)) {
-//line exp.go:27
-									if c2464 {
-//line basic.go:19
-										f2480 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f2480 = 0
-									}
-								} else {
-//line exp.go:25
-									f2480 = f2474
-								}
-//line fast.go:42
-								f2484 = f2442 / (f2480 + 1)
-							} else {
-//line ending.go:91
-								f2484 = f2442
-							}
-//line tensor.go:113
-							if c401 {
-//line join.go:62
-								if c501 {
-//line join.go:62
-									f2489 = 0
-								} else {
-//line join.go:65
-									f2489 = *(*float32)(unsafe.Add(bias, o508))
-								}
-//line tensor.go:114
-								f2493 = float32(f2484 * (f2435 + f2489))
-							} else {
-//line tensor.go:113
-								f2493 = f2484
-							}
-//line tensor.go:116
-							i2495 := (i64+i2429)*i267 + i251
-							if c427 {
-								if uint(i2495) >= uint(residualLen) {
-//line tensor.go:118
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2495, residualLen)
-//line tensor.go:118
-									return false
-								}
-//line tensor.go:118
-								f2503 = f2493 + *(*float32)(unsafe.Add(residual, i2495*4))
-							} else {
-//line tensor.go:117
-								f2503 = f2493
-							}
-//line tensor.go:120
-							if uint(i2495) >= uint(cLen) {
-//line tensor.go:120
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2495, cLen)
-//line tensor.go:120
-								return false
-							}
-//line tensor.go:120
-							*(*float32)(unsafe.Add(c, i2495*4)) = f2503
-						}
-//line join.go:50
-						i2509 := i2429 + 1
-//line join.go:50
-						if i2509 >= i224 {
-//line join.go:50
-							break
-						}
-//line join.go:50
-						i2429 = i2509
-					}
-				}
-			}
 		}
 	}
 	return true
@@ -2910,9 +1092,9 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:88
+//line ending.go:93
 	c601 := s56 == 2
-//line ending.go:91
+//line ending.go:96
 	c610 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -3755,24 +1937,24 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:62
+//line join.go:63
 			if uint(biasLen) <= uint(i200) {
-//line join.go:62
+//line join.go:63
 				f576 = 0
 			} else {
-//line join.go:65
+//line join.go:66
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:88
+//line ending.go:93
 			if c601 {
 				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:88
+//line ending.go:93
 				f609 = f500
 			}
-//line ending.go:91
+//line ending.go:96
 			if c610 {
 				f612 := float32(-f609)
 //line exp.go:36
@@ -3807,18 +1989,18 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 //line fast.go:42
 				f617 = f500 / (f654 + 1)
 			} else {
-//line ending.go:91
+//line ending.go:96
 				f617 = f500
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:62
+//line join.go:63
 				if uint(biasLen) <= uint(i516) {
-//line join.go:62
+//line join.go:63
 					f592 = 0
 				} else {
-//line join.go:65
+//line join.go:66
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
@@ -3896,9 +2078,9 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:88
+//line ending.go:93
 	c601 := s56 == 2
-//line ending.go:91
+//line ending.go:96
 	c610 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -4720,24 +2902,24 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:62
+//line join.go:63
 			if uint(biasLen) <= uint(i200) {
-//line join.go:62
+//line join.go:63
 				f576 = 0
 			} else {
-//line join.go:65
+//line join.go:66
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:88
+//line ending.go:93
 			if c601 {
 				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:88
+//line ending.go:93
 				f609 = f500
 			}
-//line ending.go:91
+//line ending.go:96
 			if c610 {
 				f612 := float32(-f609)
 //line exp.go:36
@@ -4772,18 +2954,18 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 //line fast.go:42
 				f617 = f500 / (f654 + 1)
 			} else {
-//line ending.go:91
+//line ending.go:96
 				f617 = f500
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:62
+//line join.go:63
 				if uint(biasLen) <= uint(i516) {
-//line join.go:62
+//line join.go:63
 					f592 = 0
 				} else {
-//line join.go:65
+//line join.go:66
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
@@ -4861,9 +3043,9 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:88
+//line ending.go:93
 	c602 := s56 == 2
-//line ending.go:91
+//line ending.go:96
 	c611 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -5685,24 +3867,24 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:62
+//line join.go:63
 			if uint(biasLen) <= uint(i200) {
-//line join.go:62
+//line join.go:63
 				f576 = 0
 			} else {
-//line join.go:65
+//line join.go:66
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:88
+//line ending.go:93
 			if c602 {
 				f610 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:88
+//line ending.go:93
 				f610 = f500
 			}
-//line ending.go:91
+//line ending.go:96
 			if c611 {
 				f613 := float32(-f610)
 //line exp.go:36
@@ -5737,18 +3919,18 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 //line fast.go:42
 				f618 = f500 / (f655 + 1)
 			} else {
-//line ending.go:91
+//line ending.go:96
 				f618 = f500
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:62
+//line join.go:63
 				if uint(biasLen) <= uint(i516) {
-//line join.go:62
+//line join.go:63
 					f592 = 0
 				} else {
-//line join.go:65
+//line join.go:66
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138

@@ -25,7 +25,7 @@ var normPlainKernel = &driver.Kernel{
 	Name:    "normPlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    17,
+	Line:    18,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 2},
@@ -36,11 +36,8 @@ var normPlainKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Integers:   []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: normPlainSM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normPlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: normPlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -71,16 +68,13 @@ var widenPlainKernel = &driver.Kernel{
 	Name:    "widenPlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    39,
+	Line:    41,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: widenPlainSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenPlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -109,16 +103,13 @@ var addPlainKernel = &driver.Kernel{
 	Name:    "addPlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    48,
+	Line:    51,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addPlainSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addPlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -146,19 +137,14 @@ var gatePlainKernel = &driver.Kernel{
 	Name:    "gatePlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    57,
+	Line:    61,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
-	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: gatePlainSM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gatePlainSM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gatePlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: gatePlainSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatePlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatePlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -187,7 +173,7 @@ var bestPlainKernel = &driver.Kernel{
 	Name:    "bestPlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    68,
+	Line:    73,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "best", Offset: 24, Size: 24, Elem: 8},
@@ -195,12 +181,9 @@ var bestPlainKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: bestPlainSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: bestPlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: bestPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -233,7 +216,7 @@ var tokenPlainKernel = &driver.Kernel{
 	Name:    "tokenPlain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "plain.go",
-	Line:    79,
+	Line:    85,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "position", Offset: 24, Size: 24, Elem: 4},
@@ -245,19 +228,14 @@ var tokenPlainKernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 96, 104, 120, 128, 144, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tokenPlainSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tokenPlainSM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tokenPlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: tokenPlainSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tokenPlainSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tokenPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -291,7 +269,7 @@ var rowsKernel = &driver.Kernel{
 	Name:    "rows",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "rows.go",
-	Line:    23,
+	Line:    24,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 2},
 		{Name: "x", Offset: 24, Size: 24, Elem: 4},
@@ -302,16 +280,14 @@ var rowsKernel = &driver.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rows.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 32, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 29, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: rowsSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -341,7 +317,7 @@ var addProductKernel = &driver.Kernel{
 	Name:    "addProduct[deep]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
-	Line:    14,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "x", Offset: 24, Size: 24, Elem: 16},
@@ -349,11 +325,12 @@ var addProductKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -365,9 +342,7 @@ var addProductKernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: addProductSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addProductSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -378,7 +353,6 @@ var addProductKernel = &driver.Kernel{
 			addProduct[deep](ts.Thread(), a.w, a.x, a.y)
 		}
 	},
-	Twin:    addProductTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{11, 16, 38, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 68, 69, 70},
 }
@@ -399,7 +373,7 @@ var normSwiGLUKernel = &driver.Kernel{
 	Name:    "normSwiGLU[deep]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
-	Line:    43,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
@@ -410,14 +384,15 @@ var normSwiGLUKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Shared:     128,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 57, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -429,9 +404,7 @@ var normSwiGLUKernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normSwiGLUSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normSwiGLUSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -444,7 +417,6 @@ var normSwiGLUKernel = &driver.Kernel{
 			normSwiGLU[deep](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.out)
 		}
 	},
-	Twin:    normSwiGLUTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 68, 69, 70},
 }
@@ -465,7 +437,7 @@ var normLogitsKernel = &driver.Kernel{
 	Name:    "normLogits[shallow]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "fused.go",
-	Line:    71,
+	Line:    77,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
@@ -477,16 +449,17 @@ var normLogitsKernel = &driver.Kernel{
 	ParamBytes: 144,
 	Shared:     384,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "fused.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fused.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fused.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -498,9 +471,7 @@ var normLogitsKernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normLogitsSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normLogitsSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -514,7 +485,6 @@ var normLogitsKernel = &driver.Kernel{
 			normLogits[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.logits, a.best)
 		}
 	},
-	Twin:    normLogitsTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{2, 12, 15, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
 }
@@ -542,7 +512,7 @@ var normQKVKernel = &driver.Kernel{
 	Name:    "normQKV[shallow]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "rope.go",
-	Line:    28,
+	Line:    29,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
@@ -559,14 +529,14 @@ var normQKVKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rope.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -597,7 +567,6 @@ var normQKVKernel = &driver.Kernel{
 			normQKV[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
 		}
 	},
-	Twin:    normQKVTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{2, 16, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
 }

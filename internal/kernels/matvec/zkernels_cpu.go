@@ -14,7 +14,7 @@ import (
 
 // normPlainTwin runs blocks of the kernel normPlain.
 //
-//line plain.go:17
+//line plain.go:18
 func normPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -25,61 +25,61 @@ func normPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 64))
 	shared := blocks.Shared(64)
 	lanes := blocks.Lanes()
-//line plain.go:30
+//line plain.go:31
 	f62 := float32(xLen)
-//line plain.go:17
+//line plain.go:18
 	for blocks.Next() {
 		{
 			{
-//line plain.go:18
+//line plain.go:19
 				normPlainTwinRow(lanes, shared, x, xLen)
 			}
 		}
-//line plain.go:28
+//line plain.go:29
 		f204 := *(*float32)(shared)
-//line plain.go:28
+//line plain.go:29
 		f214 := *(*float32)(unsafe.Add(shared, 4))
-//line plain.go:28
+//line plain.go:29
 		f224 := *(*float32)(unsafe.Add(shared, 8))
-//line plain.go:28
+//line plain.go:29
 		f234 := *(*float32)(unsafe.Add(shared, 12))
-//line plain.go:28
+//line plain.go:29
 		f244 := *(*float32)(unsafe.Add(shared, 16))
-//line plain.go:28
+//line plain.go:29
 		f245 := f204 + 0 + f214 + f224 + f234 + f244
-//line plain.go:28
+//line plain.go:29
 		f254 := *(*float32)(unsafe.Add(shared, 20))
-//line plain.go:28
+//line plain.go:29
 		f264 := *(*float32)(unsafe.Add(shared, 24))
-//line plain.go:28
+//line plain.go:29
 		f274 := *(*float32)(unsafe.Add(shared, 28))
-//line plain.go:28
+//line plain.go:29
 		f284 := *(*float32)(unsafe.Add(shared, 32))
-//line plain.go:28
+//line plain.go:29
 		f285 := f245 + f254 + f264 + f274 + f284
-//line plain.go:28
+//line plain.go:29
 		f294 := *(*float32)(unsafe.Add(shared, 36))
-//line plain.go:28
+//line plain.go:29
 		f304 := *(*float32)(unsafe.Add(shared, 40))
-//line plain.go:28
+//line plain.go:29
 		f314 := *(*float32)(unsafe.Add(shared, 44))
-//line plain.go:28
+//line plain.go:29
 		f324 := *(*float32)(unsafe.Add(shared, 48))
-//line plain.go:28
+//line plain.go:29
 		f325 := f285 + f294 + f304 + f314 + f324
-//line plain.go:28
+//line plain.go:29
 		f334 := *(*float32)(unsafe.Add(shared, 52))
-//line plain.go:28
+//line plain.go:29
 		f344 := *(*float32)(unsafe.Add(shared, 56))
-//line plain.go:28
+//line plain.go:29
 		f354 := *(*float32)(unsafe.Add(shared, 60))
-//line plain.go:30
+//line plain.go:31
 		f64 := (f325+f334+f344+f354)/f62 + epsilon
 //line basic.go:72
 		f108 := float32(1 / math.Sqrt(float64(f64)))
 		{
 			{
-//line plain.go:28
+//line plain.go:29
 				normPlainTwinRow_(lanes, f108, gain, gainLen, out, outLen, x, xLen)
 			}
 		}
@@ -88,87 +88,87 @@ func normPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // normPlainTwinRow is what a row of threads does in normPlainTwin.
 //
-//line plain.go:18
+//line plain.go:19
 func normPlainTwinRow(lanes int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
 	first := 0
-//line plain.go:18
+//line plain.go:19
 	if lanes == 16 {
-//line plain.go:18
+//line plain.go:19
 		first = zvector.NormPlainTwin(16, xLen, x, shared)
-//line plain.go:18
+//line plain.go:19
 	} else if lanes == 8 {
-//line plain.go:18
+//line plain.go:19
 		first = zvector.NormPlainTwinAVX2(16, xLen, x, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f22 float32
 		var i23 int
-//line plain.go:21
+//line plain.go:22
 		f22, i23 = 0, tx
-//line plain.go:21
+//line plain.go:22
 		for {
-//line plain.go:21
+//line plain.go:22
 			if i23 >= xLen {
-//line plain.go:21
+//line plain.go:22
 				break
 			}
-//line plain.go:22
+//line plain.go:23
 			f31 := *(*float32)(unsafe.Add(x, i23*4))
-//line plain.go:21
+//line plain.go:22
 			f22, i23 = f22+float32(f31*f31), i23+16
 		}
-//line plain.go:24
+//line plain.go:25
 		*(*float32)(unsafe.Add(shared, tx*4)) = f22
 	}
 }
 
 // normPlainTwinRow_ is what a row of threads does in normPlainTwin.
 //
-//line plain.go:28
+//line plain.go:29
 func normPlainTwinRow_(lanes int, f108 float32, gain unsafe.Pointer, gainLen int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int) {
 	first := 0
-//line plain.go:28
+//line plain.go:29
 	if lanes == 16 {
-//line plain.go:28
+//line plain.go:29
 		first = zvector.NormPlainTwin_(16, xLen, gainLen, outLen, x, f108, gain, out)
-//line plain.go:28
+//line plain.go:29
 	} else if lanes == 8 {
-//line plain.go:28
+//line plain.go:29
 		first = zvector.NormPlainTwinAVX2_(16, xLen, gainLen, outLen, x, f108, gain, out)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i69 int
 		var f86 float32
-//line plain.go:31
+//line plain.go:32
 		i69 = tx
-//line plain.go:31
+//line plain.go:32
 		for {
-//line plain.go:31
+//line plain.go:32
 			if i69 >= xLen {
-//line plain.go:31
+//line plain.go:32
 				goto l2
 			}
-//line plain.go:31
+//line plain.go:32
 			if i69 >= gainLen {
-//line plain.go:31
+//line plain.go:32
 				goto l1
 			}
-//line plain.go:31
+//line plain.go:32
 			if i69 >= outLen {
-//line plain.go:31
+//line plain.go:32
 				break
 			}
-//line plain.go:32
+//line plain.go:33
 			f86 = float32(float32(*(*float32)(unsafe.Add(x, i69*4))*f108) * dtype.BF16(uint16(*(*int16)(unsafe.Add(gain, i69*2)))).Float32())
-//line plain.go:32
+//line plain.go:33
 			*(*float32)(unsafe.Add(out, i69*4)) = dtype.BF16(uint16(int16(dtype.BF16From32(f86)))).Float32()
-//line plain.go:31
+//line plain.go:32
 			i69 = i69 + 16
 		}
-//line plain.go:31
+//line plain.go:32
 		continue
 	l1:
-//line plain.go:31
+//line plain.go:32
 		continue
 	l2:
 	}
@@ -176,7 +176,7 @@ func normPlainTwinRow_(lanes int, f108 float32, gain unsafe.Pointer, gainLen int
 
 // widenPlainTwin runs blocks of the kernel widenPlain.
 //
-//line plain.go:39
+//line plain.go:41
 func widenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -184,14 +184,14 @@ func widenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line plain.go:39
+//line plain.go:41
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plain.go:40
+//line plain.go:42
 		i12 := bx * dx
 		for range dz {
 			for range dy {
-//line plain.go:40
+//line plain.go:42
 				widenPlainTwinRow(blocks, lanes, i12, out, outLen, x, xLen, dx)
 			}
 		}
@@ -200,24 +200,24 @@ func widenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // widenPlainTwinRow is what a row of threads does in widenPlainTwin.
 //
-//line plain.go:40
+//line plain.go:42
 func widenPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, dx int) {
 	first := blocks.Begun()
-//line plain.go:40
+//line plain.go:42
 	if lanes == 16 && first == 0 {
-//line plain.go:40
+//line plain.go:42
 		first = blocks.Done(zvector.WidenPlainTwin(blocks.Span(), i12, xLen, outLen, x, out))
-//line plain.go:40
+//line plain.go:42
 	} else if lanes == 8 && first == 0 {
-//line plain.go:40
+//line plain.go:42
 		first = blocks.Done(zvector.WidenPlainTwinAVX2(blocks.Span(), i12, xLen, outLen, x, out))
 	}
 	for tx := first; tx < dx; tx++ {
-//line plain.go:40
+//line plain.go:42
 		i15 := i12 + tx
-//line plain.go:40
+//line plain.go:42
 		if i15 < xLen {
-//line plain.go:40
+//line plain.go:42
 			if i15 < outLen {
 				*(*float32)(unsafe.Add(out, i15*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i15*2)))).Float32()
 			}
@@ -227,7 +227,7 @@ func widenPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, out unsafe.Pointe
 
 // addPlainTwin runs blocks of the kernel addPlain.
 //
-//line plain.go:48
+//line plain.go:51
 func addPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -235,14 +235,14 @@ func addPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line plain.go:48
+//line plain.go:51
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plain.go:49
+//line plain.go:52
 		i12 := bx * dx
 		for range dz {
 			for range dy {
-//line plain.go:49
+//line plain.go:52
 				addPlainTwinRow(blocks, lanes, i12, x, xLen, y, yLen, dx)
 			}
 		}
@@ -251,24 +251,24 @@ func addPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // addPlainTwinRow is what a row of threads does in addPlainTwin.
 //
-//line plain.go:49
+//line plain.go:52
 func addPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int) {
 	first := blocks.Begun()
-//line plain.go:49
+//line plain.go:52
 	if lanes == 16 && first == 0 {
-//line plain.go:49
+//line plain.go:52
 		first = blocks.Done(zvector.AddPlainTwin(blocks.Span(), i12, xLen, yLen, x, y))
-//line plain.go:49
+//line plain.go:52
 	} else if lanes == 8 && first == 0 {
-//line plain.go:49
+//line plain.go:52
 		first = blocks.Done(zvector.AddPlainTwinAVX2(blocks.Span(), i12, xLen, yLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
-//line plain.go:49
+//line plain.go:52
 		i15 := i12 + tx
-//line plain.go:49
+//line plain.go:52
 		if i15 < xLen {
-//line plain.go:49
+//line plain.go:52
 			if i15 < yLen {
 				*(*float32)(unsafe.Add(y, i15*4)) = *(*float32)(unsafe.Add(y, i15*4)) + *(*float32)(unsafe.Add(x, i15*4))
 			}
@@ -278,7 +278,7 @@ func addPlainTwinRow(blocks *gpu.Blocks, lanes int, i12 int, x unsafe.Pointer, x
 
 // gatePlainTwin runs blocks of the kernel gatePlain.
 //
-//line plain.go:57
+//line plain.go:61
 func gatePlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -286,13 +286,13 @@ func gatePlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line plain.go:57
+//line plain.go:61
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i13 := bx * dx
 		for range dz {
 			for range dy {
-//line plain.go:59
+//line plain.go:63
 				gatePlainTwinRow(blocks, lanes, i13, out, outLen, x, xLen, dx)
 			}
 		}
@@ -301,31 +301,31 @@ func gatePlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatePlainTwinRow is what a row of threads does in gatePlainTwin.
 //
-//line plain.go:59
+//line plain.go:63
 func gatePlainTwinRow(blocks *gpu.Blocks, lanes int, i13 int, out unsafe.Pointer, outLen int, x unsafe.Pointer, xLen int, dx int) {
 	first := blocks.Begun()
-//line plain.go:59
+//line plain.go:63
 	if lanes == 16 && first == 0 {
-//line plain.go:59
+//line plain.go:63
 		first = blocks.Done(zvector.GatePlainTwin(blocks.Span(), i13, outLen, xLen, x, out))
-//line plain.go:59
+//line plain.go:63
 	} else if lanes == 8 && first == 0 {
-//line plain.go:59
+//line plain.go:63
 		first = blocks.Done(zvector.GatePlainTwinAVX2(blocks.Span(), i13, outLen, xLen, x, out))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i67, i68 int32
 		var f80 float32
-//line plain.go:59
+//line plain.go:63
 		i16 := i13 + tx
-//line plain.go:59
+//line plain.go:63
 		if i16 < outLen {
-//line plain.go:59
+//line plain.go:63
 			i43 := outLen + i16
-//line plain.go:59
+//line plain.go:63
 			if i43 < xLen {
 				f24 := *(*float32)(unsafe.Add(x, i16*4))
-//line fused.go:64
+//line fused.go:68
 				f48 := float32(-f24)
 //line exp.go:36
 				f96 := math32.FMA(f48, 1.442695, 1.2582912e+07)
@@ -356,7 +356,7 @@ func gatePlainTwinRow(blocks *gpu.Blocks, lanes int, i13 int, out unsafe.Pointer
 //line exp.go:25
 					f80 = float32(f72 * math.Float32frombits(uint32(i68)))
 				}
-//line plain.go:60
+//line plain.go:64
 				*(*int16)(unsafe.Add(out, i16*2)) = int16(dtype.BF16From32(float32(f24 / (f80 + 1) * *(*float32)(unsafe.Add(x, i43*4)))))
 			}
 		}
@@ -365,7 +365,7 @@ func gatePlainTwinRow(blocks *gpu.Blocks, lanes int, i13 int, out unsafe.Pointer
 
 // tokenPlainTwin runs blocks of the kernel tokenPlain.
 //
-//line plain.go:79
+//line plain.go:85
 func tokenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -383,20 +383,20 @@ func tokenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	vLen := *(*int)(unsafe.Add(args, 144))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line plain.go:81
+//line plain.go:87
 	i43 := xLen / 2
-//line plain.go:84
+//line plain.go:90
 	c48 := 0 < uint(positionLen)
-//line rope.go:62
+//line rope.go:63
 	i134 := h0 + h8
-//line plain.go:79
+//line plain.go:85
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plain.go:80
+//line plain.go:86
 		i38 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line plain.go:84
+//line plain.go:90
 				if !tokenPlainTwinRow(blocks, lanes, c48, h0, h8, i134, i38, i43, k, kLen, position, q, qLen, turns, turnsLen, v, vLen, x, xLen, dx, positionLen, ty, tz) {
 					return
 				}
@@ -407,111 +407,111 @@ func tokenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // tokenPlainTwinRow is what a row of threads does in tokenPlainTwin.
 //
-//line plain.go:84
+//line plain.go:90
 func tokenPlainTwinRow(blocks *gpu.Blocks, lanes int, c48 bool, h0 int, h8 int, i134 int, i38 int, i43 int, k unsafe.Pointer, kLen int, position unsafe.Pointer, q unsafe.Pointer, qLen int, turns unsafe.Pointer, turnsLen int, v unsafe.Pointer, vLen int, x unsafe.Pointer, xLen int, dx int, positionLen int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line plain.go:84
+//line plain.go:90
 	if lanes == 16 && first == 0 {
-//line plain.go:84
+//line plain.go:90
 		first = blocks.Done(zvector.TokenPlainTwin(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
-//line plain.go:84
+//line plain.go:90
 	} else if lanes == 8 && first == 0 {
-//line plain.go:84
+//line plain.go:90
 		first = blocks.Done(zvector.TokenPlainTwinAVX2(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f462, f461 float32
 		var i165, i388 int
 		var p387 unsafe.Pointer
-//line plain.go:80
+//line plain.go:86
 		i41 := i38 + tx
 		if i43 > i41 {
-//line plain.go:84
+//line plain.go:90
 			if !c48 {
-//line plain.go:84
+//line plain.go:90
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
-//line plain.go:84
+//line plain.go:90
 				return false
 			}
-//line plain.go:84
+//line plain.go:90
 			i53 := int(*(*int32)(position))
-//line rope.go:55
+//line rope.go:56
 			i90 := i41 % 64
 			i93 := i41 / 64
-//line rope.go:56
+//line rope.go:57
 			i99 := i53<<6 + i90
-//line rope.go:56
+//line rope.go:57
 			if uint(i99) >= uint(turnsLen) {
-//line rope.go:56
+//line rope.go:57
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i99, turnsLen)
-//line rope.go:56
+//line rope.go:57
 				return false
 			}
-//line rope.go:56
+//line rope.go:57
 			f248 := *(*float32)(unsafe.Add(turns, i99*8))
-//line rope.go:56
+//line rope.go:57
 			f250 := *(*float32)(unsafe.Add(turns, i99*8+4))
-//line plain.go:85
+//line plain.go:91
 			i61 := i93<<7 + i90
 			if uint(i61) >= uint(xLen) {
-//line plain.go:86
+//line plain.go:92
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i61, xLen)
-//line plain.go:86
+//line plain.go:92
 				return false
 			}
-//line plain.go:86
+//line plain.go:92
 			f68 := *(*float32)(unsafe.Add(x, i61*4))
-//line plain.go:86
+//line plain.go:92
 			i71 := i61 + 64
-//line plain.go:86
+//line plain.go:92
 			if uint(i71) >= uint(xLen) {
-//line plain.go:86
+//line plain.go:92
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i71, xLen)
-//line plain.go:86
+//line plain.go:92
 				return false
 			}
-//line plain.go:86
+//line plain.go:92
 			f77 := *(*float32)(unsafe.Add(x, i71*4))
-//line rope.go:62
+//line rope.go:63
 			c135 := i93 < i134
-//line rope.go:62
+//line rope.go:63
 			if c135 {
 				f462, f461 = float32(f77*f248)+float32(f68*f250), float32(f68*f248)-float32(f77*f250)
 			} else {
-//line rope.go:62
+//line rope.go:63
 				f462, f461 = f77, f68
 			}
-//line rope.go:67
+//line rope.go:68
 			if i93 < h0 {
-//line rope.go:67
+//line rope.go:68
 				i165, p387, i388 = i61, q, qLen
 			} else {
 				if c135 {
-//line rope.go:71
+//line rope.go:72
 					i165, p387, i388 = i90+((i53/64*h8+(i93-h0))<<6+i53%64)<<7, k, kLen
 				} else {
-//line rope.go:74
+//line rope.go:75
 					i165, p387, i388 = i90+((i53/64*h8+(i93-h0-h8))<<6+i53%64)<<7, v, vLen
 				}
 			}
-//line rope.go:76
+//line rope.go:77
 			if uint(i165) >= uint(i388) {
-//line rope.go:76
+//line rope.go:77
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i165, i388)
-//line rope.go:76
+//line rope.go:77
 				return false
 			}
-//line rope.go:76
+//line rope.go:77
 			*(*int16)(unsafe.Add(p387, i165*2)) = int16(dtype.BF16From32(f461))
 			i175 := i165 + 64
-//line rope.go:77
+//line rope.go:78
 			if uint(i175) >= uint(i388) {
-//line rope.go:77
+//line rope.go:78
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i175, i388)
-//line rope.go:77
+//line rope.go:78
 				return false
 			}
-//line rope.go:77
+//line rope.go:78
 			*(*int16)(unsafe.Add(p387, i175*2)) = int16(dtype.BF16From32(f462))
 		}
 	}
@@ -520,7 +520,7 @@ func tokenPlainTwinRow(blocks *gpu.Blocks, lanes int, c48 bool, h0 int, h8 int, 
 
 // rowsTwin runs blocks of the kernel rows.
 //
-//line rows.go:23
+//line rows.go:24
 func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -530,563 +530,563 @@ func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(512)
 	lanes := blocks.Lanes()
-//line rows.go:57
+//line rows.go:58
 	i1197 := xLen << 1
-//line rows.go:57
+//line rows.go:58
 	i656 := xLen * 3
-//line rows.go:57
+//line rows.go:58
 	i1207 := xLen << 2
-//line rows.go:57
+//line rows.go:58
 	i688 := xLen * 5
-//line rows.go:57
+//line rows.go:58
 	i704 := xLen * 6
-//line rows.go:57
+//line rows.go:58
 	i720 := xLen * 7
-//line rows.go:23
+//line rows.go:24
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i272 := bx << 3
-//line rows.go:27
+//line rows.go:28
 		i22 := i272 + 8
-//line rows.go:27
+//line rows.go:28
 		c24 := i22 <= yLen
-//line rows.go:31
+//line rows.go:32
 		c737 := i272 < yLen
 		i739 := i272 * xLen
-//line rows.go:32
+//line rows.go:33
 		i741 := (i272 + 1) * xLen
-//line rows.go:32
+//line rows.go:33
 		c742 := uint(i741) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c744 := uint(i739) <= uint(i741)
-//line rows.go:32
+//line rows.go:33
 		o746 := i739 * 2
-//line rows.go:32
+//line rows.go:33
 		i747 := i741 - i739
-//line rows.go:31
+//line rows.go:32
 		i774 := i272 + 1
-//line rows.go:31
+//line rows.go:32
 		c775 := i774 < yLen
 		i777 := i774 * xLen
-//line rows.go:32
+//line rows.go:33
 		i779 := (i272 + 2) * xLen
-//line rows.go:32
+//line rows.go:33
 		c780 := uint(i779) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c782 := uint(i777) <= uint(i779)
-//line rows.go:32
+//line rows.go:33
 		o784 := i777 * 2
-//line rows.go:32
+//line rows.go:33
 		i785 := i779 - i777
-//line rows.go:31
+//line rows.go:32
 		i812 := i272 + 2
-//line rows.go:31
+//line rows.go:32
 		c813 := i812 < yLen
 		i815 := i812 * xLen
-//line rows.go:32
+//line rows.go:33
 		i817 := (i272 + 3) * xLen
-//line rows.go:32
+//line rows.go:33
 		c818 := uint(i817) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c820 := uint(i815) <= uint(i817)
-//line rows.go:32
+//line rows.go:33
 		o822 := i815 * 2
-//line rows.go:32
+//line rows.go:33
 		i823 := i817 - i815
-//line rows.go:31
+//line rows.go:32
 		i850 := i272 + 3
-//line rows.go:31
+//line rows.go:32
 		c851 := i850 < yLen
 		i853 := i850 * xLen
-//line rows.go:32
+//line rows.go:33
 		i855 := (i272 + 4) * xLen
-//line rows.go:32
+//line rows.go:33
 		c856 := uint(i855) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c858 := uint(i853) <= uint(i855)
-//line rows.go:32
+//line rows.go:33
 		o860 := i853 * 2
-//line rows.go:32
+//line rows.go:33
 		i861 := i855 - i853
-//line rows.go:31
+//line rows.go:32
 		i888 := i272 + 4
-//line rows.go:31
+//line rows.go:32
 		c889 := i888 < yLen
 		i891 := i888 * xLen
-//line rows.go:32
+//line rows.go:33
 		i893 := (i272 + 5) * xLen
-//line rows.go:32
+//line rows.go:33
 		c894 := uint(i893) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c896 := uint(i891) <= uint(i893)
-//line rows.go:32
+//line rows.go:33
 		o898 := i891 * 2
-//line rows.go:32
+//line rows.go:33
 		i899 := i893 - i891
-//line rows.go:31
+//line rows.go:32
 		i926 := i272 + 5
-//line rows.go:31
+//line rows.go:32
 		c927 := i926 < yLen
 		i929 := i926 * xLen
-//line rows.go:32
+//line rows.go:33
 		i931 := (i272 + 6) * xLen
-//line rows.go:32
+//line rows.go:33
 		c932 := uint(i931) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c934 := uint(i929) <= uint(i931)
-//line rows.go:32
+//line rows.go:33
 		o936 := i929 * 2
-//line rows.go:32
+//line rows.go:33
 		i937 := i931 - i929
-//line rows.go:31
+//line rows.go:32
 		i964 := i272 + 6
-//line rows.go:31
+//line rows.go:32
 		c965 := i964 < yLen
 		i967 := i964 * xLen
-//line rows.go:32
+//line rows.go:33
 		i969 := (i272 + 7) * xLen
-//line rows.go:32
+//line rows.go:33
 		c970 := uint(i969) <= uint(wCap)
-//line rows.go:32
+//line rows.go:33
 		c972 := uint(i967) <= uint(i969)
-//line rows.go:32
+//line rows.go:33
 		o974 := i967 * 2
-//line rows.go:32
+//line rows.go:33
 		i975 := i969 - i967
-//line rows.go:28
+//line rows.go:29
 		i27 := i272 * xLen
-//line rows.go:28
+//line rows.go:29
 		i30 := i22 * xLen
-//line rows.go:28
+//line rows.go:29
 		c34 := uint(i30) <= uint(wCap)
-//line rows.go:28
+//line rows.go:29
 		c36 := uint(i27) <= uint(i30)
-//line rows.go:28
+//line rows.go:29
 		o38 := i27 * 2
-//line rows.go:28
+//line rows.go:29
 		i39 := i30 - i27
 		{
 			{
 				first := 0
-//line rows.go:24
+//line rows.go:25
 				if lanes == 16 {
-//line rows.go:24
+//line rows.go:25
 					first = zvector.RowsTwin(16, c24, c737, c742, c744, c775, c780, c782, c813, c818, c820, c851, c856, c858, c889, c894, c896, c927, c932, c934, c965, c970, c972, c34, c36, xLen, x, i39, w, o38, i1197, i656, i1207, i688, i704, i720, i747, o746, i785, o784, i823, o822, i861, o860, i899, o898, i937, o936, i975, o974, shared)
-//line rows.go:24
+//line rows.go:25
 				} else if lanes == 8 {
-//line rows.go:24
+//line rows.go:25
 					first = zvector.RowsTwinAVX2(16, c24, c737, c742, c744, c775, c780, c782, c813, c818, c820, c851, c856, c858, c889, c894, c896, c927, c932, c934, c965, c970, c972, c34, c36, xLen, x, i39, w, o38, i1197, i656, i1207, i688, i704, i720, i747, o746, i785, o784, i823, o822, i861, o860, i899, o898, i937, o936, i975, o974, shared)
 				}
 				for tx := first; tx < 16; tx++ {
 					var f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280, f751, f1281, f789, f1283, f827, f1285, f865, f1287, f903, f1289, f941, f1291, f979, f1293 float32
 					var i141, i752, i790, i828, i866, i904, i942, i980 int
-//line rows.go:27
+//line rows.go:28
 					if c24 {
 						if !c34 {
-//line rows.go:28
+//line rows.go:29
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i30, wCap)
-//line rows.go:28
+//line rows.go:29
 							return
 						}
-//line rows.go:28
+//line rows.go:29
 						if !c36 {
-//line rows.go:28
+//line rows.go:29
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i27, i30)
-//line rows.go:28
+//line rows.go:29
 							return
 						}
-//line rows.go:54
+//line rows.go:55
 						f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, i141 = 0, 0, 0, 0, 0, 0, 0, 0, tx
-//line rows.go:54
+//line rows.go:55
 						for {
-//line rows.go:54
+//line rows.go:55
 							if i141 >= xLen {
-//line rows.go:54
+//line rows.go:55
 								break
 							}
-//line rows.go:55
+//line rows.go:56
 							f149 := *(*float32)(unsafe.Add(x, i141*4))
-//line rows.go:57
+//line rows.go:58
 							if uint(i141) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i141, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i625 := xLen + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i625) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i625, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i641 := i1197 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i641) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i641, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i657 := i656 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i657) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i657, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i673 := i1207 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i673) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i673, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i689 := i688 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i689) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i689, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i705 := i704 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i705) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i705, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:57
+//line rows.go:58
 							i721 := i720 + i141
-//line rows.go:57
+//line rows.go:58
 							if uint(i721) >= uint(i39) {
-//line rows.go:57
+//line rows.go:58
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i721, i39)
-//line rows.go:57
+//line rows.go:58
 								return
 							}
-//line rows.go:54
+//line rows.go:55
 							f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, i141 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i721*2)))).Float32(), f149, f1303), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i705*2)))).Float32(), f149, f1302), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i689*2)))).Float32(), f149, f1301), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i673*2)))).Float32(), f149, f1300), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i657*2)))).Float32(), f149, f1299), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i641*2)))).Float32(), f149, f1298), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i625*2)))).Float32(), f149, f1297), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i141*2)))).Float32(), f149, f1296), i141+16
 						}
-//line rows.go:54
+//line rows.go:55
 						f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280 = f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296
 					} else {
-//line rows.go:31
+//line rows.go:32
 						if c737 {
 							if !c742 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i741, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c744 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i741)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f751, i752 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i752 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i752) >= uint(i747) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i752, i747)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f751, i752 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o746+i752*2)))).Float32(), *(*float32)(unsafe.Add(x, i752*4)), f751), i752+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1281 = f751
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1281 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c775 {
 							if !c780 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i779, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c782 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i777, i779)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f789, i790 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i790 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i790) >= uint(i785) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i790, i785)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f789, i790 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o784+i790*2)))).Float32(), *(*float32)(unsafe.Add(x, i790*4)), f789), i790+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1283 = f789
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1283 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c813 {
 							if !c818 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i817, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c820 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i815, i817)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f827, i828 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i828 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i828) >= uint(i823) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i828, i823)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f827, i828 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o822+i828*2)))).Float32(), *(*float32)(unsafe.Add(x, i828*4)), f827), i828+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1285 = f827
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1285 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c851 {
 							if !c856 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i855, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c858 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i853, i855)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f865, i866 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i866 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i866) >= uint(i861) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i866, i861)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f865, i866 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o860+i866*2)))).Float32(), *(*float32)(unsafe.Add(x, i866*4)), f865), i866+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1287 = f865
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1287 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c889 {
 							if !c894 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i893, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c896 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i891, i893)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f903, i904 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i904 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i904) >= uint(i899) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i904, i899)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f903, i904 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o898+i904*2)))).Float32(), *(*float32)(unsafe.Add(x, i904*4)), f903), i904+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1289 = f903
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1289 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c927 {
 							if !c932 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i931, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c934 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i929, i931)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f941, i942 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i942 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i942) >= uint(i937) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i942, i937)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f941, i942 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o936+i942*2)))).Float32(), *(*float32)(unsafe.Add(x, i942*4)), f941), i942+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1291 = f941
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1291 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						if c965 {
 							if !c970 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i969, wCap)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:32
+//line rows.go:33
 							if !c972 {
-//line rows.go:32
+//line rows.go:33
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i967, i969)
-//line rows.go:32
+//line rows.go:33
 								return
 							}
-//line rows.go:65
+//line rows.go:66
 							f979, i980 = 0, tx
-//line rows.go:65
+//line rows.go:66
 							for {
-//line rows.go:65
+//line rows.go:66
 								if i980 >= xLen {
-//line rows.go:65
+//line rows.go:66
 									break
 								}
-//line rows.go:66
+//line rows.go:67
 								if uint(i980) >= uint(i975) {
-//line rows.go:66
+//line rows.go:67
 									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i980, i975)
-//line rows.go:66
+//line rows.go:67
 									return
 								}
-//line rows.go:65
+//line rows.go:66
 								f979, i980 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o974+i980*2)))).Float32(), *(*float32)(unsafe.Add(x, i980*4)), f979), i980+16
 							}
-//line rows.go:65
+//line rows.go:66
 							f1293 = f979
 						} else {
-//line rows.go:31
+//line rows.go:32
 							f1293 = 0
 						}
-//line rows.go:31
+//line rows.go:32
 						f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280 = 0, f1293, f1291, f1289, f1287, f1285, f1283, f1281
 					}
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, tx*4)) = f1280
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1282
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1284
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 192+tx*4)) = f1286
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 256+tx*4)) = f1288
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 320+tx*4)) = f1290
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 384+tx*4)) = f1292
-//line rows.go:37
+//line rows.go:38
 					*(*float32)(unsafe.Add(shared, 448+tx*4)) = f1294
 				}
 			}
 		}
 		{
 			{
-//line rows.go:41
+//line rows.go:42
 				rowsTwinRow(lanes, i272, shared, y, yLen)
 			}
 		}
@@ -1095,6110 +1095,34 @@ func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // rowsTwinRow is what a row of threads does in rowsTwin.
 //
-//line rows.go:41
+//line rows.go:42
 func rowsTwinRow(lanes int, i272 int, shared unsafe.Pointer, y unsafe.Pointer, yLen int) {
 	first := 0
-//line rows.go:41
+//line rows.go:42
 	if lanes == 16 {
-//line rows.go:41
+//line rows.go:42
 		first = zvector.RowsTwin_(16, i272, yLen, shared, y)
-//line rows.go:41
+//line rows.go:42
 	} else if lanes == 8 {
-//line rows.go:41
+//line rows.go:42
 		first = zvector.RowsTwinAVX2_(16, i272, yLen, shared, y)
 	}
 	for tx := first; tx < 16; tx++ {
-//line rows.go:41
+//line rows.go:42
 		if 8 > uint32(int32(tx)) {
-//line rows.go:41
+//line rows.go:42
 			i106 := i272 + tx
-//line rows.go:41
+//line rows.go:42
 			if yLen > i106 {
-//line rows.go:46
+//line rows.go:47
 				f459 := *(*float32)(unsafe.Add(shared, tx*64)) + 0 + *(*float32)(unsafe.Add(shared, tx*64+4)) + *(*float32)(unsafe.Add(shared, tx*64+8)) + *(*float32)(unsafe.Add(shared, tx*64+12)) + *(*float32)(unsafe.Add(shared, tx*64+16))
-//line rows.go:46
+//line rows.go:47
 				f511 := f459 + *(*float32)(unsafe.Add(shared, tx*64+20)) + *(*float32)(unsafe.Add(shared, tx*64+24)) + *(*float32)(unsafe.Add(shared, tx*64+28)) + *(*float32)(unsafe.Add(shared, tx*64+32))
-//line rows.go:46
+//line rows.go:47
 				f563 := f511 + *(*float32)(unsafe.Add(shared, tx*64+36)) + *(*float32)(unsafe.Add(shared, tx*64+40)) + *(*float32)(unsafe.Add(shared, tx*64+44)) + *(*float32)(unsafe.Add(shared, tx*64+48))
-//line rows.go:48
+//line rows.go:49
 				*(*float32)(unsafe.Add(y, i106*4)) = f563 + *(*float32)(unsafe.Add(shared, tx*64+52)) + *(*float32)(unsafe.Add(shared, tx*64+56)) + *(*float32)(unsafe.Add(shared, tx*64+60))
 			}
-		}
-	}
-}
-
-// addProductTwin runs blocks of the kernel addProduct_deep.
-//
-//line fused.go:14
-func addProductTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	xCap := *(*int)(unsafe.Add(args, 40))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	yLen := *(*int)(unsafe.Add(args, 56))
-	yCap := *(*int)(unsafe.Add(args, 64))
-	shared := blocks.Shared(0)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each522 := blocks.Scratch(8)
-	each537 := blocks.Scratch(8)
-	each2897 := blocks.Scratch(8)
-	each2896 := blocks.Scratch(8)
-//line warp.go:66
-	i507 := dx / 32
-//line fused.go:17
-	i29 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-	i35 := yLen / 2
-//line warp.go:67
-	i514 := i29 / 256
-//line warp.go:69
-	c548 := 0 < i514
-//line stage.go:16
-	c786 := uint(i29) <= uint(xCap)
-//line stage.go:20
-	i3810 := i29 - 1
-//line stage.go:20
-	i4962 := dx << 1
-//line stage.go:20
-	i3892 := dx * 3
-//line stage.go:17
-	i2716 := dx << 2
-	each9122 := blocks.Scratch(4)
-	each9118 := blocks.Scratch(4)
-	each9114 := blocks.Scratch(4)
-	each9110 := blocks.Scratch(4)
-	each9106 := blocks.Scratch(4)
-	each9102 := blocks.Scratch(4)
-	each9098 := blocks.Scratch(4)
-	each9094 := blocks.Scratch(4)
-	each9090 := blocks.Scratch(4)
-	each9086 := blocks.Scratch(4)
-	each9082 := blocks.Scratch(4)
-	each9078 := blocks.Scratch(4)
-	each9074 := blocks.Scratch(4)
-	each9070 := blocks.Scratch(4)
-	each9066 := blocks.Scratch(4)
-	each9062 := blocks.Scratch(4)
-	each9058 := blocks.Scratch(4)
-	each9054 := blocks.Scratch(4)
-	each9050 := blocks.Scratch(4)
-	each9046 := blocks.Scratch(4)
-	each9042 := blocks.Scratch(4)
-	each9038 := blocks.Scratch(4)
-	each9034 := blocks.Scratch(4)
-	each9030 := blocks.Scratch(4)
-	each9026 := blocks.Scratch(4)
-	each9022 := blocks.Scratch(4)
-	each9018 := blocks.Scratch(4)
-	each9014 := blocks.Scratch(4)
-	each9010 := blocks.Scratch(4)
-	each9006 := blocks.Scratch(4)
-	each9002 := blocks.Scratch(4)
-	each8998 := blocks.Scratch(4)
-	each8994 := blocks.Scratch(4)
-	each8990 := blocks.Scratch(4)
-	each8986 := blocks.Scratch(4)
-	each8982 := blocks.Scratch(4)
-	each8978 := blocks.Scratch(4)
-	each8974 := blocks.Scratch(4)
-	each8970 := blocks.Scratch(4)
-	each8966 := blocks.Scratch(4)
-	each8962 := blocks.Scratch(4)
-	each8958 := blocks.Scratch(4)
-	each8954 := blocks.Scratch(4)
-	each8950 := blocks.Scratch(4)
-	each8946 := blocks.Scratch(4)
-	each8942 := blocks.Scratch(4)
-	each8938 := blocks.Scratch(4)
-	each8934 := blocks.Scratch(4)
-	each8930 := blocks.Scratch(4)
-	each8926 := blocks.Scratch(4)
-	each8922 := blocks.Scratch(4)
-	each8918 := blocks.Scratch(4)
-	each8914 := blocks.Scratch(4)
-	each8910 := blocks.Scratch(4)
-	each8906 := blocks.Scratch(4)
-	each8902 := blocks.Scratch(4)
-	each8898 := blocks.Scratch(4)
-	each8894 := blocks.Scratch(4)
-	each8890 := blocks.Scratch(4)
-	each8886 := blocks.Scratch(4)
-	each8882 := blocks.Scratch(4)
-	each8878 := blocks.Scratch(4)
-	each8874 := blocks.Scratch(4)
-	each8870 := blocks.Scratch(4)
-//line warp.go:68
-	i541 := gx * i507
-//line warp.go:106
-	c184 := i514 == 0
-//line warp.go:109
-	i2675 := i514 << 8
-//line warp.go:109
-	c229 := i2675 < i29
-	brought32 := blocks.Scratch(4)
-	each87 := blocks.Scratch(4)
-	each9200 := blocks.Scratch(4)
-	each9196 := blocks.Scratch(4)
-	each5901 := blocks.Scratch(4)
-	each5902 := blocks.Scratch(4)
-	each5903 := blocks.Scratch(4)
-	each5904 := blocks.Scratch(4)
-	each5905 := blocks.Scratch(4)
-	each5906 := blocks.Scratch(4)
-	each5907 := blocks.Scratch(4)
-	each5908 := blocks.Scratch(4)
-	each5909 := blocks.Scratch(4)
-	each5910 := blocks.Scratch(4)
-	each5911 := blocks.Scratch(4)
-	each5922 := blocks.Scratch(4)
-	each5923 := blocks.Scratch(4)
-	each5924 := blocks.Scratch(4)
-	each5925 := blocks.Scratch(4)
-	each5926 := blocks.Scratch(4)
-	each5927 := blocks.Scratch(4)
-	each5928 := blocks.Scratch(4)
-	each5929 := blocks.Scratch(4)
-	each5930 := blocks.Scratch(4)
-	each5931 := blocks.Scratch(4)
-//line fused.go:14
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i522, i537, i2897, i2896 int
-		var i2897next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i522, i537, i2897, i2896 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2897, warp*8)), *(*int)(unsafe.Add(each2896, warp*8))
-				}
-				for state < 5 {
-					switch state {
-					case 0:
-//line warp.go:68
-						i522 = bx * i507
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 int32
-							var i792 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line warp.go:68
-							i537 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:68
-							i538 := i522 + i537
-							if c548 {
-//line warp.go:69
-								if i538 < i35 {
-//line warp.go:44
-									i5059 := i538 << 1
-//line warp.go:82
-									i5062 := i5059 * i29
-//line warp.go:82
-									if uint(i5062) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5062, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 256 > uint(wCap-i5062) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5062)
-//line warp.go:82
-										return
-									}
-									i5069 := int(uint32(i78))
-//line warp.go:84
-									i5088 := i5069 + 32
-//line warp.go:84
-									i5106 := i5069 + 64
-//line warp.go:84
-									i5124 := i5069 + 96
-//line warp.go:84
-									i5142 := i5069 + 128
-//line warp.go:84
-									i5160 := i5069 + 160
-//line warp.go:84
-									i5178 := i5069 + 192
-//line warp.go:84
-									i5196 := i5069 + 224
-//line warp.go:82
-									i5220 := (i5059 + 1) * i29
-//line warp.go:82
-									if uint(i5220) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5220, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 256 > uint(wCap-i5220) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5220)
-//line warp.go:82
-										return
-									}
-									i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = *(*int32)(unsafe.Add(w, i5220*16+i5196*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5196*16)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5178*16)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5160*16)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5142*16)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5124*16)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5106*16)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5088*16)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+12)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+8)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16+4)), *(*int32)(unsafe.Add(w, i5220*16+i5069*16)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5196*16)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5178*16)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5160*16)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5142*16)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5124*16)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5106*16)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5088*16)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+12)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+8)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16+4)), *(*int32)(unsafe.Add(w, i5062*16+i5069*16))
-								} else {
-//line warp.go:69
-									i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:69
-								i9186, i9185, i9184, i9183, i9182, i9181, i9180, i9179, i9178, i9177, i9176, i9175, i9174, i9173, i9172, i9171, i9170, i9169, i9168, i9167, i9166, i9165, i9164, i9163, i9162, i9161, i9160, i9159, i9158, i9157, i9156, i9155, i9154, i9153, i9152, i9151, i9150, i9149, i9148, i9147, i9146, i9145, i9144, i9143, i9142, i9141, i9140, i9139, i9138, i9137, i9136, i9135, i9134, i9133, i9132, i9131, i9130, i9129, i9128, i9127, i9126, i9125, i9124, i9123 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c786 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, xCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i792 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i792 >= i29 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i792) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i792, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3818 := *(*int32)(unsafe.Add(x, i792*16+4))
-//line stage.go:20
-								i3820 := *(*int32)(unsafe.Add(x, i792*16+8))
-//line stage.go:20
-								i3822 := *(*int32)(unsafe.Add(x, i792*16+12))
-//line stage.go:20
-								i3837 := i792 + dx
-//line stage.go:20
-								i3840 := i3837
-//line stage.go:20
-								if i3810 < i3837 {
-//line stage.go:20
-									i3840 = i3810
-								}
-//line stage.go:20
-								if uint(i3840) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3840, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3844 := *(*int32)(unsafe.Add(x, i3840*16))
-//line stage.go:20
-								i3846 := *(*int32)(unsafe.Add(x, i3840*16+4))
-//line stage.go:20
-								i3848 := *(*int32)(unsafe.Add(x, i3840*16+8))
-//line stage.go:20
-								i3850 := *(*int32)(unsafe.Add(x, i3840*16+12))
-//line stage.go:20
-								i3865 := i792 + i4962
-//line stage.go:20
-								i3868 := i3865
-//line stage.go:20
-								if i3810 < i3865 {
-//line stage.go:20
-									i3868 = i3810
-								}
-//line stage.go:20
-								if uint(i3868) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3868, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3872 := *(*int32)(unsafe.Add(x, i3868*16))
-//line stage.go:20
-								i3874 := *(*int32)(unsafe.Add(x, i3868*16+4))
-//line stage.go:20
-								i3876 := *(*int32)(unsafe.Add(x, i3868*16+8))
-//line stage.go:20
-								i3878 := *(*int32)(unsafe.Add(x, i3868*16+12))
-//line stage.go:20
-								i3893 := i792 + i3892
-//line stage.go:20
-								i3896 := i3893
-//line stage.go:20
-								if i3810 < i3893 {
-//line stage.go:20
-									i3896 = i3810
-								}
-//line stage.go:20
-								if uint(i3896) >= uint(i29) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3896, i29)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i3900 := *(*int32)(unsafe.Add(x, i3896*16))
-//line stage.go:20
-								i3902 := *(*int32)(unsafe.Add(x, i3896*16+4))
-//line stage.go:20
-								i3904 := *(*int32)(unsafe.Add(x, i3896*16+8))
-//line stage.go:20
-								i3906 := *(*int32)(unsafe.Add(x, i3896*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16)) = *(*int32)(unsafe.Add(x, i792*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+4)) = i3818
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+8)) = i3820
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i792*16+12)) = i3822
-//line stage.go:23
-								if i3837 < i29 {
-									*(*int32)(unsafe.Add(shared, i3837*16)) = i3844
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3837*16+4)) = i3846
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3837*16+8)) = i3848
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3837*16+12)) = i3850
-								}
-//line stage.go:23
-								if i3865 < i29 {
-									*(*int32)(unsafe.Add(shared, i3865*16)) = i3872
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3865*16+4)) = i3874
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3865*16+8)) = i3876
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3865*16+12)) = i3878
-								}
-//line stage.go:23
-								if i3893 < i29 {
-									*(*int32)(unsafe.Add(shared, i3893*16)) = i3900
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3893*16+4)) = i3902
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3893*16+8)) = i3904
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i3893*16+12)) = i3906
-								}
-//line stage.go:17
-								i792 = i792 + i2716
-							}
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9122, thread*4)) = i9186
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9118, thread*4)) = i9185
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9114, thread*4)) = i9184
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9110, thread*4)) = i9183
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9106, thread*4)) = i9182
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9102, thread*4)) = i9181
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9098, thread*4)) = i9180
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9094, thread*4)) = i9179
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9090, thread*4)) = i9178
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9086, thread*4)) = i9177
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9082, thread*4)) = i9176
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9078, thread*4)) = i9175
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9074, thread*4)) = i9174
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9070, thread*4)) = i9173
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9066, thread*4)) = i9172
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9062, thread*4)) = i9171
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9058, thread*4)) = i9170
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9054, thread*4)) = i9169
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9050, thread*4)) = i9168
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9046, thread*4)) = i9167
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9042, thread*4)) = i9166
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9038, thread*4)) = i9165
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9034, thread*4)) = i9164
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9030, thread*4)) = i9163
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9026, thread*4)) = i9162
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9022, thread*4)) = i9161
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9018, thread*4)) = i9160
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9014, thread*4)) = i9159
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9010, thread*4)) = i9158
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9006, thread*4)) = i9157
-//line fused.go:21
-							*(*int32)(unsafe.Add(each9002, thread*4)) = i9156
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8998, thread*4)) = i9155
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8994, thread*4)) = i9154
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8990, thread*4)) = i9153
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8986, thread*4)) = i9152
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8982, thread*4)) = i9151
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8978, thread*4)) = i9150
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8974, thread*4)) = i9149
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8970, thread*4)) = i9148
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8966, thread*4)) = i9147
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8962, thread*4)) = i9146
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8958, thread*4)) = i9145
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8954, thread*4)) = i9144
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8950, thread*4)) = i9143
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8946, thread*4)) = i9142
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8942, thread*4)) = i9141
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8938, thread*4)) = i9140
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8934, thread*4)) = i9139
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8930, thread*4)) = i9138
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8926, thread*4)) = i9137
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8922, thread*4)) = i9136
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8918, thread*4)) = i9135
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8914, thread*4)) = i9134
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8910, thread*4)) = i9133
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8906, thread*4)) = i9132
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8902, thread*4)) = i9131
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8898, thread*4)) = i9130
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8894, thread*4)) = i9129
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8890, thread*4)) = i9128
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8886, thread*4)) = i9127
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8882, thread*4)) = i9126
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8878, thread*4)) = i9125
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8874, thread*4)) = i9124
-//line fused.go:21
-							*(*int32)(unsafe.Add(each8870, thread*4)) = i9123
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each522, warp*8)), *(*int)(unsafe.Add(each537, warp*8)), *(*int)(unsafe.Add(each2897, warp*8)), *(*int)(unsafe.Add(each2896, warp*8)) = state, alive, i522, i537, i2897, i2896
-						waiting = true
-						continue warps
-					case 1:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:68
-							i538 := i522 + i537
-//line fused.go:21
-							i2897next = i538
-						}
-						i2897 = i2897next
-						state = 2
-					case 2:
-						if i2897 < i35 {
-							state = 4
-						} else {
-							state = 3
-						}
-					case 3:
-						state = 5
-					case 4:
-//line fused.go:23
-						i2622 := i2897 << 1
-//line fused.go:23
-						c57 := uint(i2622) <= uint(yLen)
-//line fused.go:23
-						o59 := i2622 * 4
-//line fused.go:23
-						c67 := 2 <= uint(yCap-i2622)
-//line warp.go:123
-						i3756 := i2622 * i29
-//line warp.go:123
-						c3757 := uint(i3756) <= uint(wLen)
-//line warp.go:123
-						o3759 := i3756 * 16
-//line warp.go:123
-						c3762 := uint(i29) <= uint(wCap-i3756)
-//line warp.go:123
-						i3788 := (i2622 + 1) * i29
-//line warp.go:123
-						c3789 := uint(i3788) <= uint(wLen)
-//line warp.go:123
-						o3791 := i3788 * 16
-//line warp.go:123
-						c3794 := uint(i29) <= uint(wCap-i3788)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f87, f9201, f9197, f9193, f9189, f8450, f8456, f8535, f8541, f9202, f9198, f9194, f9190, f9199, f9195, f9191, f9187, f9200, f9196, f9192, f9188 float32
-							var i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i9121, i9117, i9113, i9109, i9105, i9101, i9097, i9093, i9089, i9085, i9081, i9077, i9073, i9069, i9065, i9061, i9057, i9053, i9049, i9045, i9041, i9037, i9033, i9029, i9025, i9021, i9017, i9013, i9009, i9005, i9001, i8997, i8993, i8989, i8985, i8981, i8977, i8973, i8969, i8965, i8961, i8957, i8953, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869 int32
-							var i2899, i151, i2898, i200, i2900, i433 int
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:25
-							i71 := int(uint32(i78))
-//line fused.go:25
-							c2624 := uint32(i78) < 2
-//line warp.go:98
-							i9122 := *(*int32)(unsafe.Add(each9122, thread*4))
-//line warp.go:98
-							i9118 := *(*int32)(unsafe.Add(each9118, thread*4))
-//line warp.go:98
-							i9114 := *(*int32)(unsafe.Add(each9114, thread*4))
-//line warp.go:98
-							i9110 := *(*int32)(unsafe.Add(each9110, thread*4))
-//line warp.go:98
-							i9106 := *(*int32)(unsafe.Add(each9106, thread*4))
-//line warp.go:98
-							i9102 := *(*int32)(unsafe.Add(each9102, thread*4))
-//line warp.go:98
-							i9098 := *(*int32)(unsafe.Add(each9098, thread*4))
-//line warp.go:98
-							i9094 := *(*int32)(unsafe.Add(each9094, thread*4))
-//line warp.go:98
-							i9090 := *(*int32)(unsafe.Add(each9090, thread*4))
-//line warp.go:98
-							i9086 := *(*int32)(unsafe.Add(each9086, thread*4))
-//line warp.go:98
-							i9082 := *(*int32)(unsafe.Add(each9082, thread*4))
-//line warp.go:98
-							i9078 := *(*int32)(unsafe.Add(each9078, thread*4))
-//line warp.go:98
-							i9074 := *(*int32)(unsafe.Add(each9074, thread*4))
-//line warp.go:98
-							i9070 := *(*int32)(unsafe.Add(each9070, thread*4))
-//line warp.go:98
-							i9066 := *(*int32)(unsafe.Add(each9066, thread*4))
-//line warp.go:98
-							i9062 := *(*int32)(unsafe.Add(each9062, thread*4))
-//line warp.go:98
-							i9058 := *(*int32)(unsafe.Add(each9058, thread*4))
-//line warp.go:98
-							i9054 := *(*int32)(unsafe.Add(each9054, thread*4))
-//line warp.go:98
-							i9050 := *(*int32)(unsafe.Add(each9050, thread*4))
-//line warp.go:98
-							i9046 := *(*int32)(unsafe.Add(each9046, thread*4))
-//line warp.go:98
-							i9042 := *(*int32)(unsafe.Add(each9042, thread*4))
-//line warp.go:98
-							i9038 := *(*int32)(unsafe.Add(each9038, thread*4))
-//line warp.go:98
-							i9034 := *(*int32)(unsafe.Add(each9034, thread*4))
-//line warp.go:98
-							i9030 := *(*int32)(unsafe.Add(each9030, thread*4))
-//line warp.go:98
-							i9026 := *(*int32)(unsafe.Add(each9026, thread*4))
-//line warp.go:98
-							i9022 := *(*int32)(unsafe.Add(each9022, thread*4))
-//line warp.go:98
-							i9018 := *(*int32)(unsafe.Add(each9018, thread*4))
-//line warp.go:98
-							i9014 := *(*int32)(unsafe.Add(each9014, thread*4))
-//line warp.go:98
-							i9010 := *(*int32)(unsafe.Add(each9010, thread*4))
-//line warp.go:98
-							i9006 := *(*int32)(unsafe.Add(each9006, thread*4))
-//line warp.go:98
-							i9002 := *(*int32)(unsafe.Add(each9002, thread*4))
-//line warp.go:98
-							i8998 := *(*int32)(unsafe.Add(each8998, thread*4))
-//line warp.go:98
-							i8994 := *(*int32)(unsafe.Add(each8994, thread*4))
-//line warp.go:98
-							i8990 := *(*int32)(unsafe.Add(each8990, thread*4))
-//line warp.go:98
-							i8986 := *(*int32)(unsafe.Add(each8986, thread*4))
-//line warp.go:98
-							i8982 := *(*int32)(unsafe.Add(each8982, thread*4))
-//line warp.go:98
-							i8978 := *(*int32)(unsafe.Add(each8978, thread*4))
-//line warp.go:98
-							i8974 := *(*int32)(unsafe.Add(each8974, thread*4))
-//line warp.go:98
-							i8970 := *(*int32)(unsafe.Add(each8970, thread*4))
-//line warp.go:98
-							i8966 := *(*int32)(unsafe.Add(each8966, thread*4))
-//line warp.go:98
-							i8962 := *(*int32)(unsafe.Add(each8962, thread*4))
-//line warp.go:98
-							i8958 := *(*int32)(unsafe.Add(each8958, thread*4))
-//line warp.go:98
-							i8954 := *(*int32)(unsafe.Add(each8954, thread*4))
-//line warp.go:98
-							i8950 := *(*int32)(unsafe.Add(each8950, thread*4))
-//line warp.go:98
-							i8946 := *(*int32)(unsafe.Add(each8946, thread*4))
-//line warp.go:98
-							i8942 := *(*int32)(unsafe.Add(each8942, thread*4))
-//line warp.go:98
-							i8938 := *(*int32)(unsafe.Add(each8938, thread*4))
-//line warp.go:98
-							i8934 := *(*int32)(unsafe.Add(each8934, thread*4))
-//line warp.go:98
-							i8930 := *(*int32)(unsafe.Add(each8930, thread*4))
-//line warp.go:98
-							i8926 := *(*int32)(unsafe.Add(each8926, thread*4))
-//line warp.go:98
-							i8922 := *(*int32)(unsafe.Add(each8922, thread*4))
-//line warp.go:98
-							i8918 := *(*int32)(unsafe.Add(each8918, thread*4))
-//line warp.go:98
-							i8914 := *(*int32)(unsafe.Add(each8914, thread*4))
-//line warp.go:98
-							i8910 := *(*int32)(unsafe.Add(each8910, thread*4))
-//line warp.go:98
-							i8906 := *(*int32)(unsafe.Add(each8906, thread*4))
-//line warp.go:98
-							i8902 := *(*int32)(unsafe.Add(each8902, thread*4))
-//line warp.go:98
-							i8898 := *(*int32)(unsafe.Add(each8898, thread*4))
-//line warp.go:98
-							i8894 := *(*int32)(unsafe.Add(each8894, thread*4))
-//line warp.go:98
-							i8890 := *(*int32)(unsafe.Add(each8890, thread*4))
-//line warp.go:98
-							i8886 := *(*int32)(unsafe.Add(each8886, thread*4))
-//line warp.go:98
-							i8882 := *(*int32)(unsafe.Add(each8882, thread*4))
-//line warp.go:98
-							i8878 := *(*int32)(unsafe.Add(each8878, thread*4))
-//line warp.go:98
-							i8874 := *(*int32)(unsafe.Add(each8874, thread*4))
-//line warp.go:98
-							i8870 := *(*int32)(unsafe.Add(each8870, thread*4))
-//line warp.go:137
-							i6624 := i71 + 32
-//line warp.go:137
-							i6899 := i71 + 64
-//line warp.go:137
-							i7174 := i71 + 96
-//line warp.go:137
-							i7449 := i71 + 128
-//line warp.go:137
-							i7724 := i71 + 160
-//line warp.go:137
-							i7999 := i71 + 192
-//line warp.go:137
-							i8274 := i71 + 224
-//line warp.go:125
-							i431 := i2675 + i71
-//line fused.go:23
-							if !c57 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2622, yLen)
-//line fused.go:23
-								return
-							}
-//line fused.go:23
-							if !c67 {
-//line fused.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), yCap-i2622)
-//line fused.go:23
-								return
-							}
-							if c2624 {
-								f87 = *(*float32)(unsafe.Add(y, o59+i71*4))
-							} else {
-//line fused.go:25
-								f87 = 0
-							}
-//line warp.go:95
-							if c548 {
-//line warp.go:98
-								f9201, f9197, f9193, f9189, i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i2899, i151 = 0, 0, 0, 0, i9122, i9118, i9114, i9110, i9106, i9102, i9098, i9094, i9090, i9086, i9082, i9078, i9074, i9070, i9066, i9062, i9058, i9054, i9050, i9046, i9042, i9038, i9034, i9030, i9026, i9022, i9018, i9014, i9010, i9006, i9002, i8998, i8994, i8990, i8986, i8982, i8978, i8974, i8970, i8966, i8962, i8958, i8954, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i2897, 0
-//line warp.go:98
-								for {
-//line warp.go:96
-									i2631 := i151 << 8
-//line warp.go:96
-									if uint(i2631) > uint(i29) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i2631, i29)
-//line warp.go:96
-										return
-									}
-//line warp.go:96
-									if 256 > uint(i29-i2631) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i29-i2631)
-//line warp.go:96
-										return
-									}
-//line warp.go:137
-									i6351 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16))
-//line warp.go:137
-									i6353 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+4))
-//line warp.go:137
-									i6355 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+8))
-//line warp.go:137
-									i6357 := *(*int32)(unsafe.Add(shared, i2631*16+i71*16+12))
-//line warp.go:170
-									f6386 := math.Float32frombits(uint32(i6351 << 16))
-									f6389 := math.Float32frombits(uint32(i6351 & -65536))
-//line warp.go:170
-									f6394 := math.Float32frombits(uint32(i6353 << 16))
-									f6397 := math.Float32frombits(uint32(i6353 & -65536))
-//line warp.go:170
-									f6402 := math.Float32frombits(uint32(i6355 << 16))
-									f6405 := math.Float32frombits(uint32(i6355 & -65536))
-//line warp.go:170
-									f6410 := math.Float32frombits(uint32(i6357 << 16))
-									f6413 := math.Float32frombits(uint32(i6357 & -65536))
-//line warp.go:163
-									f6513 := f9189 + float32(math.Float32frombits(uint32(i8868<<16))*f6386) + float32(math.Float32frombits(uint32(i8872<<16))*f6394) + float32(math.Float32frombits(uint32(i8876<<16))*f6402)
-									f6519 := f9193 + float32(math.Float32frombits(uint32(i8868&-65536))*f6389) + float32(math.Float32frombits(uint32(i8872&-65536))*f6397) + float32(math.Float32frombits(uint32(i8876&-65536))*f6405)
-//line warp.go:163
-									f6598 := f9197 + float32(math.Float32frombits(uint32(i8996<<16))*f6386) + float32(math.Float32frombits(uint32(i9000<<16))*f6394) + float32(math.Float32frombits(uint32(i9004<<16))*f6402)
-									f6604 := f9201 + float32(math.Float32frombits(uint32(i8996&-65536))*f6389) + float32(math.Float32frombits(uint32(i9000&-65536))*f6397) + float32(math.Float32frombits(uint32(i9004&-65536))*f6405)
-//line warp.go:137
-									i6626 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16))
-//line warp.go:137
-									i6628 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+4))
-//line warp.go:137
-									i6630 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+8))
-//line warp.go:137
-									i6632 := *(*int32)(unsafe.Add(shared, i2631*16+i6624*16+12))
-//line warp.go:170
-									f6661 := math.Float32frombits(uint32(i6626 << 16))
-									f6664 := math.Float32frombits(uint32(i6626 & -65536))
-//line warp.go:170
-									f6669 := math.Float32frombits(uint32(i6628 << 16))
-									f6672 := math.Float32frombits(uint32(i6628 & -65536))
-//line warp.go:170
-									f6677 := math.Float32frombits(uint32(i6630 << 16))
-									f6680 := math.Float32frombits(uint32(i6630 & -65536))
-//line warp.go:170
-									f6685 := math.Float32frombits(uint32(i6632 << 16))
-									f6688 := math.Float32frombits(uint32(i6632 & -65536))
-//line warp.go:163
-									f6776 := f6513 + float32(math.Float32frombits(uint32(i8880<<16))*f6410) + float32(math.Float32frombits(uint32(i8884<<16))*f6661) + float32(math.Float32frombits(uint32(i8888<<16))*f6669)
-									f6782 := f6519 + float32(math.Float32frombits(uint32(i8880&-65536))*f6413) + float32(math.Float32frombits(uint32(i8884&-65536))*f6664) + float32(math.Float32frombits(uint32(i8888&-65536))*f6672)
-//line warp.go:163
-									f6861 := f6598 + float32(math.Float32frombits(uint32(i9008<<16))*f6410) + float32(math.Float32frombits(uint32(i9012<<16))*f6661) + float32(math.Float32frombits(uint32(i9016<<16))*f6669)
-									f6867 := f6604 + float32(math.Float32frombits(uint32(i9008&-65536))*f6413) + float32(math.Float32frombits(uint32(i9012&-65536))*f6664) + float32(math.Float32frombits(uint32(i9016&-65536))*f6672)
-//line warp.go:137
-									i6901 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16))
-//line warp.go:137
-									i6903 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+4))
-//line warp.go:137
-									i6905 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+8))
-//line warp.go:137
-									i6907 := *(*int32)(unsafe.Add(shared, i2631*16+i6899*16+12))
-//line warp.go:170
-									f6936 := math.Float32frombits(uint32(i6901 << 16))
-									f6939 := math.Float32frombits(uint32(i6901 & -65536))
-//line warp.go:170
-									f6944 := math.Float32frombits(uint32(i6903 << 16))
-									f6947 := math.Float32frombits(uint32(i6903 & -65536))
-//line warp.go:170
-									f6952 := math.Float32frombits(uint32(i6905 << 16))
-									f6955 := math.Float32frombits(uint32(i6905 & -65536))
-//line warp.go:170
-									f6960 := math.Float32frombits(uint32(i6907 << 16))
-									f6963 := math.Float32frombits(uint32(i6907 & -65536))
-//line warp.go:163
-									f7039 := f6776 + float32(math.Float32frombits(uint32(i8892<<16))*f6677) + float32(math.Float32frombits(uint32(i8896<<16))*f6685) + float32(math.Float32frombits(uint32(i8900<<16))*f6936)
-									f7045 := f6782 + float32(math.Float32frombits(uint32(i8892&-65536))*f6680) + float32(math.Float32frombits(uint32(i8896&-65536))*f6688) + float32(math.Float32frombits(uint32(i8900&-65536))*f6939)
-//line warp.go:163
-									f7075 := f7039 + float32(math.Float32frombits(uint32(i8904<<16))*f6944) + float32(math.Float32frombits(uint32(i8908<<16))*f6952) + float32(math.Float32frombits(uint32(i8912<<16))*f6960)
-									f7081 := f7045 + float32(math.Float32frombits(uint32(i8904&-65536))*f6947) + float32(math.Float32frombits(uint32(i8908&-65536))*f6955) + float32(math.Float32frombits(uint32(i8912&-65536))*f6963)
-//line warp.go:163
-									f7124 := f6861 + float32(math.Float32frombits(uint32(i9020<<16))*f6677) + float32(math.Float32frombits(uint32(i9024<<16))*f6685) + float32(math.Float32frombits(uint32(i9028<<16))*f6936)
-									f7130 := f6867 + float32(math.Float32frombits(uint32(i9020&-65536))*f6680) + float32(math.Float32frombits(uint32(i9024&-65536))*f6688) + float32(math.Float32frombits(uint32(i9028&-65536))*f6939)
-//line warp.go:163
-									f7160 := f7124 + float32(math.Float32frombits(uint32(i9032<<16))*f6944) + float32(math.Float32frombits(uint32(i9036<<16))*f6952) + float32(math.Float32frombits(uint32(i9040<<16))*f6960)
-									f7166 := f7130 + float32(math.Float32frombits(uint32(i9032&-65536))*f6947) + float32(math.Float32frombits(uint32(i9036&-65536))*f6955) + float32(math.Float32frombits(uint32(i9040&-65536))*f6963)
-//line warp.go:137
-									i7176 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16))
-//line warp.go:137
-									i7178 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+4))
-//line warp.go:137
-									i7180 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+8))
-//line warp.go:137
-									i7182 := *(*int32)(unsafe.Add(shared, i2631*16+i7174*16+12))
-//line warp.go:170
-									f7211 := math.Float32frombits(uint32(i7176 << 16))
-									f7214 := math.Float32frombits(uint32(i7176 & -65536))
-//line warp.go:170
-									f7219 := math.Float32frombits(uint32(i7178 << 16))
-									f7222 := math.Float32frombits(uint32(i7178 & -65536))
-//line warp.go:170
-									f7227 := math.Float32frombits(uint32(i7180 << 16))
-									f7230 := math.Float32frombits(uint32(i7180 & -65536))
-//line warp.go:170
-									f7235 := math.Float32frombits(uint32(i7182 << 16))
-									f7238 := math.Float32frombits(uint32(i7182 & -65536))
-//line warp.go:163
-									f7338 := f7075 + float32(math.Float32frombits(uint32(i8916<<16))*f7211) + float32(math.Float32frombits(uint32(i8920<<16))*f7219) + float32(math.Float32frombits(uint32(i8924<<16))*f7227)
-									f7344 := f7081 + float32(math.Float32frombits(uint32(i8916&-65536))*f7214) + float32(math.Float32frombits(uint32(i8920&-65536))*f7222) + float32(math.Float32frombits(uint32(i8924&-65536))*f7230)
-//line warp.go:163
-									f7423 := f7160 + float32(math.Float32frombits(uint32(i9044<<16))*f7211) + float32(math.Float32frombits(uint32(i9048<<16))*f7219) + float32(math.Float32frombits(uint32(i9052<<16))*f7227)
-									f7429 := f7166 + float32(math.Float32frombits(uint32(i9044&-65536))*f7214) + float32(math.Float32frombits(uint32(i9048&-65536))*f7222) + float32(math.Float32frombits(uint32(i9052&-65536))*f7230)
-//line warp.go:137
-									i7451 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16))
-//line warp.go:137
-									i7453 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+4))
-//line warp.go:137
-									i7455 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+8))
-//line warp.go:137
-									i7457 := *(*int32)(unsafe.Add(shared, i2631*16+i7449*16+12))
-//line warp.go:170
-									f7486 := math.Float32frombits(uint32(i7451 << 16))
-									f7489 := math.Float32frombits(uint32(i7451 & -65536))
-//line warp.go:170
-									f7494 := math.Float32frombits(uint32(i7453 << 16))
-									f7497 := math.Float32frombits(uint32(i7453 & -65536))
-//line warp.go:170
-									f7502 := math.Float32frombits(uint32(i7455 << 16))
-									f7505 := math.Float32frombits(uint32(i7455 & -65536))
-//line warp.go:170
-									f7510 := math.Float32frombits(uint32(i7457 << 16))
-									f7513 := math.Float32frombits(uint32(i7457 & -65536))
-//line warp.go:163
-									f7601 := f7338 + float32(math.Float32frombits(uint32(i8928<<16))*f7235) + float32(math.Float32frombits(uint32(i8932<<16))*f7486) + float32(math.Float32frombits(uint32(i8936<<16))*f7494)
-									f7607 := f7344 + float32(math.Float32frombits(uint32(i8928&-65536))*f7238) + float32(math.Float32frombits(uint32(i8932&-65536))*f7489) + float32(math.Float32frombits(uint32(i8936&-65536))*f7497)
-//line warp.go:163
-									f7686 := f7423 + float32(math.Float32frombits(uint32(i9056<<16))*f7235) + float32(math.Float32frombits(uint32(i9060<<16))*f7486) + float32(math.Float32frombits(uint32(i9064<<16))*f7494)
-									f7692 := f7429 + float32(math.Float32frombits(uint32(i9056&-65536))*f7238) + float32(math.Float32frombits(uint32(i9060&-65536))*f7489) + float32(math.Float32frombits(uint32(i9064&-65536))*f7497)
-//line warp.go:137
-									i7726 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16))
-//line warp.go:137
-									i7728 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+4))
-//line warp.go:137
-									i7730 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+8))
-//line warp.go:137
-									i7732 := *(*int32)(unsafe.Add(shared, i2631*16+i7724*16+12))
-//line warp.go:170
-									f7761 := math.Float32frombits(uint32(i7726 << 16))
-									f7764 := math.Float32frombits(uint32(i7726 & -65536))
-//line warp.go:170
-									f7769 := math.Float32frombits(uint32(i7728 << 16))
-									f7772 := math.Float32frombits(uint32(i7728 & -65536))
-//line warp.go:170
-									f7777 := math.Float32frombits(uint32(i7730 << 16))
-									f7780 := math.Float32frombits(uint32(i7730 & -65536))
-//line warp.go:170
-									f7785 := math.Float32frombits(uint32(i7732 << 16))
-									f7788 := math.Float32frombits(uint32(i7732 & -65536))
-//line warp.go:163
-									f7864 := f7601 + float32(math.Float32frombits(uint32(i8940<<16))*f7502) + float32(math.Float32frombits(uint32(i8944<<16))*f7510) + float32(math.Float32frombits(uint32(i8948<<16))*f7761)
-									f7870 := f7607 + float32(math.Float32frombits(uint32(i8940&-65536))*f7505) + float32(math.Float32frombits(uint32(i8944&-65536))*f7513) + float32(math.Float32frombits(uint32(i8948&-65536))*f7764)
-//line warp.go:163
-									f7900 := f7864 + float32(math.Float32frombits(uint32(i8952<<16))*f7769) + float32(math.Float32frombits(uint32(i8956<<16))*f7777) + float32(math.Float32frombits(uint32(i8960<<16))*f7785)
-									f7906 := f7870 + float32(math.Float32frombits(uint32(i8952&-65536))*f7772) + float32(math.Float32frombits(uint32(i8956&-65536))*f7780) + float32(math.Float32frombits(uint32(i8960&-65536))*f7788)
-//line warp.go:163
-									f7949 := f7686 + float32(math.Float32frombits(uint32(i9068<<16))*f7502) + float32(math.Float32frombits(uint32(i9072<<16))*f7510) + float32(math.Float32frombits(uint32(i9076<<16))*f7761)
-									f7955 := f7692 + float32(math.Float32frombits(uint32(i9068&-65536))*f7505) + float32(math.Float32frombits(uint32(i9072&-65536))*f7513) + float32(math.Float32frombits(uint32(i9076&-65536))*f7764)
-//line warp.go:163
-									f7985 := f7949 + float32(math.Float32frombits(uint32(i9080<<16))*f7769) + float32(math.Float32frombits(uint32(i9084<<16))*f7777) + float32(math.Float32frombits(uint32(i9088<<16))*f7785)
-									f7991 := f7955 + float32(math.Float32frombits(uint32(i9080&-65536))*f7772) + float32(math.Float32frombits(uint32(i9084&-65536))*f7780) + float32(math.Float32frombits(uint32(i9088&-65536))*f7788)
-//line warp.go:137
-									i8001 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16))
-//line warp.go:137
-									i8003 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+4))
-//line warp.go:137
-									i8005 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+8))
-//line warp.go:137
-									i8007 := *(*int32)(unsafe.Add(shared, i2631*16+i7999*16+12))
-//line warp.go:170
-									f8036 := math.Float32frombits(uint32(i8001 << 16))
-									f8039 := math.Float32frombits(uint32(i8001 & -65536))
-//line warp.go:170
-									f8044 := math.Float32frombits(uint32(i8003 << 16))
-									f8047 := math.Float32frombits(uint32(i8003 & -65536))
-//line warp.go:170
-									f8052 := math.Float32frombits(uint32(i8005 << 16))
-									f8055 := math.Float32frombits(uint32(i8005 & -65536))
-//line warp.go:170
-									f8060 := math.Float32frombits(uint32(i8007 << 16))
-									f8063 := math.Float32frombits(uint32(i8007 & -65536))
-//line warp.go:163
-									f8163 := f7900 + float32(math.Float32frombits(uint32(i8964<<16))*f8036) + float32(math.Float32frombits(uint32(i8968<<16))*f8044) + float32(math.Float32frombits(uint32(i8972<<16))*f8052)
-									f8169 := f7906 + float32(math.Float32frombits(uint32(i8964&-65536))*f8039) + float32(math.Float32frombits(uint32(i8968&-65536))*f8047) + float32(math.Float32frombits(uint32(i8972&-65536))*f8055)
-//line warp.go:163
-									f8248 := f7985 + float32(math.Float32frombits(uint32(i9092<<16))*f8036) + float32(math.Float32frombits(uint32(i9096<<16))*f8044) + float32(math.Float32frombits(uint32(i9100<<16))*f8052)
-									f8254 := f7991 + float32(math.Float32frombits(uint32(i9092&-65536))*f8039) + float32(math.Float32frombits(uint32(i9096&-65536))*f8047) + float32(math.Float32frombits(uint32(i9100&-65536))*f8055)
-//line warp.go:137
-									i8276 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16))
-//line warp.go:137
-									i8278 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+4))
-//line warp.go:137
-									i8280 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+8))
-//line warp.go:137
-									i8282 := *(*int32)(unsafe.Add(shared, i2631*16+i8274*16+12))
-//line warp.go:170
-									f8311 := math.Float32frombits(uint32(i8276 << 16))
-									f8314 := math.Float32frombits(uint32(i8276 & -65536))
-//line warp.go:170
-									f8319 := math.Float32frombits(uint32(i8278 << 16))
-									f8322 := math.Float32frombits(uint32(i8278 & -65536))
-//line warp.go:170
-									f8327 := math.Float32frombits(uint32(i8280 << 16))
-									f8330 := math.Float32frombits(uint32(i8280 & -65536))
-//line warp.go:170
-									f8335 := math.Float32frombits(uint32(i8282 << 16))
-									f8338 := math.Float32frombits(uint32(i8282 & -65536))
-//line warp.go:163
-									f8426 := f8163 + float32(math.Float32frombits(uint32(i8976<<16))*f8060) + float32(math.Float32frombits(uint32(i8980<<16))*f8311) + float32(math.Float32frombits(uint32(i8984<<16))*f8319)
-									f8432 := f8169 + float32(math.Float32frombits(uint32(i8976&-65536))*f8063) + float32(math.Float32frombits(uint32(i8980&-65536))*f8314) + float32(math.Float32frombits(uint32(i8984&-65536))*f8322)
-//line warp.go:163
-									f8450 = f8426 + float32(math.Float32frombits(uint32(i8988<<16))*f8327) + float32(math.Float32frombits(uint32(i8992<<16))*f8335)
-									f8456 = f8432 + float32(math.Float32frombits(uint32(i8988&-65536))*f8330) + float32(math.Float32frombits(uint32(i8992&-65536))*f8338)
-//line warp.go:163
-									f8511 := f8248 + float32(math.Float32frombits(uint32(i9104<<16))*f8060) + float32(math.Float32frombits(uint32(i9108<<16))*f8311) + float32(math.Float32frombits(uint32(i9112<<16))*f8319)
-									f8517 := f8254 + float32(math.Float32frombits(uint32(i9104&-65536))*f8063) + float32(math.Float32frombits(uint32(i9108&-65536))*f8314) + float32(math.Float32frombits(uint32(i9112&-65536))*f8322)
-//line warp.go:163
-									f8535 = f8511 + float32(math.Float32frombits(uint32(i9116<<16))*f8327) + float32(math.Float32frombits(uint32(i9120<<16))*f8335)
-									f8541 = f8517 + float32(math.Float32frombits(uint32(i9116&-65536))*f8330) + float32(math.Float32frombits(uint32(i9120&-65536))*f8338)
-//line warp.go:97
-									i173 := i151 + 1
-									if i173 == i514 {
-//line warp.go:100
-										i2898, i200 = i2899+i541, 0
-									} else {
-//line warp.go:98
-										i2898, i200 = i2899, i173
-									}
-//line warp.go:102
-									if i2898 < i35 {
-//line warp.go:44
-										i5579 := i2898 << 1
-//line warp.go:82
-										i5583 := i200 << 8
-//line warp.go:82
-										i5584 := i5579*i29 + i5583
-//line warp.go:82
-										if uint(i5584) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5584, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 256 > uint(wCap-i5584) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5584)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										i5743 := (i5579+1)*i29 + i5583
-//line warp.go:82
-										if uint(i5743) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i5743, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 256 > uint(wCap-i5743) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i5743)
-//line warp.go:82
-											return
-										}
-										i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867 = *(*int32)(unsafe.Add(w, i5743*16+i8274*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i8274*16)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7999*16)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7724*16)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7449*16)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i7174*16)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i6899*16)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i6624*16)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5743*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5743*16+i71*16)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i8274*16)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7999*16)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7724*16)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7449*16)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i7174*16)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i6899*16)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i6624*16)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+12)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+8)), *(*int32)(unsafe.Add(w, i5584*16+i71*16+4)), *(*int32)(unsafe.Add(w, i5584*16+i71*16))
-									} else {
-//line warp.go:102
-										i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867 = i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868
-									}
-//line warp.go:103
-									if i173 >= i514 {
-//line warp.go:103
-										break
-									}
-//line warp.go:103
-									f9201, f9197, f9193, f9189, i9120, i9116, i9112, i9108, i9104, i9100, i9096, i9092, i9088, i9084, i9080, i9076, i9072, i9068, i9064, i9060, i9056, i9052, i9048, i9044, i9040, i9036, i9032, i9028, i9024, i9020, i9016, i9012, i9008, i9004, i9000, i8996, i8992, i8988, i8984, i8980, i8976, i8972, i8968, i8964, i8960, i8956, i8952, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i2899, i151 = f8541, f8535, f8456, f8450, i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i2898, i173
-								}
-//line warp.go:103
-								f9202, f9198, f9194, f9190, i9121, i9117, i9113, i9109, i9105, i9101, i9097, i9093, i9089, i9085, i9081, i9077, i9073, i9069, i9065, i9061, i9057, i9053, i9049, i9045, i9041, i9037, i9033, i9029, i9025, i9021, i9017, i9013, i9009, i9005, i9001, i8997, i8993, i8989, i8985, i8981, i8977, i8973, i8969, i8965, i8961, i8957, i8953, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i2900 = f8541, f8535, f8456, f8450, i9119, i9115, i9111, i9107, i9103, i9099, i9095, i9091, i9087, i9083, i9079, i9075, i9071, i9067, i9063, i9059, i9055, i9051, i9047, i9043, i9039, i9035, i9031, i9027, i9023, i9019, i9015, i9011, i9007, i9003, i8999, i8995, i8991, i8987, i8983, i8979, i8975, i8971, i8967, i8963, i8959, i8955, i8951, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i2898
-							} else {
-//line warp.go:95
-								f9202, f9198, f9194, f9190, i9121, i9117, i9113, i9109, i9105, i9101, i9097, i9093, i9089, i9085, i9081, i9077, i9073, i9069, i9065, i9061, i9057, i9053, i9049, i9045, i9041, i9037, i9033, i9029, i9025, i9021, i9017, i9013, i9009, i9005, i9001, i8997, i8993, i8989, i8985, i8981, i8977, i8973, i8969, i8965, i8961, i8957, i8953, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i2900 = 0, 0, 0, 0, i9122, i9118, i9114, i9110, i9106, i9102, i9098, i9094, i9090, i9086, i9082, i9078, i9074, i9070, i9066, i9062, i9058, i9054, i9050, i9046, i9042, i9038, i9034, i9030, i9026, i9022, i9018, i9014, i9010, i9006, i9002, i8998, i8994, i8990, i8986, i8982, i8978, i8974, i8970, i8966, i8962, i8958, i8954, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i2897
-							}
-//line warp.go:106
-							if c184 {
-								i2896 = i2900 + i541
-							} else {
-//line warp.go:106
-								i2896 = i2900
-							}
-//line warp.go:109
-							if c229 {
-//line warp.go:123
-								if !c3757 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3756, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c3762 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3756)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c3789 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3788, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c3794 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i29, wCap-i3788)
-//line warp.go:123
-									return
-								}
-								f9199, f9195, f9191, f9187, i433 = f9202, f9198, f9194, f9190, i431
-//line warp.go:125
-								for {
-//line warp.go:125
-									if i433 >= i29 {
-//line warp.go:125
-										break
-									}
-//line warp.go:126
-									i2176 := *(*int32)(unsafe.Add(shared, i433*16))
-//line warp.go:126
-									i2178 := *(*int32)(unsafe.Add(shared, i433*16+4))
-//line warp.go:126
-									i2180 := *(*int32)(unsafe.Add(shared, i433*16+8))
-//line warp.go:126
-									i2182 := *(*int32)(unsafe.Add(shared, i433*16+12))
-//line warp.go:170
-									f4248 := math.Float32frombits(uint32(i2176 << 16))
-									f4251 := math.Float32frombits(uint32(i2176 & -65536))
-//line warp.go:170
-									f4269 := math.Float32frombits(uint32(i2178 << 16))
-									f4272 := math.Float32frombits(uint32(i2178 & -65536))
-//line warp.go:170
-									f4290 := math.Float32frombits(uint32(i2180 << 16))
-									f4293 := math.Float32frombits(uint32(i2180 & -65536))
-//line warp.go:170
-									f4311 := math.Float32frombits(uint32(i2182 << 16))
-									f4314 := math.Float32frombits(uint32(i2182 & -65536))
-//line warp.go:128
-									i5950 := *(*int32)(unsafe.Add(w, o3759+i433*16))
-//line warp.go:128
-									i5952 := *(*int32)(unsafe.Add(w, o3759+i433*16+4))
-//line warp.go:128
-									i5954 := *(*int32)(unsafe.Add(w, o3759+i433*16+8))
-//line warp.go:128
-									i5956 := *(*int32)(unsafe.Add(w, o3759+i433*16+12))
-//line warp.go:163
-									f6032 := f9187 + float32(math.Float32frombits(uint32(i5950<<16))*f4248) + float32(math.Float32frombits(uint32(i5952<<16))*f4269) + float32(math.Float32frombits(uint32(i5954<<16))*f4290) + float32(math.Float32frombits(uint32(i5956<<16))*f4311)
-									f6038 := f9191 + float32(math.Float32frombits(uint32(i5950&-65536))*f4251) + float32(math.Float32frombits(uint32(i5952&-65536))*f4272) + float32(math.Float32frombits(uint32(i5954&-65536))*f4293) + float32(math.Float32frombits(uint32(i5956&-65536))*f4314)
-//line warp.go:128
-									i6056 := *(*int32)(unsafe.Add(w, o3791+i433*16))
-//line warp.go:128
-									i6058 := *(*int32)(unsafe.Add(w, o3791+i433*16+4))
-//line warp.go:128
-									i6060 := *(*int32)(unsafe.Add(w, o3791+i433*16+8))
-//line warp.go:128
-									i6062 := *(*int32)(unsafe.Add(w, o3791+i433*16+12))
-//line warp.go:163
-									f6138 := f9195 + float32(math.Float32frombits(uint32(i6056<<16))*f4248) + float32(math.Float32frombits(uint32(i6058<<16))*f4269) + float32(math.Float32frombits(uint32(i6060<<16))*f4290) + float32(math.Float32frombits(uint32(i6062<<16))*f4311)
-									f6144 := f9199 + float32(math.Float32frombits(uint32(i6056&-65536))*f4251) + float32(math.Float32frombits(uint32(i6058&-65536))*f4272) + float32(math.Float32frombits(uint32(i6060&-65536))*f4293) + float32(math.Float32frombits(uint32(i6062&-65536))*f4314)
-//line warp.go:125
-									f9199, f9195, f9191, f9187, i433 = f6144, f6138, f6038, f6032, i433+32
-								}
-//line warp.go:125
-								f9200, f9196, f9192, f9188 = f9199, f9195, f9191, f9187
-							} else {
-//line warp.go:109
-								f9200, f9196, f9192, f9188 = f9202, f9198, f9194, f9190
-							}
-//line warp.go:113
-							f5901 := f9188 + f9192
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5901
-//line warp.go:147
-							*(*float32)(unsafe.Add(each87, thread*4)) = f87
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9122, thread*4)) = i9121
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9118, thread*4)) = i9117
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9114, thread*4)) = i9113
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9110, thread*4)) = i9109
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9106, thread*4)) = i9105
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9102, thread*4)) = i9101
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9098, thread*4)) = i9097
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9094, thread*4)) = i9093
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9090, thread*4)) = i9089
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9086, thread*4)) = i9085
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9082, thread*4)) = i9081
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9078, thread*4)) = i9077
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9074, thread*4)) = i9073
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9070, thread*4)) = i9069
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9066, thread*4)) = i9065
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9062, thread*4)) = i9061
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9058, thread*4)) = i9057
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9054, thread*4)) = i9053
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9050, thread*4)) = i9049
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9046, thread*4)) = i9045
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9042, thread*4)) = i9041
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9038, thread*4)) = i9037
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9034, thread*4)) = i9033
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9030, thread*4)) = i9029
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9026, thread*4)) = i9025
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9022, thread*4)) = i9021
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9018, thread*4)) = i9017
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9014, thread*4)) = i9013
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9010, thread*4)) = i9009
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9006, thread*4)) = i9005
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9002, thread*4)) = i9001
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8998, thread*4)) = i8997
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8994, thread*4)) = i8993
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8990, thread*4)) = i8989
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8986, thread*4)) = i8985
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8982, thread*4)) = i8981
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8978, thread*4)) = i8977
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8974, thread*4)) = i8973
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8970, thread*4)) = i8969
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8966, thread*4)) = i8965
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8962, thread*4)) = i8961
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8958, thread*4)) = i8957
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8954, thread*4)) = i8953
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8950, thread*4)) = i8949
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8946, thread*4)) = i8945
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8942, thread*4)) = i8941
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8938, thread*4)) = i8937
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8934, thread*4)) = i8933
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8930, thread*4)) = i8929
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8926, thread*4)) = i8925
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8922, thread*4)) = i8921
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8918, thread*4)) = i8917
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8914, thread*4)) = i8913
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8910, thread*4)) = i8909
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8906, thread*4)) = i8905
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8902, thread*4)) = i8901
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8898, thread*4)) = i8897
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8894, thread*4)) = i8893
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8890, thread*4)) = i8889
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8886, thread*4)) = i8885
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8882, thread*4)) = i8881
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8878, thread*4)) = i8877
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8874, thread*4)) = i8873
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8870, thread*4)) = i8869
-//line warp.go:147
-							*(*float32)(unsafe.Add(each9200, thread*4)) = f9200
-//line warp.go:147
-							*(*float32)(unsafe.Add(each9196, thread*4)) = f9196
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5901, thread*4)) = f5901
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5902, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f5901 := *(*float32)(unsafe.Add(each5901, thread*4))
-//line warp.go:147
-							f5902 := *(*float32)(unsafe.Add(each5902, thread*4))
-//line warp.go:147
-							f5903 := f5901 + f5902
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5903
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5903, thread*4)) = f5903
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5904, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5903 := *(*float32)(unsafe.Add(each5903, thread*4))
-//line warp.go:147
-							f5904 := *(*float32)(unsafe.Add(each5904, thread*4))
-//line warp.go:147
-							f5905 := f5903 + f5904
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5905
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5905, thread*4)) = f5905
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5906, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5905 := *(*float32)(unsafe.Add(each5905, thread*4))
-//line warp.go:147
-							f5906 := *(*float32)(unsafe.Add(each5906, thread*4))
-//line warp.go:147
-							f5907 := f5905 + f5906
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5907
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5907, thread*4)) = f5907
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5908, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5907 := *(*float32)(unsafe.Add(each5907, thread*4))
-//line warp.go:147
-							f5908 := *(*float32)(unsafe.Add(each5908, thread*4))
-//line warp.go:147
-							f5909 := f5907 + f5908
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5909
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5909, thread*4)) = f5909
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5910, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5909 := *(*float32)(unsafe.Add(each5909, thread*4))
-//line warp.go:147
-							f5910 := *(*float32)(unsafe.Add(each5910, thread*4))
-//line warp.go:113
-							f9196 := *(*float32)(unsafe.Add(each9196, thread*4))
-//line warp.go:113
-							f9200 := *(*float32)(unsafe.Add(each9200, thread*4))
-//line warp.go:147
-							f5911 := f5909 + f5910
-//line warp.go:113
-							f5922 := f9196 + f9200
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5922
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5911, thread*4)) = f5911
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5922, thread*4)) = f5922
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5923, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f5922 := *(*float32)(unsafe.Add(each5922, thread*4))
-//line warp.go:147
-							f5923 := *(*float32)(unsafe.Add(each5923, thread*4))
-//line warp.go:147
-							f5924 := f5922 + f5923
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5924
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5924, thread*4)) = f5924
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5925, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5924 := *(*float32)(unsafe.Add(each5924, thread*4))
-//line warp.go:147
-							f5925 := *(*float32)(unsafe.Add(each5925, thread*4))
-//line warp.go:147
-							f5926 := f5924 + f5925
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5926
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5926, thread*4)) = f5926
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5927, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5926 := *(*float32)(unsafe.Add(each5926, thread*4))
-//line warp.go:147
-							f5927 := *(*float32)(unsafe.Add(each5927, thread*4))
-//line warp.go:147
-							f5928 := f5926 + f5927
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5928
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5928, thread*4)) = f5928
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5929, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5928 := *(*float32)(unsafe.Add(each5928, thread*4))
-//line warp.go:147
-							f5929 := *(*float32)(unsafe.Add(each5929, thread*4))
-//line warp.go:147
-							f5930 := f5928 + f5929
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5930
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5930, thread*4)) = f5930
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5931, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line fused.go:31
-						o4846 := o59 + 4
-						for thread := warp; thread < end; thread++ {
-//line fused.go:24
-							f87 := *(*float32)(unsafe.Add(each87, thread*4))
-//line warp.go:147
-							f5911 := *(*float32)(unsafe.Add(each5911, thread*4))
-//line fused.go:26
-							i78 := int32(thread % 32)
-//line fused.go:30
-							c4836 := i78 == 0
-//line warp.go:147
-							f5930 := *(*float32)(unsafe.Add(each5930, thread*4))
-//line warp.go:147
-							f5931 := *(*float32)(unsafe.Add(each5931, thread*4))
-//line fused.go:30
-							c4842 := i78 == 1
-//line fused.go:30
-							if c4836 {
-								*(*float32)(unsafe.Add(y, o59)) = f87 + f5911
-							}
-//line fused.go:30
-							if c4842 {
-								*(*float32)(unsafe.Add(y, o4846)) = f87 + (f5930 + f5931)
-//line fused.go:31
-								i2897next = i2896
-							} else {
-//line fused.go:30
-								i2897next = i2896
-							}
-						}
-						i2897 = i2897next
-						state = 2
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 5
-			}
-		}
-	}
-}
-
-// normSwiGLUTwin runs blocks of the kernel normSwiGLU_deep.
-//
-//line fused.go:43
-func normSwiGLUTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	outLen := *(*int)(unsafe.Add(args, 88))
-	outCap := *(*int)(unsafe.Add(args, 96))
-	shared := blocks.Shared(128)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each284 := blocks.Scratch(8)
-	each299 := blocks.Scratch(8)
-	each3521 := blocks.Scratch(8)
-	each3520 := blocks.Scratch(8)
-//line warp.go:66
-	i269 := dx / 32
-//line fused.go:46
-	i30 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line warp.go:67
-	i276 := i30 / 256
-//line warp.go:69
-	c310 := 0 < i276
-//line stage.go:16
-	c588 := uint(i30) <= uint(gainCap)
-//line stage.go:20
-	i4609 := i30 - 1
-//line stage.go:20
-	i6508 := dx << 1
-//line stage.go:20
-	i4691 := dx * 3
-//line stage.go:17
-	i3325 := dx << 2
-//line stage.go:33
-	c1024 := uint(i30) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each10771 := blocks.Scratch(4)
-	each10767 := blocks.Scratch(4)
-	each10763 := blocks.Scratch(4)
-	each10759 := blocks.Scratch(4)
-	each10755 := blocks.Scratch(4)
-	each10751 := blocks.Scratch(4)
-	each10747 := blocks.Scratch(4)
-	each10743 := blocks.Scratch(4)
-	each10739 := blocks.Scratch(4)
-	each10735 := blocks.Scratch(4)
-	each10731 := blocks.Scratch(4)
-	each10727 := blocks.Scratch(4)
-	each10723 := blocks.Scratch(4)
-	each10719 := blocks.Scratch(4)
-	each10715 := blocks.Scratch(4)
-	each10711 := blocks.Scratch(4)
-	each10707 := blocks.Scratch(4)
-	each10703 := blocks.Scratch(4)
-	each10699 := blocks.Scratch(4)
-	each10695 := blocks.Scratch(4)
-	each10691 := blocks.Scratch(4)
-	each10687 := blocks.Scratch(4)
-	each10683 := blocks.Scratch(4)
-	each10679 := blocks.Scratch(4)
-	each10675 := blocks.Scratch(4)
-	each10671 := blocks.Scratch(4)
-	each10667 := blocks.Scratch(4)
-	each10663 := blocks.Scratch(4)
-	each10659 := blocks.Scratch(4)
-	each10655 := blocks.Scratch(4)
-	each10651 := blocks.Scratch(4)
-	each10647 := blocks.Scratch(4)
-	each10643 := blocks.Scratch(4)
-	each10639 := blocks.Scratch(4)
-	each10635 := blocks.Scratch(4)
-	each10631 := blocks.Scratch(4)
-	each10627 := blocks.Scratch(4)
-	each10623 := blocks.Scratch(4)
-	each10619 := blocks.Scratch(4)
-	each10615 := blocks.Scratch(4)
-	each10611 := blocks.Scratch(4)
-	each10607 := blocks.Scratch(4)
-	each10603 := blocks.Scratch(4)
-	each10599 := blocks.Scratch(4)
-	each10595 := blocks.Scratch(4)
-	each10591 := blocks.Scratch(4)
-	each10587 := blocks.Scratch(4)
-	each10583 := blocks.Scratch(4)
-	each10579 := blocks.Scratch(4)
-	each10575 := blocks.Scratch(4)
-	each10571 := blocks.Scratch(4)
-	each10567 := blocks.Scratch(4)
-	each10563 := blocks.Scratch(4)
-	each10559 := blocks.Scratch(4)
-	each10555 := blocks.Scratch(4)
-	each10551 := blocks.Scratch(4)
-	each10547 := blocks.Scratch(4)
-	each10543 := blocks.Scratch(4)
-	each10539 := blocks.Scratch(4)
-	each10535 := blocks.Scratch(4)
-	each10531 := blocks.Scratch(4)
-	each10527 := blocks.Scratch(4)
-	each10523 := blocks.Scratch(4)
-	each10519 := blocks.Scratch(4)
-	each1031 := blocks.Scratch(4)
-	each4727 := blocks.Scratch(4)
-	each4728 := blocks.Scratch(4)
-	each4737 := blocks.Scratch(4)
-	each4738 := blocks.Scratch(4)
-	each4747 := blocks.Scratch(4)
-	each4748 := blocks.Scratch(4)
-	each4757 := blocks.Scratch(4)
-	each4758 := blocks.Scratch(4)
-	each4767 := blocks.Scratch(4)
-//line stage.go:50
-	c1096 := 0 < i269
-//line stage.go:53
-	f1111 := float32(i30 << 3)
-//line warp.go:68
-	i303 := gx * i269
-//line warp.go:106
-	c161 := i276 == 0
-//line warp.go:109
-	i3269 := i276 << 8
-//line warp.go:109
-	c206 := i3269 < i30
-	each10849 := blocks.Scratch(4)
-	each10845 := blocks.Scratch(4)
-	each7490 := blocks.Scratch(4)
-	each7491 := blocks.Scratch(4)
-	each7492 := blocks.Scratch(4)
-	each7493 := blocks.Scratch(4)
-	each7494 := blocks.Scratch(4)
-	each7495 := blocks.Scratch(4)
-	each7496 := blocks.Scratch(4)
-	each7497 := blocks.Scratch(4)
-	each7498 := blocks.Scratch(4)
-	each7499 := blocks.Scratch(4)
-	each7500 := blocks.Scratch(4)
-	each7511 := blocks.Scratch(4)
-	each7512 := blocks.Scratch(4)
-	each7513 := blocks.Scratch(4)
-	each7514 := blocks.Scratch(4)
-	each7515 := blocks.Scratch(4)
-	each7516 := blocks.Scratch(4)
-	each7517 := blocks.Scratch(4)
-	each7518 := blocks.Scratch(4)
-	each7519 := blocks.Scratch(4)
-	each7520 := blocks.Scratch(4)
-//line fused.go:43
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i284, i299, i3521, i3520 int
-		var i3521next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i284, i299, i3521, i3520 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8))
-				}
-				for state < 6 {
-					switch state {
-					case 0:
-//line warp.go:68
-						i284 = bx * i269
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 int32
-							var i594, i1032, i1048 int
-							var f1031, f1049 float32
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line warp.go:68
-							i299 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:68
-							i300 := i284 + i299
-							if c310 {
-//line warp.go:69
-								if i300 < outLen {
-//line warp.go:82
-									i6654 := i300 * i30
-//line warp.go:82
-									if uint(i6654) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6654, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 256 > uint(wCap-i6654) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6654)
-//line warp.go:82
-										return
-									}
-									i6661 := int(uint32(i84))
-//line warp.go:84
-									i6680 := i6661 + 32
-//line warp.go:84
-									i6698 := i6661 + 64
-//line warp.go:84
-									i6716 := i6661 + 96
-//line warp.go:84
-									i6734 := i6661 + 128
-//line warp.go:84
-									i6752 := i6661 + 160
-//line warp.go:84
-									i6770 := i6661 + 192
-//line warp.go:84
-									i6788 := i6661 + 224
-//line warp.go:82
-									i6811 := (i300 + outLen) * i30
-//line warp.go:82
-									if uint(i6811) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6811, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 256 > uint(wCap-i6811) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i6811)
-//line warp.go:82
-										return
-									}
-									i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = *(*int32)(unsafe.Add(w, i6811*16+i6788*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6788*16)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6770*16)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6752*16)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6734*16)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6716*16)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6698*16)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6680*16)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+12)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+8)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16+4)), *(*int32)(unsafe.Add(w, i6811*16+i6661*16)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6788*16)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6770*16)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6752*16)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6734*16)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6716*16)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6698*16)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6680*16)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+12)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+8)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16+4)), *(*int32)(unsafe.Add(w, i6654*16+i6661*16))
-								} else {
-//line warp.go:69
-									i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:69
-								i10835, i10834, i10833, i10832, i10831, i10830, i10829, i10828, i10827, i10826, i10825, i10824, i10823, i10822, i10821, i10820, i10819, i10818, i10817, i10816, i10815, i10814, i10813, i10812, i10811, i10810, i10809, i10808, i10807, i10806, i10805, i10804, i10803, i10802, i10801, i10800, i10799, i10798, i10797, i10796, i10795, i10794, i10793, i10792, i10791, i10790, i10789, i10788, i10787, i10786, i10785, i10784, i10783, i10782, i10781, i10780, i10779, i10778, i10777, i10776, i10775, i10774, i10773, i10772 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c588 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i594 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i594 >= i30 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i594) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i594, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4617 := *(*int32)(unsafe.Add(gain, i594*16+4))
-//line stage.go:20
-								i4619 := *(*int32)(unsafe.Add(gain, i594*16+8))
-//line stage.go:20
-								i4621 := *(*int32)(unsafe.Add(gain, i594*16+12))
-//line stage.go:20
-								i4636 := i594 + dx
-//line stage.go:20
-								i4639 := i4636
-//line stage.go:20
-								if i4609 < i4636 {
-//line stage.go:20
-									i4639 = i4609
-								}
-//line stage.go:20
-								if uint(i4639) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4639, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4643 := *(*int32)(unsafe.Add(gain, i4639*16))
-//line stage.go:20
-								i4645 := *(*int32)(unsafe.Add(gain, i4639*16+4))
-//line stage.go:20
-								i4647 := *(*int32)(unsafe.Add(gain, i4639*16+8))
-//line stage.go:20
-								i4649 := *(*int32)(unsafe.Add(gain, i4639*16+12))
-//line stage.go:20
-								i4664 := i594 + i6508
-//line stage.go:20
-								i4667 := i4664
-//line stage.go:20
-								if i4609 < i4664 {
-//line stage.go:20
-									i4667 = i4609
-								}
-//line stage.go:20
-								if uint(i4667) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4667, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4671 := *(*int32)(unsafe.Add(gain, i4667*16))
-//line stage.go:20
-								i4673 := *(*int32)(unsafe.Add(gain, i4667*16+4))
-//line stage.go:20
-								i4675 := *(*int32)(unsafe.Add(gain, i4667*16+8))
-//line stage.go:20
-								i4677 := *(*int32)(unsafe.Add(gain, i4667*16+12))
-//line stage.go:20
-								i4692 := i594 + i4691
-//line stage.go:20
-								i4695 := i4692
-//line stage.go:20
-								if i4609 < i4692 {
-//line stage.go:20
-									i4695 = i4609
-								}
-//line stage.go:20
-								if uint(i4695) >= uint(i30) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4695, i30)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4699 := *(*int32)(unsafe.Add(gain, i4695*16))
-//line stage.go:20
-								i4701 := *(*int32)(unsafe.Add(gain, i4695*16+4))
-//line stage.go:20
-								i4703 := *(*int32)(unsafe.Add(gain, i4695*16+8))
-//line stage.go:20
-								i4705 := *(*int32)(unsafe.Add(gain, i4695*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+128)) = *(*int32)(unsafe.Add(gain, i594*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+4+128)) = i4617
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+8+128)) = i4619
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i594*16+12+128)) = i4621
-//line stage.go:23
-								if i4636 < i30 {
-									*(*int32)(unsafe.Add(shared, i4636*16+128)) = i4643
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4636*16+4+128)) = i4645
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4636*16+8+128)) = i4647
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4636*16+12+128)) = i4649
-								}
-//line stage.go:23
-								if i4664 < i30 {
-									*(*int32)(unsafe.Add(shared, i4664*16+128)) = i4671
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4664*16+4+128)) = i4673
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4664*16+8+128)) = i4675
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4664*16+12+128)) = i4677
-								}
-//line stage.go:23
-								if i4692 < i30 {
-									*(*int32)(unsafe.Add(shared, i4692*16+128)) = i4699
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4692*16+4+128)) = i4701
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4692*16+8+128)) = i4703
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4692*16+12+128)) = i4705
-								}
-//line stage.go:17
-								i594 = i594 + i3325
-							}
-//line stage.go:33
-							if !c1024 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f1031, i1032 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i1032 >= i30 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i1038 := i1032 + dx
-								if i30 <= i1038 {
-//line stage.go:38
-									i1048, f1049 = i1032, 0
-								} else {
-//line stage.go:38
-									i1048, f1049 = i1038, 1
-								}
-//line stage.go:41
-								f2829 := *(*float32)(unsafe.Add(x, i1032*32))
-//line stage.go:41
-								f2831 := *(*float32)(unsafe.Add(x, i1032*32+4))
-//line stage.go:41
-								f2833 := *(*float32)(unsafe.Add(x, i1032*32+8))
-//line stage.go:41
-								f2835 := *(*float32)(unsafe.Add(x, i1032*32+12))
-//line stage.go:41
-								f2837 := *(*float32)(unsafe.Add(x, i1032*32+16))
-//line stage.go:41
-								f2839 := *(*float32)(unsafe.Add(x, i1032*32+20))
-//line stage.go:41
-								f2841 := *(*float32)(unsafe.Add(x, i1032*32+24))
-//line stage.go:41
-								f2843 := *(*float32)(unsafe.Add(x, i1032*32+28))
-//line stage.go:41
-								if uint(i1048) >= uint(i30) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1048, i30)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f2844 := *(*float32)(unsafe.Add(x, i1048*32))
-//line stage.go:41
-								f2846 := *(*float32)(unsafe.Add(x, i1048*32+4))
-//line stage.go:41
-								f2848 := *(*float32)(unsafe.Add(x, i1048*32+8))
-//line stage.go:41
-								f2850 := *(*float32)(unsafe.Add(x, i1048*32+12))
-//line stage.go:41
-								f2852 := *(*float32)(unsafe.Add(x, i1048*32+16))
-//line stage.go:41
-								f2854 := *(*float32)(unsafe.Add(x, i1048*32+20))
-//line stage.go:41
-								f2856 := *(*float32)(unsafe.Add(x, i1048*32+24))
-//line stage.go:41
-								f2858 := *(*float32)(unsafe.Add(x, i1048*32+28))
-//line stage.go:67
-								f5663 := float32(f2829*f2829) + 0 + float32(f2831*f2831) + float32(f2833*f2833) + float32(f2835*f2835) + float32(f2837*f2837) + float32(f2839*f2839) + float32(f2841*f2841)
-//line stage.go:67
-								f5774 := float32(f2844*f2844) + 0 + float32(f2846*f2846) + float32(f2848*f2848) + float32(f2850*f2850) + float32(f2852*f2852) + float32(f2854*f2854) + float32(f2856*f2856)
-//line stage.go:36
-								f1031, i1032 = f1031+(f5663+float32(f2843*f2843)+float32((f5774+float32(f2858*f2858))*f1049)), i1032+i6508
-							}
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f1031
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10771, thread*4)) = i10835
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10767, thread*4)) = i10834
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10763, thread*4)) = i10833
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10759, thread*4)) = i10832
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10755, thread*4)) = i10831
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10751, thread*4)) = i10830
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10747, thread*4)) = i10829
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10743, thread*4)) = i10828
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10739, thread*4)) = i10827
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10735, thread*4)) = i10826
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10731, thread*4)) = i10825
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10727, thread*4)) = i10824
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10723, thread*4)) = i10823
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10719, thread*4)) = i10822
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10715, thread*4)) = i10821
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10711, thread*4)) = i10820
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10707, thread*4)) = i10819
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10703, thread*4)) = i10818
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10699, thread*4)) = i10817
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10695, thread*4)) = i10816
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10691, thread*4)) = i10815
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10687, thread*4)) = i10814
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10683, thread*4)) = i10813
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10679, thread*4)) = i10812
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10675, thread*4)) = i10811
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10671, thread*4)) = i10810
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10667, thread*4)) = i10809
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10663, thread*4)) = i10808
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10659, thread*4)) = i10807
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10655, thread*4)) = i10806
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10651, thread*4)) = i10805
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10647, thread*4)) = i10804
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10643, thread*4)) = i10803
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10639, thread*4)) = i10802
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10635, thread*4)) = i10801
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10631, thread*4)) = i10800
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10627, thread*4)) = i10799
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10623, thread*4)) = i10798
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10619, thread*4)) = i10797
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10615, thread*4)) = i10796
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10611, thread*4)) = i10795
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10607, thread*4)) = i10794
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10603, thread*4)) = i10793
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10599, thread*4)) = i10792
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10595, thread*4)) = i10791
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10591, thread*4)) = i10790
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10587, thread*4)) = i10789
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10583, thread*4)) = i10788
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10579, thread*4)) = i10787
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10575, thread*4)) = i10786
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10571, thread*4)) = i10785
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10567, thread*4)) = i10784
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10563, thread*4)) = i10783
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10559, thread*4)) = i10782
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10555, thread*4)) = i10781
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10551, thread*4)) = i10780
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10547, thread*4)) = i10779
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10543, thread*4)) = i10778
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10539, thread*4)) = i10777
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10535, thread*4)) = i10776
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10531, thread*4)) = i10775
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10527, thread*4)) = i10774
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10523, thread*4)) = i10773
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10519, thread*4)) = i10772
-//line warp.go:147
-							*(*float32)(unsafe.Add(each1031, thread*4)) = f1031
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4727, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f1031 := *(*float32)(unsafe.Add(each1031, thread*4))
-//line warp.go:147
-							f4727 := *(*float32)(unsafe.Add(each4727, thread*4))
-//line warp.go:147
-							f4728 := f1031 + f4727
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4728
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4728, thread*4)) = f4728
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4737, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4728 := *(*float32)(unsafe.Add(each4728, thread*4))
-//line warp.go:147
-							f4737 := *(*float32)(unsafe.Add(each4737, thread*4))
-//line warp.go:147
-							f4738 := f4728 + f4737
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4738
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4738, thread*4)) = f4738
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4747, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4738 := *(*float32)(unsafe.Add(each4738, thread*4))
-//line warp.go:147
-							f4747 := *(*float32)(unsafe.Add(each4747, thread*4))
-//line warp.go:147
-							f4748 := f4738 + f4747
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4748
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4748, thread*4)) = f4748
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4757, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4748 := *(*float32)(unsafe.Add(each4748, thread*4))
-//line warp.go:147
-							f4757 := *(*float32)(unsafe.Add(each4757, thread*4))
-//line warp.go:147
-							f4758 := f4748 + f4757
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4758
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4758, thread*4)) = f4758
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4767, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line warp.go:147
-							f4758 := *(*float32)(unsafe.Add(each4758, thread*4))
-//line warp.go:147
-							f4767 := *(*float32)(unsafe.Add(each4767, thread*4))
-//line stage.go:45
-							c3215 := i84 == 0
-//line stage.go:45
-							if c3215 {
-								if uint(i299) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i299, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i299*4)) = f4758 + f4767
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8)) = state, alive, i284, i299, i3521, i3520
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normSwiGLUTwinRow(end, warp, blocks, c1096, shared, i269, epsilon, f1111, i30, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each284, warp*8)), *(*int)(unsafe.Add(each299, warp*8)), *(*int)(unsafe.Add(each3521, warp*8)), *(*int)(unsafe.Add(each3520, warp*8)) = state, alive, i284, i299, i3521, i3520
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:68
-							i300 := i284 + i299
-//line stage.go:61
-							i3521next = i300
-						}
-						i3521 = i3521next
-						state = 3
-					case 3:
-						if i3521 < outLen {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						state = 6
-					case 5:
-//line fused.go:53
-						c60 := uint(i3521) <= uint(outLen)
-//line fused.go:53
-						o62 := i3521 * 2
-//line fused.go:53
-						c69 := 1 <= uint(outCap-i3521)
-//line warp.go:123
-						i4556 := i3521 * i30
-//line warp.go:123
-						c4557 := uint(i4556) <= uint(wLen)
-//line warp.go:123
-						o4559 := i4556 * 16
-//line warp.go:123
-						c4562 := uint(i30) <= uint(wCap-i4556)
-//line warp.go:123
-						i4587 := (i3521 + outLen) * i30
-//line warp.go:123
-						c4588 := uint(i4587) <= uint(wLen)
-//line warp.go:123
-						o4590 := i4587 * 16
-//line warp.go:123
-						c4593 := uint(i30) <= uint(wCap-i4587)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f10850, f10846, f10842, f10838, f10045, f10051, f10130, f10136, f10851, f10847, f10843, f10839, f10848, f10844, f10840, f10836, f10849, f10845, f10841, f10837 float32
-							var i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518 int32
-							var i3523, i128, i3522, i177, i3524, i484 int
-//line warp.go:98
-							i10771 := *(*int32)(unsafe.Add(each10771, thread*4))
-//line warp.go:98
-							i10767 := *(*int32)(unsafe.Add(each10767, thread*4))
-//line warp.go:98
-							i10763 := *(*int32)(unsafe.Add(each10763, thread*4))
-//line warp.go:98
-							i10759 := *(*int32)(unsafe.Add(each10759, thread*4))
-//line warp.go:98
-							i10755 := *(*int32)(unsafe.Add(each10755, thread*4))
-//line warp.go:98
-							i10751 := *(*int32)(unsafe.Add(each10751, thread*4))
-//line warp.go:98
-							i10747 := *(*int32)(unsafe.Add(each10747, thread*4))
-//line warp.go:98
-							i10743 := *(*int32)(unsafe.Add(each10743, thread*4))
-//line warp.go:98
-							i10739 := *(*int32)(unsafe.Add(each10739, thread*4))
-//line warp.go:98
-							i10735 := *(*int32)(unsafe.Add(each10735, thread*4))
-//line warp.go:98
-							i10731 := *(*int32)(unsafe.Add(each10731, thread*4))
-//line warp.go:98
-							i10727 := *(*int32)(unsafe.Add(each10727, thread*4))
-//line warp.go:98
-							i10723 := *(*int32)(unsafe.Add(each10723, thread*4))
-//line warp.go:98
-							i10719 := *(*int32)(unsafe.Add(each10719, thread*4))
-//line warp.go:98
-							i10715 := *(*int32)(unsafe.Add(each10715, thread*4))
-//line warp.go:98
-							i10711 := *(*int32)(unsafe.Add(each10711, thread*4))
-//line warp.go:98
-							i10707 := *(*int32)(unsafe.Add(each10707, thread*4))
-//line warp.go:98
-							i10703 := *(*int32)(unsafe.Add(each10703, thread*4))
-//line warp.go:98
-							i10699 := *(*int32)(unsafe.Add(each10699, thread*4))
-//line warp.go:98
-							i10695 := *(*int32)(unsafe.Add(each10695, thread*4))
-//line warp.go:98
-							i10691 := *(*int32)(unsafe.Add(each10691, thread*4))
-//line warp.go:98
-							i10687 := *(*int32)(unsafe.Add(each10687, thread*4))
-//line warp.go:98
-							i10683 := *(*int32)(unsafe.Add(each10683, thread*4))
-//line warp.go:98
-							i10679 := *(*int32)(unsafe.Add(each10679, thread*4))
-//line warp.go:98
-							i10675 := *(*int32)(unsafe.Add(each10675, thread*4))
-//line warp.go:98
-							i10671 := *(*int32)(unsafe.Add(each10671, thread*4))
-//line warp.go:98
-							i10667 := *(*int32)(unsafe.Add(each10667, thread*4))
-//line warp.go:98
-							i10663 := *(*int32)(unsafe.Add(each10663, thread*4))
-//line warp.go:98
-							i10659 := *(*int32)(unsafe.Add(each10659, thread*4))
-//line warp.go:98
-							i10655 := *(*int32)(unsafe.Add(each10655, thread*4))
-//line warp.go:98
-							i10651 := *(*int32)(unsafe.Add(each10651, thread*4))
-//line warp.go:98
-							i10647 := *(*int32)(unsafe.Add(each10647, thread*4))
-//line warp.go:98
-							i10643 := *(*int32)(unsafe.Add(each10643, thread*4))
-//line warp.go:98
-							i10639 := *(*int32)(unsafe.Add(each10639, thread*4))
-//line warp.go:98
-							i10635 := *(*int32)(unsafe.Add(each10635, thread*4))
-//line warp.go:98
-							i10631 := *(*int32)(unsafe.Add(each10631, thread*4))
-//line warp.go:98
-							i10627 := *(*int32)(unsafe.Add(each10627, thread*4))
-//line warp.go:98
-							i10623 := *(*int32)(unsafe.Add(each10623, thread*4))
-//line warp.go:98
-							i10619 := *(*int32)(unsafe.Add(each10619, thread*4))
-//line warp.go:98
-							i10615 := *(*int32)(unsafe.Add(each10615, thread*4))
-//line warp.go:98
-							i10611 := *(*int32)(unsafe.Add(each10611, thread*4))
-//line warp.go:98
-							i10607 := *(*int32)(unsafe.Add(each10607, thread*4))
-//line warp.go:98
-							i10603 := *(*int32)(unsafe.Add(each10603, thread*4))
-//line warp.go:98
-							i10599 := *(*int32)(unsafe.Add(each10599, thread*4))
-//line warp.go:98
-							i10595 := *(*int32)(unsafe.Add(each10595, thread*4))
-//line warp.go:98
-							i10591 := *(*int32)(unsafe.Add(each10591, thread*4))
-//line warp.go:98
-							i10587 := *(*int32)(unsafe.Add(each10587, thread*4))
-//line warp.go:98
-							i10583 := *(*int32)(unsafe.Add(each10583, thread*4))
-//line warp.go:98
-							i10579 := *(*int32)(unsafe.Add(each10579, thread*4))
-//line warp.go:98
-							i10575 := *(*int32)(unsafe.Add(each10575, thread*4))
-//line warp.go:98
-							i10571 := *(*int32)(unsafe.Add(each10571, thread*4))
-//line warp.go:98
-							i10567 := *(*int32)(unsafe.Add(each10567, thread*4))
-//line warp.go:98
-							i10563 := *(*int32)(unsafe.Add(each10563, thread*4))
-//line warp.go:98
-							i10559 := *(*int32)(unsafe.Add(each10559, thread*4))
-//line warp.go:98
-							i10555 := *(*int32)(unsafe.Add(each10555, thread*4))
-//line warp.go:98
-							i10551 := *(*int32)(unsafe.Add(each10551, thread*4))
-//line warp.go:98
-							i10547 := *(*int32)(unsafe.Add(each10547, thread*4))
-//line warp.go:98
-							i10543 := *(*int32)(unsafe.Add(each10543, thread*4))
-//line warp.go:98
-							i10539 := *(*int32)(unsafe.Add(each10539, thread*4))
-//line warp.go:98
-							i10535 := *(*int32)(unsafe.Add(each10535, thread*4))
-//line warp.go:98
-							i10531 := *(*int32)(unsafe.Add(each10531, thread*4))
-//line warp.go:98
-							i10527 := *(*int32)(unsafe.Add(each10527, thread*4))
-//line warp.go:98
-							i10523 := *(*int32)(unsafe.Add(each10523, thread*4))
-//line warp.go:98
-							i10519 := *(*int32)(unsafe.Add(each10519, thread*4))
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line stage.go:45
-							i1044 := int(uint32(i84))
-//line warp.go:137
-							i8219 := i1044 + 32
-//line warp.go:137
-							i8494 := i1044 + 64
-//line warp.go:137
-							i8769 := i1044 + 96
-//line warp.go:137
-							i9044 := i1044 + 128
-//line warp.go:137
-							i9319 := i1044 + 160
-//line warp.go:137
-							i9594 := i1044 + 192
-//line warp.go:137
-							i9869 := i1044 + 224
-//line warp.go:125
-							i482 := i3269 + i1044
-//line fused.go:53
-							if !c60 {
-//line fused.go:53
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3521, outLen)
-//line fused.go:53
-								return
-							}
-//line fused.go:53
-							if !c69 {
-//line fused.go:53
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(1), outCap-i3521)
-//line fused.go:53
-								return
-							}
-//line warp.go:95
-							if c310 {
-//line warp.go:98
-								f10850, f10846, f10842, f10838, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i3523, i128 = 0, 0, 0, 0, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i10547, i10543, i10539, i10535, i10531, i10527, i10523, i10519, i3521, 0
-//line warp.go:98
-								for {
-//line warp.go:96
-									i3225 := i128 << 8
-//line warp.go:96
-									if uint(i3225) > uint(i30) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3225, i30)
-//line warp.go:96
-										return
-									}
-//line warp.go:96
-									if 256 > uint(i30-i3225) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), i30-i3225)
-//line warp.go:96
-										return
-									}
-//line warp.go:137
-									i7946 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+128))
-//line warp.go:137
-									i7948 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+4+128))
-//line warp.go:137
-									i7950 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+8+128))
-//line warp.go:137
-									i7952 := *(*int32)(unsafe.Add(shared, i3225*16+i1044*16+12+128))
-//line warp.go:170
-									f7981 := math.Float32frombits(uint32(i7946 << 16))
-									f7984 := math.Float32frombits(uint32(i7946 & -65536))
-//line warp.go:170
-									f7989 := math.Float32frombits(uint32(i7948 << 16))
-									f7992 := math.Float32frombits(uint32(i7948 & -65536))
-//line warp.go:170
-									f7997 := math.Float32frombits(uint32(i7950 << 16))
-									f8000 := math.Float32frombits(uint32(i7950 & -65536))
-//line warp.go:170
-									f8005 := math.Float32frombits(uint32(i7952 << 16))
-									f8008 := math.Float32frombits(uint32(i7952 & -65536))
-//line warp.go:163
-									f8108 := f10838 + float32(math.Float32frombits(uint32(i10517<<16))*f7981) + float32(math.Float32frombits(uint32(i10521<<16))*f7989) + float32(math.Float32frombits(uint32(i10525<<16))*f7997)
-									f8114 := f10842 + float32(math.Float32frombits(uint32(i10517&-65536))*f7984) + float32(math.Float32frombits(uint32(i10521&-65536))*f7992) + float32(math.Float32frombits(uint32(i10525&-65536))*f8000)
-//line warp.go:163
-									f8193 := f10846 + float32(math.Float32frombits(uint32(i10645<<16))*f7981) + float32(math.Float32frombits(uint32(i10649<<16))*f7989) + float32(math.Float32frombits(uint32(i10653<<16))*f7997)
-									f8199 := f10850 + float32(math.Float32frombits(uint32(i10645&-65536))*f7984) + float32(math.Float32frombits(uint32(i10649&-65536))*f7992) + float32(math.Float32frombits(uint32(i10653&-65536))*f8000)
-//line warp.go:137
-									i8221 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+128))
-//line warp.go:137
-									i8223 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+4+128))
-//line warp.go:137
-									i8225 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+8+128))
-//line warp.go:137
-									i8227 := *(*int32)(unsafe.Add(shared, i3225*16+i8219*16+12+128))
-//line warp.go:170
-									f8256 := math.Float32frombits(uint32(i8221 << 16))
-									f8259 := math.Float32frombits(uint32(i8221 & -65536))
-//line warp.go:170
-									f8264 := math.Float32frombits(uint32(i8223 << 16))
-									f8267 := math.Float32frombits(uint32(i8223 & -65536))
-//line warp.go:170
-									f8272 := math.Float32frombits(uint32(i8225 << 16))
-									f8275 := math.Float32frombits(uint32(i8225 & -65536))
-//line warp.go:170
-									f8280 := math.Float32frombits(uint32(i8227 << 16))
-									f8283 := math.Float32frombits(uint32(i8227 & -65536))
-//line warp.go:163
-									f8371 := f8108 + float32(math.Float32frombits(uint32(i10529<<16))*f8005) + float32(math.Float32frombits(uint32(i10533<<16))*f8256) + float32(math.Float32frombits(uint32(i10537<<16))*f8264)
-									f8377 := f8114 + float32(math.Float32frombits(uint32(i10529&-65536))*f8008) + float32(math.Float32frombits(uint32(i10533&-65536))*f8259) + float32(math.Float32frombits(uint32(i10537&-65536))*f8267)
-//line warp.go:163
-									f8456 := f8193 + float32(math.Float32frombits(uint32(i10657<<16))*f8005) + float32(math.Float32frombits(uint32(i10661<<16))*f8256) + float32(math.Float32frombits(uint32(i10665<<16))*f8264)
-									f8462 := f8199 + float32(math.Float32frombits(uint32(i10657&-65536))*f8008) + float32(math.Float32frombits(uint32(i10661&-65536))*f8259) + float32(math.Float32frombits(uint32(i10665&-65536))*f8267)
-//line warp.go:137
-									i8496 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+128))
-//line warp.go:137
-									i8498 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+4+128))
-//line warp.go:137
-									i8500 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+8+128))
-//line warp.go:137
-									i8502 := *(*int32)(unsafe.Add(shared, i3225*16+i8494*16+12+128))
-//line warp.go:170
-									f8531 := math.Float32frombits(uint32(i8496 << 16))
-									f8534 := math.Float32frombits(uint32(i8496 & -65536))
-//line warp.go:170
-									f8539 := math.Float32frombits(uint32(i8498 << 16))
-									f8542 := math.Float32frombits(uint32(i8498 & -65536))
-//line warp.go:170
-									f8547 := math.Float32frombits(uint32(i8500 << 16))
-									f8550 := math.Float32frombits(uint32(i8500 & -65536))
-//line warp.go:170
-									f8555 := math.Float32frombits(uint32(i8502 << 16))
-									f8558 := math.Float32frombits(uint32(i8502 & -65536))
-//line warp.go:163
-									f8634 := f8371 + float32(math.Float32frombits(uint32(i10541<<16))*f8272) + float32(math.Float32frombits(uint32(i10545<<16))*f8280) + float32(math.Float32frombits(uint32(i10549<<16))*f8531)
-									f8640 := f8377 + float32(math.Float32frombits(uint32(i10541&-65536))*f8275) + float32(math.Float32frombits(uint32(i10545&-65536))*f8283) + float32(math.Float32frombits(uint32(i10549&-65536))*f8534)
-//line warp.go:163
-									f8670 := f8634 + float32(math.Float32frombits(uint32(i10553<<16))*f8539) + float32(math.Float32frombits(uint32(i10557<<16))*f8547) + float32(math.Float32frombits(uint32(i10561<<16))*f8555)
-									f8676 := f8640 + float32(math.Float32frombits(uint32(i10553&-65536))*f8542) + float32(math.Float32frombits(uint32(i10557&-65536))*f8550) + float32(math.Float32frombits(uint32(i10561&-65536))*f8558)
-//line warp.go:163
-									f8719 := f8456 + float32(math.Float32frombits(uint32(i10669<<16))*f8272) + float32(math.Float32frombits(uint32(i10673<<16))*f8280) + float32(math.Float32frombits(uint32(i10677<<16))*f8531)
-									f8725 := f8462 + float32(math.Float32frombits(uint32(i10669&-65536))*f8275) + float32(math.Float32frombits(uint32(i10673&-65536))*f8283) + float32(math.Float32frombits(uint32(i10677&-65536))*f8534)
-//line warp.go:163
-									f8755 := f8719 + float32(math.Float32frombits(uint32(i10681<<16))*f8539) + float32(math.Float32frombits(uint32(i10685<<16))*f8547) + float32(math.Float32frombits(uint32(i10689<<16))*f8555)
-									f8761 := f8725 + float32(math.Float32frombits(uint32(i10681&-65536))*f8542) + float32(math.Float32frombits(uint32(i10685&-65536))*f8550) + float32(math.Float32frombits(uint32(i10689&-65536))*f8558)
-//line warp.go:137
-									i8771 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+128))
-//line warp.go:137
-									i8773 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+4+128))
-//line warp.go:137
-									i8775 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+8+128))
-//line warp.go:137
-									i8777 := *(*int32)(unsafe.Add(shared, i3225*16+i8769*16+12+128))
-//line warp.go:170
-									f8806 := math.Float32frombits(uint32(i8771 << 16))
-									f8809 := math.Float32frombits(uint32(i8771 & -65536))
-//line warp.go:170
-									f8814 := math.Float32frombits(uint32(i8773 << 16))
-									f8817 := math.Float32frombits(uint32(i8773 & -65536))
-//line warp.go:170
-									f8822 := math.Float32frombits(uint32(i8775 << 16))
-									f8825 := math.Float32frombits(uint32(i8775 & -65536))
-//line warp.go:170
-									f8830 := math.Float32frombits(uint32(i8777 << 16))
-									f8833 := math.Float32frombits(uint32(i8777 & -65536))
-//line warp.go:163
-									f8933 := f8670 + float32(math.Float32frombits(uint32(i10565<<16))*f8806) + float32(math.Float32frombits(uint32(i10569<<16))*f8814) + float32(math.Float32frombits(uint32(i10573<<16))*f8822)
-									f8939 := f8676 + float32(math.Float32frombits(uint32(i10565&-65536))*f8809) + float32(math.Float32frombits(uint32(i10569&-65536))*f8817) + float32(math.Float32frombits(uint32(i10573&-65536))*f8825)
-//line warp.go:163
-									f9018 := f8755 + float32(math.Float32frombits(uint32(i10693<<16))*f8806) + float32(math.Float32frombits(uint32(i10697<<16))*f8814) + float32(math.Float32frombits(uint32(i10701<<16))*f8822)
-									f9024 := f8761 + float32(math.Float32frombits(uint32(i10693&-65536))*f8809) + float32(math.Float32frombits(uint32(i10697&-65536))*f8817) + float32(math.Float32frombits(uint32(i10701&-65536))*f8825)
-//line warp.go:137
-									i9046 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+128))
-//line warp.go:137
-									i9048 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+4+128))
-//line warp.go:137
-									i9050 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+8+128))
-//line warp.go:137
-									i9052 := *(*int32)(unsafe.Add(shared, i3225*16+i9044*16+12+128))
-//line warp.go:170
-									f9081 := math.Float32frombits(uint32(i9046 << 16))
-									f9084 := math.Float32frombits(uint32(i9046 & -65536))
-//line warp.go:170
-									f9089 := math.Float32frombits(uint32(i9048 << 16))
-									f9092 := math.Float32frombits(uint32(i9048 & -65536))
-//line warp.go:170
-									f9097 := math.Float32frombits(uint32(i9050 << 16))
-									f9100 := math.Float32frombits(uint32(i9050 & -65536))
-//line warp.go:170
-									f9105 := math.Float32frombits(uint32(i9052 << 16))
-									f9108 := math.Float32frombits(uint32(i9052 & -65536))
-//line warp.go:163
-									f9196 := f8933 + float32(math.Float32frombits(uint32(i10577<<16))*f8830) + float32(math.Float32frombits(uint32(i10581<<16))*f9081) + float32(math.Float32frombits(uint32(i10585<<16))*f9089)
-									f9202 := f8939 + float32(math.Float32frombits(uint32(i10577&-65536))*f8833) + float32(math.Float32frombits(uint32(i10581&-65536))*f9084) + float32(math.Float32frombits(uint32(i10585&-65536))*f9092)
-//line warp.go:163
-									f9281 := f9018 + float32(math.Float32frombits(uint32(i10705<<16))*f8830) + float32(math.Float32frombits(uint32(i10709<<16))*f9081) + float32(math.Float32frombits(uint32(i10713<<16))*f9089)
-									f9287 := f9024 + float32(math.Float32frombits(uint32(i10705&-65536))*f8833) + float32(math.Float32frombits(uint32(i10709&-65536))*f9084) + float32(math.Float32frombits(uint32(i10713&-65536))*f9092)
-//line warp.go:137
-									i9321 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+128))
-//line warp.go:137
-									i9323 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+4+128))
-//line warp.go:137
-									i9325 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+8+128))
-//line warp.go:137
-									i9327 := *(*int32)(unsafe.Add(shared, i3225*16+i9319*16+12+128))
-//line warp.go:170
-									f9356 := math.Float32frombits(uint32(i9321 << 16))
-									f9359 := math.Float32frombits(uint32(i9321 & -65536))
-//line warp.go:170
-									f9364 := math.Float32frombits(uint32(i9323 << 16))
-									f9367 := math.Float32frombits(uint32(i9323 & -65536))
-//line warp.go:170
-									f9372 := math.Float32frombits(uint32(i9325 << 16))
-									f9375 := math.Float32frombits(uint32(i9325 & -65536))
-//line warp.go:170
-									f9380 := math.Float32frombits(uint32(i9327 << 16))
-									f9383 := math.Float32frombits(uint32(i9327 & -65536))
-//line warp.go:163
-									f9459 := f9196 + float32(math.Float32frombits(uint32(i10589<<16))*f9097) + float32(math.Float32frombits(uint32(i10593<<16))*f9105) + float32(math.Float32frombits(uint32(i10597<<16))*f9356)
-									f9465 := f9202 + float32(math.Float32frombits(uint32(i10589&-65536))*f9100) + float32(math.Float32frombits(uint32(i10593&-65536))*f9108) + float32(math.Float32frombits(uint32(i10597&-65536))*f9359)
-//line warp.go:163
-									f9495 := f9459 + float32(math.Float32frombits(uint32(i10601<<16))*f9364) + float32(math.Float32frombits(uint32(i10605<<16))*f9372) + float32(math.Float32frombits(uint32(i10609<<16))*f9380)
-									f9501 := f9465 + float32(math.Float32frombits(uint32(i10601&-65536))*f9367) + float32(math.Float32frombits(uint32(i10605&-65536))*f9375) + float32(math.Float32frombits(uint32(i10609&-65536))*f9383)
-//line warp.go:163
-									f9544 := f9281 + float32(math.Float32frombits(uint32(i10717<<16))*f9097) + float32(math.Float32frombits(uint32(i10721<<16))*f9105) + float32(math.Float32frombits(uint32(i10725<<16))*f9356)
-									f9550 := f9287 + float32(math.Float32frombits(uint32(i10717&-65536))*f9100) + float32(math.Float32frombits(uint32(i10721&-65536))*f9108) + float32(math.Float32frombits(uint32(i10725&-65536))*f9359)
-//line warp.go:163
-									f9580 := f9544 + float32(math.Float32frombits(uint32(i10729<<16))*f9364) + float32(math.Float32frombits(uint32(i10733<<16))*f9372) + float32(math.Float32frombits(uint32(i10737<<16))*f9380)
-									f9586 := f9550 + float32(math.Float32frombits(uint32(i10729&-65536))*f9367) + float32(math.Float32frombits(uint32(i10733&-65536))*f9375) + float32(math.Float32frombits(uint32(i10737&-65536))*f9383)
-//line warp.go:137
-									i9596 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+128))
-//line warp.go:137
-									i9598 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+4+128))
-//line warp.go:137
-									i9600 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+8+128))
-//line warp.go:137
-									i9602 := *(*int32)(unsafe.Add(shared, i3225*16+i9594*16+12+128))
-//line warp.go:170
-									f9631 := math.Float32frombits(uint32(i9596 << 16))
-									f9634 := math.Float32frombits(uint32(i9596 & -65536))
-//line warp.go:170
-									f9639 := math.Float32frombits(uint32(i9598 << 16))
-									f9642 := math.Float32frombits(uint32(i9598 & -65536))
-//line warp.go:170
-									f9647 := math.Float32frombits(uint32(i9600 << 16))
-									f9650 := math.Float32frombits(uint32(i9600 & -65536))
-//line warp.go:170
-									f9655 := math.Float32frombits(uint32(i9602 << 16))
-									f9658 := math.Float32frombits(uint32(i9602 & -65536))
-//line warp.go:163
-									f9758 := f9495 + float32(math.Float32frombits(uint32(i10613<<16))*f9631) + float32(math.Float32frombits(uint32(i10617<<16))*f9639) + float32(math.Float32frombits(uint32(i10621<<16))*f9647)
-									f9764 := f9501 + float32(math.Float32frombits(uint32(i10613&-65536))*f9634) + float32(math.Float32frombits(uint32(i10617&-65536))*f9642) + float32(math.Float32frombits(uint32(i10621&-65536))*f9650)
-//line warp.go:163
-									f9843 := f9580 + float32(math.Float32frombits(uint32(i10741<<16))*f9631) + float32(math.Float32frombits(uint32(i10745<<16))*f9639) + float32(math.Float32frombits(uint32(i10749<<16))*f9647)
-									f9849 := f9586 + float32(math.Float32frombits(uint32(i10741&-65536))*f9634) + float32(math.Float32frombits(uint32(i10745&-65536))*f9642) + float32(math.Float32frombits(uint32(i10749&-65536))*f9650)
-//line warp.go:137
-									i9871 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+128))
-//line warp.go:137
-									i9873 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+4+128))
-//line warp.go:137
-									i9875 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+8+128))
-//line warp.go:137
-									i9877 := *(*int32)(unsafe.Add(shared, i3225*16+i9869*16+12+128))
-//line warp.go:170
-									f9906 := math.Float32frombits(uint32(i9871 << 16))
-									f9909 := math.Float32frombits(uint32(i9871 & -65536))
-//line warp.go:170
-									f9914 := math.Float32frombits(uint32(i9873 << 16))
-									f9917 := math.Float32frombits(uint32(i9873 & -65536))
-//line warp.go:170
-									f9922 := math.Float32frombits(uint32(i9875 << 16))
-									f9925 := math.Float32frombits(uint32(i9875 & -65536))
-//line warp.go:170
-									f9930 := math.Float32frombits(uint32(i9877 << 16))
-									f9933 := math.Float32frombits(uint32(i9877 & -65536))
-//line warp.go:163
-									f10021 := f9758 + float32(math.Float32frombits(uint32(i10625<<16))*f9655) + float32(math.Float32frombits(uint32(i10629<<16))*f9906) + float32(math.Float32frombits(uint32(i10633<<16))*f9914)
-									f10027 := f9764 + float32(math.Float32frombits(uint32(i10625&-65536))*f9658) + float32(math.Float32frombits(uint32(i10629&-65536))*f9909) + float32(math.Float32frombits(uint32(i10633&-65536))*f9917)
-//line warp.go:163
-									f10045 = f10021 + float32(math.Float32frombits(uint32(i10637<<16))*f9922) + float32(math.Float32frombits(uint32(i10641<<16))*f9930)
-									f10051 = f10027 + float32(math.Float32frombits(uint32(i10637&-65536))*f9925) + float32(math.Float32frombits(uint32(i10641&-65536))*f9933)
-//line warp.go:163
-									f10106 := f9843 + float32(math.Float32frombits(uint32(i10753<<16))*f9655) + float32(math.Float32frombits(uint32(i10757<<16))*f9906) + float32(math.Float32frombits(uint32(i10761<<16))*f9914)
-									f10112 := f9849 + float32(math.Float32frombits(uint32(i10753&-65536))*f9658) + float32(math.Float32frombits(uint32(i10757&-65536))*f9909) + float32(math.Float32frombits(uint32(i10761&-65536))*f9917)
-//line warp.go:163
-									f10130 = f10106 + float32(math.Float32frombits(uint32(i10765<<16))*f9922) + float32(math.Float32frombits(uint32(i10769<<16))*f9930)
-									f10136 = f10112 + float32(math.Float32frombits(uint32(i10765&-65536))*f9925) + float32(math.Float32frombits(uint32(i10769&-65536))*f9933)
-//line warp.go:97
-									i150 := i128 + 1
-									if i150 == i276 {
-//line warp.go:100
-										i3522, i177 = i3523+i303, 0
-									} else {
-//line warp.go:98
-										i3522, i177 = i3523, i150
-									}
-//line warp.go:102
-									if i3522 < outLen {
-//line warp.go:82
-										i7173 := i177 << 8
-//line warp.go:82
-										i7174 := i3522*i30 + i7173
-//line warp.go:82
-										if uint(i7174) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7174, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 256 > uint(wCap-i7174) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7174)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										i7332 := (i3522+outLen)*i30 + i7173
-//line warp.go:82
-										if uint(i7332) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7332, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 256 > uint(wCap-i7332) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(256), wCap-i7332)
-//line warp.go:82
-											return
-										}
-										i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516 = *(*int32)(unsafe.Add(w, i7332*16+i9869*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9869*16)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9594*16)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9319*16)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i9044*16)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8769*16)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8494*16)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i8219*16)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i7332*16+i1044*16)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9869*16)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9594*16)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9319*16)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i9044*16)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8769*16)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8494*16)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i8219*16)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+12)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+8)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16+4)), *(*int32)(unsafe.Add(w, i7174*16+i1044*16))
-									} else {
-//line warp.go:102
-										i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516 = i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517
-									}
-//line warp.go:103
-									if i150 >= i276 {
-//line warp.go:103
-										break
-									}
-//line warp.go:103
-									f10850, f10846, f10842, f10838, i10769, i10765, i10761, i10757, i10753, i10749, i10745, i10741, i10737, i10733, i10729, i10725, i10721, i10717, i10713, i10709, i10705, i10701, i10697, i10693, i10689, i10685, i10681, i10677, i10673, i10669, i10665, i10661, i10657, i10653, i10649, i10645, i10641, i10637, i10633, i10629, i10625, i10621, i10617, i10613, i10609, i10605, i10601, i10597, i10593, i10589, i10585, i10581, i10577, i10573, i10569, i10565, i10561, i10557, i10553, i10549, i10545, i10541, i10537, i10533, i10529, i10525, i10521, i10517, i3523, i128 = f10136, f10130, f10051, f10045, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i3522, i150
-								}
-//line warp.go:103
-								f10851, f10847, f10843, f10839, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518, i3524 = f10136, f10130, f10051, f10045, i10768, i10764, i10760, i10756, i10752, i10748, i10744, i10740, i10736, i10732, i10728, i10724, i10720, i10716, i10712, i10708, i10704, i10700, i10696, i10692, i10688, i10684, i10680, i10676, i10672, i10668, i10664, i10660, i10656, i10652, i10648, i10644, i10640, i10636, i10632, i10628, i10624, i10620, i10616, i10612, i10608, i10604, i10600, i10596, i10592, i10588, i10584, i10580, i10576, i10572, i10568, i10564, i10560, i10556, i10552, i10548, i10544, i10540, i10536, i10532, i10528, i10524, i10520, i10516, i3522
-							} else {
-//line warp.go:95
-								f10851, f10847, f10843, f10839, i10770, i10766, i10762, i10758, i10754, i10750, i10746, i10742, i10738, i10734, i10730, i10726, i10722, i10718, i10714, i10710, i10706, i10702, i10698, i10694, i10690, i10686, i10682, i10678, i10674, i10670, i10666, i10662, i10658, i10654, i10650, i10646, i10642, i10638, i10634, i10630, i10626, i10622, i10618, i10614, i10610, i10606, i10602, i10598, i10594, i10590, i10586, i10582, i10578, i10574, i10570, i10566, i10562, i10558, i10554, i10550, i10546, i10542, i10538, i10534, i10530, i10526, i10522, i10518, i3524 = 0, 0, 0, 0, i10771, i10767, i10763, i10759, i10755, i10751, i10747, i10743, i10739, i10735, i10731, i10727, i10723, i10719, i10715, i10711, i10707, i10703, i10699, i10695, i10691, i10687, i10683, i10679, i10675, i10671, i10667, i10663, i10659, i10655, i10651, i10647, i10643, i10639, i10635, i10631, i10627, i10623, i10619, i10615, i10611, i10607, i10603, i10599, i10595, i10591, i10587, i10583, i10579, i10575, i10571, i10567, i10563, i10559, i10555, i10551, i10547, i10543, i10539, i10535, i10531, i10527, i10523, i10519, i3521
-							}
-//line warp.go:106
-							if c161 {
-								i3520 = i3524 + i303
-							} else {
-//line warp.go:106
-								i3520 = i3524
-							}
-//line warp.go:109
-							if c206 {
-//line warp.go:123
-								if !c4557 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4556, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4562 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4556)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4588 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4587, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4593 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i30, wCap-i4587)
-//line warp.go:123
-									return
-								}
-								f10848, f10844, f10840, f10836, i484 = f10851, f10847, f10843, f10839, i482
-//line warp.go:125
-								for {
-//line warp.go:125
-									if i484 >= i30 {
-//line warp.go:125
-										break
-									}
-//line warp.go:126
-									i2585 := *(*int32)(unsafe.Add(shared, i484*16+128))
-//line warp.go:126
-									i2587 := *(*int32)(unsafe.Add(shared, i484*16+4+128))
-//line warp.go:126
-									i2589 := *(*int32)(unsafe.Add(shared, i484*16+8+128))
-//line warp.go:126
-									i2591 := *(*int32)(unsafe.Add(shared, i484*16+12+128))
-//line warp.go:170
-									f5110 := math.Float32frombits(uint32(i2585 << 16))
-									f5113 := math.Float32frombits(uint32(i2585 & -65536))
-//line warp.go:170
-									f5131 := math.Float32frombits(uint32(i2587 << 16))
-									f5134 := math.Float32frombits(uint32(i2587 & -65536))
-//line warp.go:170
-									f5152 := math.Float32frombits(uint32(i2589 << 16))
-									f5155 := math.Float32frombits(uint32(i2589 & -65536))
-//line warp.go:170
-									f5173 := math.Float32frombits(uint32(i2591 << 16))
-									f5176 := math.Float32frombits(uint32(i2591 & -65536))
-//line warp.go:128
-									i7539 := *(*int32)(unsafe.Add(w, o4559+i484*16))
-//line warp.go:128
-									i7541 := *(*int32)(unsafe.Add(w, o4559+i484*16+4))
-//line warp.go:128
-									i7543 := *(*int32)(unsafe.Add(w, o4559+i484*16+8))
-//line warp.go:128
-									i7545 := *(*int32)(unsafe.Add(w, o4559+i484*16+12))
-//line warp.go:163
-									f7621 := f10836 + float32(math.Float32frombits(uint32(i7539<<16))*f5110) + float32(math.Float32frombits(uint32(i7541<<16))*f5131) + float32(math.Float32frombits(uint32(i7543<<16))*f5152) + float32(math.Float32frombits(uint32(i7545<<16))*f5173)
-									f7627 := f10840 + float32(math.Float32frombits(uint32(i7539&-65536))*f5113) + float32(math.Float32frombits(uint32(i7541&-65536))*f5134) + float32(math.Float32frombits(uint32(i7543&-65536))*f5155) + float32(math.Float32frombits(uint32(i7545&-65536))*f5176)
-//line warp.go:128
-									i7645 := *(*int32)(unsafe.Add(w, o4590+i484*16))
-//line warp.go:128
-									i7647 := *(*int32)(unsafe.Add(w, o4590+i484*16+4))
-//line warp.go:128
-									i7649 := *(*int32)(unsafe.Add(w, o4590+i484*16+8))
-//line warp.go:128
-									i7651 := *(*int32)(unsafe.Add(w, o4590+i484*16+12))
-//line warp.go:163
-									f7727 := f10844 + float32(math.Float32frombits(uint32(i7645<<16))*f5110) + float32(math.Float32frombits(uint32(i7647<<16))*f5131) + float32(math.Float32frombits(uint32(i7649<<16))*f5152) + float32(math.Float32frombits(uint32(i7651<<16))*f5173)
-									f7733 := f10848 + float32(math.Float32frombits(uint32(i7645&-65536))*f5113) + float32(math.Float32frombits(uint32(i7647&-65536))*f5134) + float32(math.Float32frombits(uint32(i7649&-65536))*f5155) + float32(math.Float32frombits(uint32(i7651&-65536))*f5176)
-//line warp.go:125
-									f10848, f10844, f10840, f10836, i484 = f7733, f7727, f7627, f7621, i484+32
-								}
-//line warp.go:125
-								f10849, f10845, f10841, f10837 = f10848, f10844, f10840, f10836
-							} else {
-//line warp.go:109
-								f10849, f10845, f10841, f10837 = f10851, f10847, f10843, f10839
-							}
-//line warp.go:113
-							f7490 := f10837 + f10841
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7490
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10771, thread*4)) = i10770
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10767, thread*4)) = i10766
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10763, thread*4)) = i10762
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10759, thread*4)) = i10758
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10755, thread*4)) = i10754
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10751, thread*4)) = i10750
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10747, thread*4)) = i10746
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10743, thread*4)) = i10742
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10739, thread*4)) = i10738
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10735, thread*4)) = i10734
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10731, thread*4)) = i10730
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10727, thread*4)) = i10726
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10723, thread*4)) = i10722
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10719, thread*4)) = i10718
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10715, thread*4)) = i10714
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10711, thread*4)) = i10710
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10707, thread*4)) = i10706
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10703, thread*4)) = i10702
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10699, thread*4)) = i10698
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10695, thread*4)) = i10694
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10691, thread*4)) = i10690
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10687, thread*4)) = i10686
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10683, thread*4)) = i10682
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10679, thread*4)) = i10678
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10675, thread*4)) = i10674
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10671, thread*4)) = i10670
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10667, thread*4)) = i10666
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10663, thread*4)) = i10662
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10659, thread*4)) = i10658
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10655, thread*4)) = i10654
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10651, thread*4)) = i10650
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10647, thread*4)) = i10646
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10643, thread*4)) = i10642
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10639, thread*4)) = i10638
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10635, thread*4)) = i10634
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10631, thread*4)) = i10630
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10627, thread*4)) = i10626
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10623, thread*4)) = i10622
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10619, thread*4)) = i10618
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10615, thread*4)) = i10614
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10611, thread*4)) = i10610
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10607, thread*4)) = i10606
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10603, thread*4)) = i10602
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10599, thread*4)) = i10598
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10595, thread*4)) = i10594
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10591, thread*4)) = i10590
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10587, thread*4)) = i10586
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10583, thread*4)) = i10582
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10579, thread*4)) = i10578
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10575, thread*4)) = i10574
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10571, thread*4)) = i10570
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10567, thread*4)) = i10566
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10563, thread*4)) = i10562
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10559, thread*4)) = i10558
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10555, thread*4)) = i10554
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10551, thread*4)) = i10550
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10547, thread*4)) = i10546
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10543, thread*4)) = i10542
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10539, thread*4)) = i10538
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10535, thread*4)) = i10534
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10531, thread*4)) = i10530
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10527, thread*4)) = i10526
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10523, thread*4)) = i10522
-//line warp.go:147
-							*(*int32)(unsafe.Add(each10519, thread*4)) = i10518
-//line warp.go:147
-							*(*float32)(unsafe.Add(each10849, thread*4)) = f10849
-//line warp.go:147
-							*(*float32)(unsafe.Add(each10845, thread*4)) = f10845
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7490, thread*4)) = f7490
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7491, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7490 := *(*float32)(unsafe.Add(each7490, thread*4))
-//line warp.go:147
-							f7491 := *(*float32)(unsafe.Add(each7491, thread*4))
-//line warp.go:147
-							f7492 := f7490 + f7491
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7492
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7492, thread*4)) = f7492
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7493, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7492 := *(*float32)(unsafe.Add(each7492, thread*4))
-//line warp.go:147
-							f7493 := *(*float32)(unsafe.Add(each7493, thread*4))
-//line warp.go:147
-							f7494 := f7492 + f7493
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7494
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7494, thread*4)) = f7494
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7495, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7494 := *(*float32)(unsafe.Add(each7494, thread*4))
-//line warp.go:147
-							f7495 := *(*float32)(unsafe.Add(each7495, thread*4))
-//line warp.go:147
-							f7496 := f7494 + f7495
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7496
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7496, thread*4)) = f7496
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7497, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7496 := *(*float32)(unsafe.Add(each7496, thread*4))
-//line warp.go:147
-							f7497 := *(*float32)(unsafe.Add(each7497, thread*4))
-//line warp.go:147
-							f7498 := f7496 + f7497
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7498
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7498, thread*4)) = f7498
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7499, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7498 := *(*float32)(unsafe.Add(each7498, thread*4))
-//line warp.go:147
-							f7499 := *(*float32)(unsafe.Add(each7499, thread*4))
-//line warp.go:113
-							f10845 := *(*float32)(unsafe.Add(each10845, thread*4))
-//line warp.go:113
-							f10849 := *(*float32)(unsafe.Add(each10849, thread*4))
-//line warp.go:147
-							f7500 := f7498 + f7499
-//line warp.go:113
-							f7511 := f10845 + f10849
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7511
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7500, thread*4)) = f7500
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7511, thread*4)) = f7511
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7512, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7511 := *(*float32)(unsafe.Add(each7511, thread*4))
-//line warp.go:147
-							f7512 := *(*float32)(unsafe.Add(each7512, thread*4))
-//line warp.go:147
-							f7513 := f7511 + f7512
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7513
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7513, thread*4)) = f7513
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7513 := *(*float32)(unsafe.Add(each7513, thread*4))
-//line warp.go:147
-							f7514 := *(*float32)(unsafe.Add(each7514, thread*4))
-//line warp.go:147
-							f7515 := f7513 + f7514
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7515
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7515, thread*4)) = f7515
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7516, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7515 := *(*float32)(unsafe.Add(each7515, thread*4))
-//line warp.go:147
-							f7516 := *(*float32)(unsafe.Add(each7516, thread*4))
-//line warp.go:147
-							f7517 := f7515 + f7516
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7517
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7517, thread*4)) = f7517
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7518, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7517 := *(*float32)(unsafe.Add(each7517, thread*4))
-//line warp.go:147
-							f7518 := *(*float32)(unsafe.Add(each7518, thread*4))
-//line warp.go:147
-							f7519 := f7517 + f7518
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7519
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7519, thread*4)) = f7519
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7520, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							var i5932, i5933 int32
-							var f5945 float32
-//line warp.go:147
-							f7500 := *(*float32)(unsafe.Add(each7500, thread*4))
-//line warp.go:147
-							f7519 := *(*float32)(unsafe.Add(each7519, thread*4))
-//line warp.go:147
-							f7520 := *(*float32)(unsafe.Add(each7520, thread*4))
-//line fused.go:56
-							i84 := int32(thread % 32)
-//line stage.go:45
-							c3215 := i84 == 0
-//line fused.go:56
-							if c3215 {
-//line fused.go:64
-								f5917 := float32(-f7500)
-//line exp.go:36
-								f5918 := math32.FMA(f5917, 1.442695, 1.2582912e+07)
-								f5919 := f5918 - 1.2582912e+07
-								f5921 := math32.FMA(f5919, 1.9046542e-09, math32.FMA(f5919, -0.6931472, f5917))
-//line exp.go:21
-								c5929 := 0 < f5917
-//line exp.go:21
-								if c5929 {
-//line exp.go:21
-									i5932, i5933 = 528482304, 1602224128
-								} else {
-//line exp.go:21
-									i5932, i5933 = 1602224128, 528482304
-								}
-//line exp.go:24
-								f5937 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5921, 0.008368675), f5921, 0.041668262), f5921, 0.16666521), f5921, 0.49999994), f5921, 1), f5921, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f5918))<<23+i5932)))
-								if 104 < math.Float32frombits(math.Float32bits(f7500)&^(1<<31)) {
-//line exp.go:27
-									if c5929 {
-//line basic.go:19
-										f5945 = math.Float32frombits(0x7f800000)
-									} else {
-//line exp.go:27
-										f5945 = 0
-									}
-								} else {
-//line exp.go:25
-									f5945 = float32(f5937 * math.Float32frombits(uint32(i5933)))
-								}
-//line fused.go:57
-								*(*int16)(unsafe.Add(out, o62)) = int16(dtype.BF16From32(float32(f7500 / (f5945 + 1) * (f7519 + f7520))))
-//line fused.go:57
-								i3521next = i3520
-							} else {
-//line fused.go:56
-								i3521next = i3520
-							}
-						}
-						i3521 = i3521next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 6
-			}
-		}
-	}
-}
-
-// normSwiGLUTwinRow is what a row of threads does in normSwiGLUTwin.
-//
-//line stage.go:50
-func normSwiGLUTwinRow(end int, warp int, blocks *gpu.Blocks, c1096 bool, shared unsafe.Pointer, i269 int, epsilon float32, f1111 float32, i30 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f1098, f1104, f1108 float32
-		var i1099, i1118 int
-//line stage.go:50
-		if c1096 {
-			f1098, i1099 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f1104 = f1098 + *(*float32)(unsafe.Add(shared, i1099*4))
-//line stage.go:51
-				i1105 := i1099 + 1
-//line stage.go:51
-				if i1105 >= i269 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f1098, i1099 = f1104, i1105
-			}
-//line stage.go:51
-			f1108 = f1104
-		} else {
-//line stage.go:50
-			f1108 = 0
-		}
-//line basic.go:72
-		f1386 := float32(1 / math.Sqrt(float64(f1108/f1111+epsilon)))
-//line stage.go:54
-		i1118 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i1118 >= i30 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2704 := *(*int32)(unsafe.Add(shared, i1118*16+128))
-//line stage.go:55
-			i2706 := *(*int32)(unsafe.Add(shared, i1118*16+4+128))
-//line stage.go:55
-			i2708 := *(*int32)(unsafe.Add(shared, i1118*16+8+128))
-//line stage.go:55
-			i2710 := *(*int32)(unsafe.Add(shared, i1118*16+12+128))
-//line warp.go:175
-			i1438 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2704&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+4))*f1386))))))<<16
-//line warp.go:175
-			i1560 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+8))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2706&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+12))*f1386))))))<<16
-//line warp.go:175
-			i1660 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+16))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2708&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+20))*f1386))))))<<16
-//line warp.go:175
-			i1692 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710<<16))*float32(*(*float32)(unsafe.Add(x, i1118*32+24))*f1386)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2710&-65536))*float32(*(*float32)(unsafe.Add(x, i1118*32+28))*f1386))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+128)) = i1438
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+4+128)) = i1560
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+8+128)) = i1660
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i1118*16+12+128)) = i1692
-//line stage.go:54
-			i1118 = i1118 + dx
-		}
-	}
-}
-
-// normLogitsTwin runs blocks of the kernel normLogits_shallow.
-//
-//line fused.go:71
-func normLogitsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	logits := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	logitsLen := *(*int)(unsafe.Add(args, 88))
-	logitsCap := *(*int)(unsafe.Add(args, 96))
-	best := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	bestLen := *(*int)(unsafe.Add(args, 112))
-	shared := blocks.Shared(384)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each250 := blocks.Scratch(8)
-	each265 := blocks.Scratch(8)
-	each3545 := blocks.Scratch(8)
-	each3544 := blocks.Scratch(8)
-//line warp.go:66
-	i235 := dx / 32
-//line fused.go:74
-	i38 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-//line fused.go:76
-	i45 := logitsLen / 2
-//line warp.go:67
-	i242 := i38 / 128
-//line warp.go:69
-	c276 := 0 < i242
-//line stage.go:16
-	c424 := uint(i38) <= uint(gainCap)
-//line stage.go:20
-	i4430 := i38 - 1
-//line stage.go:20
-	i6335 := dx << 1
-//line stage.go:20
-	i4512 := dx * 3
-//line stage.go:17
-	i3351 := dx << 2
-//line stage.go:33
-	c835 := uint(i38) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each8950 := blocks.Scratch(4)
-	each8946 := blocks.Scratch(4)
-	each8942 := blocks.Scratch(4)
-	each8938 := blocks.Scratch(4)
-	each8934 := blocks.Scratch(4)
-	each8930 := blocks.Scratch(4)
-	each8926 := blocks.Scratch(4)
-	each8922 := blocks.Scratch(4)
-	each8918 := blocks.Scratch(4)
-	each8914 := blocks.Scratch(4)
-	each8910 := blocks.Scratch(4)
-	each8906 := blocks.Scratch(4)
-	each8902 := blocks.Scratch(4)
-	each8898 := blocks.Scratch(4)
-	each8894 := blocks.Scratch(4)
-	each8890 := blocks.Scratch(4)
-	each8886 := blocks.Scratch(4)
-	each8882 := blocks.Scratch(4)
-	each8878 := blocks.Scratch(4)
-	each8874 := blocks.Scratch(4)
-	each8870 := blocks.Scratch(4)
-	each8866 := blocks.Scratch(4)
-	each8862 := blocks.Scratch(4)
-	each8858 := blocks.Scratch(4)
-	each8854 := blocks.Scratch(4)
-	each8850 := blocks.Scratch(4)
-	each8846 := blocks.Scratch(4)
-	each8842 := blocks.Scratch(4)
-	each8838 := blocks.Scratch(4)
-	each8834 := blocks.Scratch(4)
-	each8830 := blocks.Scratch(4)
-	each8826 := blocks.Scratch(4)
-	each842 := blocks.Scratch(4)
-	each4548 := blocks.Scratch(4)
-	each4549 := blocks.Scratch(4)
-	each4558 := blocks.Scratch(4)
-	each4559 := blocks.Scratch(4)
-	each4568 := blocks.Scratch(4)
-	each4569 := blocks.Scratch(4)
-	each4578 := blocks.Scratch(4)
-	each4579 := blocks.Scratch(4)
-	each4588 := blocks.Scratch(4)
-//line stage.go:50
-	c907 := 0 < i235
-//line stage.go:53
-	f922 := float32(i38 << 3)
-	each89 := blocks.Scratch(8)
-//line warp.go:68
-	i269 := gx * i235
-//line warp.go:106
-	c338 := i242 == 0
-//line warp.go:109
-	i3300 := i242 << 7
-//line warp.go:109
-	c383 := i3300 < i38
-	each8996 := blocks.Scratch(4)
-	each8992 := blocks.Scratch(4)
-	each7025 := blocks.Scratch(4)
-	each7026 := blocks.Scratch(4)
-	each7027 := blocks.Scratch(4)
-	each7028 := blocks.Scratch(4)
-	each7029 := blocks.Scratch(4)
-	each7030 := blocks.Scratch(4)
-	each7031 := blocks.Scratch(4)
-	each7032 := blocks.Scratch(4)
-	each7033 := blocks.Scratch(4)
-	each7034 := blocks.Scratch(4)
-	each7035 := blocks.Scratch(4)
-	each7046 := blocks.Scratch(4)
-	each7047 := blocks.Scratch(4)
-	each7048 := blocks.Scratch(4)
-	each7049 := blocks.Scratch(4)
-	each7050 := blocks.Scratch(4)
-	each7051 := blocks.Scratch(4)
-	each7052 := blocks.Scratch(4)
-	each7053 := blocks.Scratch(4)
-	each7054 := blocks.Scratch(4)
-	each7055 := blocks.Scratch(4)
-//line fused.go:71
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i250, i265, i3545, i3544 int
-		var i3545next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i250, i265, i3545, i3544 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8))
-				}
-				for state < 7 {
-					switch state {
-					case 0:
-//line warp.go:68
-						i250 = bx * i235
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 int32
-							var i430, i843, i859 int
-							var f842, f860 float32
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:68
-							i265 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:68
-							i266 := i250 + i265
-							if c276 {
-//line warp.go:69
-								if i266 < i45 {
-//line warp.go:44
-									i6471 := i266 << 1
-//line warp.go:82
-									i6474 := i6471 * i38
-//line warp.go:82
-									if uint(i6474) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6474, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 128 > uint(wCap-i6474) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6474)
-//line warp.go:82
-										return
-									}
-									i6481 := int(uint32(i85))
-//line warp.go:84
-									i6500 := i6481 + 32
-//line warp.go:84
-									i6518 := i6481 + 64
-//line warp.go:84
-									i6536 := i6481 + 96
-//line warp.go:82
-									i6560 := (i6471 + 1) * i38
-//line warp.go:82
-									if uint(i6560) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6560, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 128 > uint(wCap-i6560) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6560)
-//line warp.go:82
-										return
-									}
-									i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = *(*int32)(unsafe.Add(w, i6560*16+i6536*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6536*16)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6518*16)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6500*16)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+12)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+8)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16+4)), *(*int32)(unsafe.Add(w, i6560*16+i6481*16)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6536*16)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6518*16)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6500*16)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+12)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+8)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16+4)), *(*int32)(unsafe.Add(w, i6474*16+i6481*16))
-								} else {
-//line warp.go:69
-									i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:69
-								i8982, i8981, i8980, i8979, i8978, i8977, i8976, i8975, i8974, i8973, i8972, i8971, i8970, i8969, i8968, i8967, i8966, i8965, i8964, i8963, i8962, i8961, i8960, i8959, i8958, i8957, i8956, i8955, i8954, i8953, i8952, i8951 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c424 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i430 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i430 >= i38 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i430) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i430, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4438 := *(*int32)(unsafe.Add(gain, i430*16+4))
-//line stage.go:20
-								i4440 := *(*int32)(unsafe.Add(gain, i430*16+8))
-//line stage.go:20
-								i4442 := *(*int32)(unsafe.Add(gain, i430*16+12))
-//line stage.go:20
-								i4457 := i430 + dx
-//line stage.go:20
-								i4460 := i4457
-//line stage.go:20
-								if i4430 < i4457 {
-//line stage.go:20
-									i4460 = i4430
-								}
-//line stage.go:20
-								if uint(i4460) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4460, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4464 := *(*int32)(unsafe.Add(gain, i4460*16))
-//line stage.go:20
-								i4466 := *(*int32)(unsafe.Add(gain, i4460*16+4))
-//line stage.go:20
-								i4468 := *(*int32)(unsafe.Add(gain, i4460*16+8))
-//line stage.go:20
-								i4470 := *(*int32)(unsafe.Add(gain, i4460*16+12))
-//line stage.go:20
-								i4485 := i430 + i6335
-//line stage.go:20
-								i4488 := i4485
-//line stage.go:20
-								if i4430 < i4485 {
-//line stage.go:20
-									i4488 = i4430
-								}
-//line stage.go:20
-								if uint(i4488) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4488, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4492 := *(*int32)(unsafe.Add(gain, i4488*16))
-//line stage.go:20
-								i4494 := *(*int32)(unsafe.Add(gain, i4488*16+4))
-//line stage.go:20
-								i4496 := *(*int32)(unsafe.Add(gain, i4488*16+8))
-//line stage.go:20
-								i4498 := *(*int32)(unsafe.Add(gain, i4488*16+12))
-//line stage.go:20
-								i4513 := i430 + i4512
-//line stage.go:20
-								i4516 := i4513
-//line stage.go:20
-								if i4430 < i4513 {
-//line stage.go:20
-									i4516 = i4430
-								}
-//line stage.go:20
-								if uint(i4516) >= uint(i38) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4516, i38)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4520 := *(*int32)(unsafe.Add(gain, i4516*16))
-//line stage.go:20
-								i4522 := *(*int32)(unsafe.Add(gain, i4516*16+4))
-//line stage.go:20
-								i4524 := *(*int32)(unsafe.Add(gain, i4516*16+8))
-//line stage.go:20
-								i4526 := *(*int32)(unsafe.Add(gain, i4516*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+384)) = *(*int32)(unsafe.Add(gain, i430*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+4+384)) = i4438
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+8+384)) = i4440
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i430*16+12+384)) = i4442
-//line stage.go:23
-								if i4457 < i38 {
-									*(*int32)(unsafe.Add(shared, i4457*16+384)) = i4464
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4457*16+4+384)) = i4466
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4457*16+8+384)) = i4468
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4457*16+12+384)) = i4470
-								}
-//line stage.go:23
-								if i4485 < i38 {
-									*(*int32)(unsafe.Add(shared, i4485*16+384)) = i4492
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4485*16+4+384)) = i4494
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4485*16+8+384)) = i4496
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4485*16+12+384)) = i4498
-								}
-//line stage.go:23
-								if i4513 < i38 {
-									*(*int32)(unsafe.Add(shared, i4513*16+384)) = i4520
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4513*16+4+384)) = i4522
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4513*16+8+384)) = i4524
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4513*16+12+384)) = i4526
-								}
-//line stage.go:17
-								i430 = i430 + i3351
-							}
-//line stage.go:33
-							if !c835 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f842, i843 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i843 >= i38 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i849 := i843 + dx
-								if i38 <= i849 {
-//line stage.go:38
-									i859, f860 = i843, 0
-								} else {
-//line stage.go:38
-									i859, f860 = i849, 1
-								}
-//line stage.go:41
-								f2855 := *(*float32)(unsafe.Add(x, i843*32))
-//line stage.go:41
-								f2857 := *(*float32)(unsafe.Add(x, i843*32+4))
-//line stage.go:41
-								f2859 := *(*float32)(unsafe.Add(x, i843*32+8))
-//line stage.go:41
-								f2861 := *(*float32)(unsafe.Add(x, i843*32+12))
-//line stage.go:41
-								f2863 := *(*float32)(unsafe.Add(x, i843*32+16))
-//line stage.go:41
-								f2865 := *(*float32)(unsafe.Add(x, i843*32+20))
-//line stage.go:41
-								f2867 := *(*float32)(unsafe.Add(x, i843*32+24))
-//line stage.go:41
-								f2869 := *(*float32)(unsafe.Add(x, i843*32+28))
-//line stage.go:41
-								if uint(i859) >= uint(i38) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i859, i38)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f2870 := *(*float32)(unsafe.Add(x, i859*32))
-//line stage.go:41
-								f2872 := *(*float32)(unsafe.Add(x, i859*32+4))
-//line stage.go:41
-								f2874 := *(*float32)(unsafe.Add(x, i859*32+8))
-//line stage.go:41
-								f2876 := *(*float32)(unsafe.Add(x, i859*32+12))
-//line stage.go:41
-								f2878 := *(*float32)(unsafe.Add(x, i859*32+16))
-//line stage.go:41
-								f2880 := *(*float32)(unsafe.Add(x, i859*32+20))
-//line stage.go:41
-								f2882 := *(*float32)(unsafe.Add(x, i859*32+24))
-//line stage.go:41
-								f2884 := *(*float32)(unsafe.Add(x, i859*32+28))
-//line stage.go:67
-								f5484 := float32(f2855*f2855) + 0 + float32(f2857*f2857) + float32(f2859*f2859) + float32(f2861*f2861) + float32(f2863*f2863) + float32(f2865*f2865) + float32(f2867*f2867)
-//line stage.go:67
-								f5595 := float32(f2870*f2870) + 0 + float32(f2872*f2872) + float32(f2874*f2874) + float32(f2876*f2876) + float32(f2878*f2878) + float32(f2880*f2880) + float32(f2882*f2882)
-//line stage.go:36
-								f842, i843 = f842+(f5484+float32(f2869*f2869)+float32((f5595+float32(f2884*f2884))*f860)), i843+i6335
-							}
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f842
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8950, thread*4)) = i8982
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8946, thread*4)) = i8981
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8942, thread*4)) = i8980
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8938, thread*4)) = i8979
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8934, thread*4)) = i8978
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8930, thread*4)) = i8977
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8926, thread*4)) = i8976
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8922, thread*4)) = i8975
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8918, thread*4)) = i8974
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8914, thread*4)) = i8973
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8910, thread*4)) = i8972
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8906, thread*4)) = i8971
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8902, thread*4)) = i8970
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8898, thread*4)) = i8969
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8894, thread*4)) = i8968
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8890, thread*4)) = i8967
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8886, thread*4)) = i8966
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8882, thread*4)) = i8965
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8878, thread*4)) = i8964
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8874, thread*4)) = i8963
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8870, thread*4)) = i8962
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8866, thread*4)) = i8961
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8862, thread*4)) = i8960
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8858, thread*4)) = i8959
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8854, thread*4)) = i8958
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8850, thread*4)) = i8957
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8846, thread*4)) = i8956
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8842, thread*4)) = i8955
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8838, thread*4)) = i8954
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8834, thread*4)) = i8953
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8830, thread*4)) = i8952
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8826, thread*4)) = i8951
-//line warp.go:147
-							*(*float32)(unsafe.Add(each842, thread*4)) = f842
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4548, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f842 := *(*float32)(unsafe.Add(each842, thread*4))
-//line warp.go:147
-							f4548 := *(*float32)(unsafe.Add(each4548, thread*4))
-//line warp.go:147
-							f4549 := f842 + f4548
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4549
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4549, thread*4)) = f4549
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4558, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4549 := *(*float32)(unsafe.Add(each4549, thread*4))
-//line warp.go:147
-							f4558 := *(*float32)(unsafe.Add(each4558, thread*4))
-//line warp.go:147
-							f4559 := f4549 + f4558
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4559
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4559, thread*4)) = f4559
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4559 := *(*float32)(unsafe.Add(each4559, thread*4))
-//line warp.go:147
-							f4568 := *(*float32)(unsafe.Add(each4568, thread*4))
-//line warp.go:147
-							f4569 := f4559 + f4568
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4569
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4569, thread*4)) = f4569
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4578, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4569 := *(*float32)(unsafe.Add(each4569, thread*4))
-//line warp.go:147
-							f4578 := *(*float32)(unsafe.Add(each4578, thread*4))
-//line warp.go:147
-							f4579 := f4569 + f4578
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4579
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4579, thread*4)) = f4579
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4588, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line warp.go:147
-							f4579 := *(*float32)(unsafe.Add(each4579, thread*4))
-//line warp.go:147
-							f4588 := *(*float32)(unsafe.Add(each4588, thread*4))
-//line stage.go:45
-							c3240 := i85 == 0
-//line stage.go:45
-							if c3240 {
-								if uint(i265) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i265*4+256)) = f4579 + f4588
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normLogitsTwinRow(end, warp, blocks, c907, shared, i235, epsilon, f922, i38, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:68
-							i266 := i250 + i265
-//line stage.go:61
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i266, 0
-						}
-						i3545 = i3545next
-						state = 3
-					case 3:
-						if i3545 < i45 {
-							state = 6
-						} else {
-							state = 4
-						}
-					case 4:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:92
-							if c3240 {
-								if uint(i265) >= 32 {
-//line fused.go:93
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i265, int(32))
-//line fused.go:93
-									return
-								}
-//line fused.go:93
-								*(*int)(unsafe.Add(shared, i265*8)) = i89
-							}
-						}
-						state = 5
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each250, warp*8)), *(*int)(unsafe.Add(each265, warp*8)), *(*int)(unsafe.Add(each3545, warp*8)), *(*int)(unsafe.Add(each3544, warp*8)) = state, alive, i250, i265, i3545, i3544
-						waiting = true
-						continue warps
-					case 5:
-//line fused.go:100
-						c166 := uint(bx) < uint(bestLen)
-//line fused.go:100
-						o169 := bx * 8
-//line fused.go:80
-						if !normLogitsTwinRow_(end, warp, blocks, each89, i235, shared, c166, best, o169, bestLen, bx) {
-							return
-						}
-						state = 7
-					case 6:
-//line fused.go:82
-						i3251 := i3545 << 1
-						c67 := uint(i3251) <= uint(logitsLen)
-//line fused.go:83
-						o69 := i3251 * 4
-//line fused.go:83
-						c77 := 2 <= uint(logitsCap-i3251)
-//line warp.go:123
-						i4376 := i3251 * i38
-//line warp.go:123
-						c4377 := uint(i4376) <= uint(wLen)
-//line warp.go:123
-						o4379 := i4376 * 16
-//line warp.go:123
-						c4382 := uint(i38) <= uint(wCap-i4376)
-//line warp.go:123
-						i4408 := (i3251 + 1) * i38
-//line warp.go:123
-						c4409 := uint(i4408) <= uint(wLen)
-//line warp.go:123
-						o4411 := i4408 * 16
-//line warp.go:123
-						c4414 := uint(i38) <= uint(wCap-i4408)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f8997, f8993, f8989, f8985, f8404, f8410, f8489, f8495, f8998, f8994, f8990, f8986, f8995, f8991, f8987, f8983, f8996, f8992, f8988, f8984 float32
-							var i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825 int32
-							var i3547, i305, i3546, i354, i3548, i755 int
-//line warp.go:98
-							i8950 := *(*int32)(unsafe.Add(each8950, thread*4))
-//line warp.go:98
-							i8946 := *(*int32)(unsafe.Add(each8946, thread*4))
-//line warp.go:98
-							i8942 := *(*int32)(unsafe.Add(each8942, thread*4))
-//line warp.go:98
-							i8938 := *(*int32)(unsafe.Add(each8938, thread*4))
-//line warp.go:98
-							i8934 := *(*int32)(unsafe.Add(each8934, thread*4))
-//line warp.go:98
-							i8930 := *(*int32)(unsafe.Add(each8930, thread*4))
-//line warp.go:98
-							i8926 := *(*int32)(unsafe.Add(each8926, thread*4))
-//line warp.go:98
-							i8922 := *(*int32)(unsafe.Add(each8922, thread*4))
-//line warp.go:98
-							i8918 := *(*int32)(unsafe.Add(each8918, thread*4))
-//line warp.go:98
-							i8914 := *(*int32)(unsafe.Add(each8914, thread*4))
-//line warp.go:98
-							i8910 := *(*int32)(unsafe.Add(each8910, thread*4))
-//line warp.go:98
-							i8906 := *(*int32)(unsafe.Add(each8906, thread*4))
-//line warp.go:98
-							i8902 := *(*int32)(unsafe.Add(each8902, thread*4))
-//line warp.go:98
-							i8898 := *(*int32)(unsafe.Add(each8898, thread*4))
-//line warp.go:98
-							i8894 := *(*int32)(unsafe.Add(each8894, thread*4))
-//line warp.go:98
-							i8890 := *(*int32)(unsafe.Add(each8890, thread*4))
-//line warp.go:98
-							i8886 := *(*int32)(unsafe.Add(each8886, thread*4))
-//line warp.go:98
-							i8882 := *(*int32)(unsafe.Add(each8882, thread*4))
-//line warp.go:98
-							i8878 := *(*int32)(unsafe.Add(each8878, thread*4))
-//line warp.go:98
-							i8874 := *(*int32)(unsafe.Add(each8874, thread*4))
-//line warp.go:98
-							i8870 := *(*int32)(unsafe.Add(each8870, thread*4))
-//line warp.go:98
-							i8866 := *(*int32)(unsafe.Add(each8866, thread*4))
-//line warp.go:98
-							i8862 := *(*int32)(unsafe.Add(each8862, thread*4))
-//line warp.go:98
-							i8858 := *(*int32)(unsafe.Add(each8858, thread*4))
-//line warp.go:98
-							i8854 := *(*int32)(unsafe.Add(each8854, thread*4))
-//line warp.go:98
-							i8850 := *(*int32)(unsafe.Add(each8850, thread*4))
-//line warp.go:98
-							i8846 := *(*int32)(unsafe.Add(each8846, thread*4))
-//line warp.go:98
-							i8842 := *(*int32)(unsafe.Add(each8842, thread*4))
-//line warp.go:98
-							i8838 := *(*int32)(unsafe.Add(each8838, thread*4))
-//line warp.go:98
-							i8834 := *(*int32)(unsafe.Add(each8834, thread*4))
-//line warp.go:98
-							i8830 := *(*int32)(unsafe.Add(each8830, thread*4))
-//line warp.go:98
-							i8826 := *(*int32)(unsafe.Add(each8826, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							i855 := int(uint32(i85))
-//line warp.go:137
-							i7678 := i855 + 32
-//line warp.go:137
-							i7953 := i855 + 64
-//line warp.go:137
-							i8228 := i855 + 96
-//line warp.go:125
-							i753 := i3300 + i855
-//line fused.go:83
-							if !c67 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3251, logitsLen)
-//line fused.go:83
-								return
-							}
-//line fused.go:83
-							if !c77 {
-//line fused.go:83
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(2), logitsCap-i3251)
-//line fused.go:83
-								return
-							}
-//line warp.go:95
-							if c276 {
-//line warp.go:98
-								f8997, f8993, f8989, f8985, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i3547, i305 = 0, 0, 0, 0, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i3545, 0
-//line warp.go:98
-								for {
-//line warp.go:96
-									i3256 := i305 << 7
-//line warp.go:96
-									if uint(i3256) > uint(i38) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3256, i38)
-//line warp.go:96
-										return
-									}
-//line warp.go:96
-									if 128 > uint(i38-i3256) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i38-i3256)
-//line warp.go:96
-										return
-									}
-//line warp.go:137
-									i7405 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+384))
-//line warp.go:137
-									i7407 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+4+384))
-//line warp.go:137
-									i7409 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+8+384))
-//line warp.go:137
-									i7411 := *(*int32)(unsafe.Add(shared, i3256*16+i855*16+12+384))
-//line warp.go:170
-									f7440 := math.Float32frombits(uint32(i7405 << 16))
-									f7443 := math.Float32frombits(uint32(i7405 & -65536))
-//line warp.go:170
-									f7448 := math.Float32frombits(uint32(i7407 << 16))
-									f7451 := math.Float32frombits(uint32(i7407 & -65536))
-//line warp.go:170
-									f7456 := math.Float32frombits(uint32(i7409 << 16))
-									f7459 := math.Float32frombits(uint32(i7409 & -65536))
-//line warp.go:170
-									f7464 := math.Float32frombits(uint32(i7411 << 16))
-									f7467 := math.Float32frombits(uint32(i7411 & -65536))
-//line warp.go:163
-									f7567 := f8985 + float32(math.Float32frombits(uint32(i8824<<16))*f7440) + float32(math.Float32frombits(uint32(i8828<<16))*f7448) + float32(math.Float32frombits(uint32(i8832<<16))*f7456)
-									f7573 := f8989 + float32(math.Float32frombits(uint32(i8824&-65536))*f7443) + float32(math.Float32frombits(uint32(i8828&-65536))*f7451) + float32(math.Float32frombits(uint32(i8832&-65536))*f7459)
-//line warp.go:163
-									f7652 := f8993 + float32(math.Float32frombits(uint32(i8888<<16))*f7440) + float32(math.Float32frombits(uint32(i8892<<16))*f7448) + float32(math.Float32frombits(uint32(i8896<<16))*f7456)
-									f7658 := f8997 + float32(math.Float32frombits(uint32(i8888&-65536))*f7443) + float32(math.Float32frombits(uint32(i8892&-65536))*f7451) + float32(math.Float32frombits(uint32(i8896&-65536))*f7459)
-//line warp.go:137
-									i7680 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+384))
-//line warp.go:137
-									i7682 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+4+384))
-//line warp.go:137
-									i7684 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+8+384))
-//line warp.go:137
-									i7686 := *(*int32)(unsafe.Add(shared, i3256*16+i7678*16+12+384))
-//line warp.go:170
-									f7715 := math.Float32frombits(uint32(i7680 << 16))
-									f7718 := math.Float32frombits(uint32(i7680 & -65536))
-//line warp.go:170
-									f7723 := math.Float32frombits(uint32(i7682 << 16))
-									f7726 := math.Float32frombits(uint32(i7682 & -65536))
-//line warp.go:170
-									f7731 := math.Float32frombits(uint32(i7684 << 16))
-									f7734 := math.Float32frombits(uint32(i7684 & -65536))
-//line warp.go:170
-									f7739 := math.Float32frombits(uint32(i7686 << 16))
-									f7742 := math.Float32frombits(uint32(i7686 & -65536))
-//line warp.go:163
-									f7830 := f7567 + float32(math.Float32frombits(uint32(i8836<<16))*f7464) + float32(math.Float32frombits(uint32(i8840<<16))*f7715) + float32(math.Float32frombits(uint32(i8844<<16))*f7723)
-									f7836 := f7573 + float32(math.Float32frombits(uint32(i8836&-65536))*f7467) + float32(math.Float32frombits(uint32(i8840&-65536))*f7718) + float32(math.Float32frombits(uint32(i8844&-65536))*f7726)
-//line warp.go:163
-									f7915 := f7652 + float32(math.Float32frombits(uint32(i8900<<16))*f7464) + float32(math.Float32frombits(uint32(i8904<<16))*f7715) + float32(math.Float32frombits(uint32(i8908<<16))*f7723)
-									f7921 := f7658 + float32(math.Float32frombits(uint32(i8900&-65536))*f7467) + float32(math.Float32frombits(uint32(i8904&-65536))*f7718) + float32(math.Float32frombits(uint32(i8908&-65536))*f7726)
-//line warp.go:137
-									i7955 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+384))
-//line warp.go:137
-									i7957 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+4+384))
-//line warp.go:137
-									i7959 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+8+384))
-//line warp.go:137
-									i7961 := *(*int32)(unsafe.Add(shared, i3256*16+i7953*16+12+384))
-//line warp.go:170
-									f7990 := math.Float32frombits(uint32(i7955 << 16))
-									f7993 := math.Float32frombits(uint32(i7955 & -65536))
-//line warp.go:170
-									f7998 := math.Float32frombits(uint32(i7957 << 16))
-									f8001 := math.Float32frombits(uint32(i7957 & -65536))
-//line warp.go:170
-									f8006 := math.Float32frombits(uint32(i7959 << 16))
-									f8009 := math.Float32frombits(uint32(i7959 & -65536))
-//line warp.go:170
-									f8014 := math.Float32frombits(uint32(i7961 << 16))
-									f8017 := math.Float32frombits(uint32(i7961 & -65536))
-//line warp.go:163
-									f8093 := f7830 + float32(math.Float32frombits(uint32(i8848<<16))*f7731) + float32(math.Float32frombits(uint32(i8852<<16))*f7739) + float32(math.Float32frombits(uint32(i8856<<16))*f7990)
-									f8099 := f7836 + float32(math.Float32frombits(uint32(i8848&-65536))*f7734) + float32(math.Float32frombits(uint32(i8852&-65536))*f7742) + float32(math.Float32frombits(uint32(i8856&-65536))*f7993)
-//line warp.go:163
-									f8129 := f8093 + float32(math.Float32frombits(uint32(i8860<<16))*f7998) + float32(math.Float32frombits(uint32(i8864<<16))*f8006) + float32(math.Float32frombits(uint32(i8868<<16))*f8014)
-									f8135 := f8099 + float32(math.Float32frombits(uint32(i8860&-65536))*f8001) + float32(math.Float32frombits(uint32(i8864&-65536))*f8009) + float32(math.Float32frombits(uint32(i8868&-65536))*f8017)
-//line warp.go:163
-									f8178 := f7915 + float32(math.Float32frombits(uint32(i8912<<16))*f7731) + float32(math.Float32frombits(uint32(i8916<<16))*f7739) + float32(math.Float32frombits(uint32(i8920<<16))*f7990)
-									f8184 := f7921 + float32(math.Float32frombits(uint32(i8912&-65536))*f7734) + float32(math.Float32frombits(uint32(i8916&-65536))*f7742) + float32(math.Float32frombits(uint32(i8920&-65536))*f7993)
-//line warp.go:163
-									f8214 := f8178 + float32(math.Float32frombits(uint32(i8924<<16))*f7998) + float32(math.Float32frombits(uint32(i8928<<16))*f8006) + float32(math.Float32frombits(uint32(i8932<<16))*f8014)
-									f8220 := f8184 + float32(math.Float32frombits(uint32(i8924&-65536))*f8001) + float32(math.Float32frombits(uint32(i8928&-65536))*f8009) + float32(math.Float32frombits(uint32(i8932&-65536))*f8017)
-//line warp.go:137
-									i8230 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+384))
-//line warp.go:137
-									i8232 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+4+384))
-//line warp.go:137
-									i8234 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+8+384))
-//line warp.go:137
-									i8236 := *(*int32)(unsafe.Add(shared, i3256*16+i8228*16+12+384))
-//line warp.go:170
-									f8265 := math.Float32frombits(uint32(i8230 << 16))
-									f8268 := math.Float32frombits(uint32(i8230 & -65536))
-//line warp.go:170
-									f8273 := math.Float32frombits(uint32(i8232 << 16))
-									f8276 := math.Float32frombits(uint32(i8232 & -65536))
-//line warp.go:170
-									f8281 := math.Float32frombits(uint32(i8234 << 16))
-									f8284 := math.Float32frombits(uint32(i8234 & -65536))
-//line warp.go:170
-									f8289 := math.Float32frombits(uint32(i8236 << 16))
-									f8292 := math.Float32frombits(uint32(i8236 & -65536))
-//line warp.go:163
-									f8392 := f8129 + float32(math.Float32frombits(uint32(i8872<<16))*f8265) + float32(math.Float32frombits(uint32(i8876<<16))*f8273) + float32(math.Float32frombits(uint32(i8880<<16))*f8281)
-									f8398 := f8135 + float32(math.Float32frombits(uint32(i8872&-65536))*f8268) + float32(math.Float32frombits(uint32(i8876&-65536))*f8276) + float32(math.Float32frombits(uint32(i8880&-65536))*f8284)
-//line warp.go:163
-									f8404 = f8392 + float32(math.Float32frombits(uint32(i8884<<16))*f8289)
-									f8410 = f8398 + float32(math.Float32frombits(uint32(i8884&-65536))*f8292)
-//line warp.go:163
-									f8477 := f8214 + float32(math.Float32frombits(uint32(i8936<<16))*f8265) + float32(math.Float32frombits(uint32(i8940<<16))*f8273) + float32(math.Float32frombits(uint32(i8944<<16))*f8281)
-									f8483 := f8220 + float32(math.Float32frombits(uint32(i8936&-65536))*f8268) + float32(math.Float32frombits(uint32(i8940&-65536))*f8276) + float32(math.Float32frombits(uint32(i8944&-65536))*f8284)
-//line warp.go:163
-									f8489 = f8477 + float32(math.Float32frombits(uint32(i8948<<16))*f8289)
-									f8495 = f8483 + float32(math.Float32frombits(uint32(i8948&-65536))*f8292)
-//line warp.go:97
-									i327 := i305 + 1
-									if i327 == i242 {
-//line warp.go:100
-										i3546, i354 = i3547+i269, 0
-									} else {
-//line warp.go:98
-										i3546, i354 = i3547, i327
-									}
-//line warp.go:102
-									if i3546 < i45 {
-//line warp.go:44
-										i6847 := i3546 << 1
-//line warp.go:82
-										i6851 := i354 << 7
-//line warp.go:82
-										i6852 := i6847*i38 + i6851
-//line warp.go:82
-										if uint(i6852) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6852, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 128 > uint(wCap-i6852) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6852)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										i6939 := (i6847+1)*i38 + i6851
-//line warp.go:82
-										if uint(i6939) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6939, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 128 > uint(wCap-i6939) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6939)
-//line warp.go:82
-											return
-										}
-										i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823 = *(*int32)(unsafe.Add(w, i6939*16+i8228*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i8228*16)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i7953*16)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i7678*16)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+12)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+8)), *(*int32)(unsafe.Add(w, i6939*16+i855*16+4)), *(*int32)(unsafe.Add(w, i6939*16+i855*16)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i8228*16)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i7953*16)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i7678*16)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+12)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+8)), *(*int32)(unsafe.Add(w, i6852*16+i855*16+4)), *(*int32)(unsafe.Add(w, i6852*16+i855*16))
-									} else {
-//line warp.go:102
-										i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823 = i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824
-									}
-//line warp.go:103
-									if i327 >= i242 {
-//line warp.go:103
-										break
-									}
-//line warp.go:103
-									f8997, f8993, f8989, f8985, i8948, i8944, i8940, i8936, i8932, i8928, i8924, i8920, i8916, i8912, i8908, i8904, i8900, i8896, i8892, i8888, i8884, i8880, i8876, i8872, i8868, i8864, i8860, i8856, i8852, i8848, i8844, i8840, i8836, i8832, i8828, i8824, i3547, i305 = f8495, f8489, f8410, f8404, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i3546, i327
-								}
-//line warp.go:103
-								f8998, f8994, f8990, f8986, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i3548 = f8495, f8489, f8410, f8404, i8947, i8943, i8939, i8935, i8931, i8927, i8923, i8919, i8915, i8911, i8907, i8903, i8899, i8895, i8891, i8887, i8883, i8879, i8875, i8871, i8867, i8863, i8859, i8855, i8851, i8847, i8843, i8839, i8835, i8831, i8827, i8823, i3546
-							} else {
-//line warp.go:95
-								f8998, f8994, f8990, f8986, i8949, i8945, i8941, i8937, i8933, i8929, i8925, i8921, i8917, i8913, i8909, i8905, i8901, i8897, i8893, i8889, i8885, i8881, i8877, i8873, i8869, i8865, i8861, i8857, i8853, i8849, i8845, i8841, i8837, i8833, i8829, i8825, i3548 = 0, 0, 0, 0, i8950, i8946, i8942, i8938, i8934, i8930, i8926, i8922, i8918, i8914, i8910, i8906, i8902, i8898, i8894, i8890, i8886, i8882, i8878, i8874, i8870, i8866, i8862, i8858, i8854, i8850, i8846, i8842, i8838, i8834, i8830, i8826, i3545
-							}
-//line warp.go:106
-							if c338 {
-								i3544 = i3548 + i269
-							} else {
-//line warp.go:106
-								i3544 = i3548
-							}
-//line warp.go:109
-							if c383 {
-//line warp.go:123
-								if !c4377 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4376, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4382 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4376)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4409 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4408, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4414 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i38, wCap-i4408)
-//line warp.go:123
-									return
-								}
-								f8995, f8991, f8987, f8983, i755 = f8998, f8994, f8990, f8986, i753
-//line warp.go:125
-								for {
-//line warp.go:125
-									if i755 >= i38 {
-//line warp.go:125
-										break
-									}
-//line warp.go:126
-									i2611 := *(*int32)(unsafe.Add(shared, i755*16+384))
-//line warp.go:126
-									i2613 := *(*int32)(unsafe.Add(shared, i755*16+4+384))
-//line warp.go:126
-									i2615 := *(*int32)(unsafe.Add(shared, i755*16+8+384))
-//line warp.go:126
-									i2617 := *(*int32)(unsafe.Add(shared, i755*16+12+384))
-//line warp.go:170
-									f4931 := math.Float32frombits(uint32(i2611 << 16))
-									f4934 := math.Float32frombits(uint32(i2611 & -65536))
-//line warp.go:170
-									f4952 := math.Float32frombits(uint32(i2613 << 16))
-									f4955 := math.Float32frombits(uint32(i2613 & -65536))
-//line warp.go:170
-									f4973 := math.Float32frombits(uint32(i2615 << 16))
-									f4976 := math.Float32frombits(uint32(i2615 & -65536))
-//line warp.go:170
-									f4994 := math.Float32frombits(uint32(i2617 << 16))
-									f4997 := math.Float32frombits(uint32(i2617 & -65536))
-//line warp.go:128
-									i7074 := *(*int32)(unsafe.Add(w, o4379+i755*16))
-//line warp.go:128
-									i7076 := *(*int32)(unsafe.Add(w, o4379+i755*16+4))
-//line warp.go:128
-									i7078 := *(*int32)(unsafe.Add(w, o4379+i755*16+8))
-//line warp.go:128
-									i7080 := *(*int32)(unsafe.Add(w, o4379+i755*16+12))
-//line warp.go:163
-									f7156 := f8983 + float32(math.Float32frombits(uint32(i7074<<16))*f4931) + float32(math.Float32frombits(uint32(i7076<<16))*f4952) + float32(math.Float32frombits(uint32(i7078<<16))*f4973) + float32(math.Float32frombits(uint32(i7080<<16))*f4994)
-									f7162 := f8987 + float32(math.Float32frombits(uint32(i7074&-65536))*f4934) + float32(math.Float32frombits(uint32(i7076&-65536))*f4955) + float32(math.Float32frombits(uint32(i7078&-65536))*f4976) + float32(math.Float32frombits(uint32(i7080&-65536))*f4997)
-//line warp.go:128
-									i7180 := *(*int32)(unsafe.Add(w, o4411+i755*16))
-//line warp.go:128
-									i7182 := *(*int32)(unsafe.Add(w, o4411+i755*16+4))
-//line warp.go:128
-									i7184 := *(*int32)(unsafe.Add(w, o4411+i755*16+8))
-//line warp.go:128
-									i7186 := *(*int32)(unsafe.Add(w, o4411+i755*16+12))
-//line warp.go:163
-									f7262 := f8991 + float32(math.Float32frombits(uint32(i7180<<16))*f4931) + float32(math.Float32frombits(uint32(i7182<<16))*f4952) + float32(math.Float32frombits(uint32(i7184<<16))*f4973) + float32(math.Float32frombits(uint32(i7186<<16))*f4994)
-									f7268 := f8995 + float32(math.Float32frombits(uint32(i7180&-65536))*f4934) + float32(math.Float32frombits(uint32(i7182&-65536))*f4955) + float32(math.Float32frombits(uint32(i7184&-65536))*f4976) + float32(math.Float32frombits(uint32(i7186&-65536))*f4997)
-//line warp.go:125
-									f8995, f8991, f8987, f8983, i755 = f7268, f7262, f7162, f7156, i755+32
-								}
-//line warp.go:125
-								f8996, f8992, f8988, f8984 = f8995, f8991, f8987, f8983
-							} else {
-//line warp.go:109
-								f8996, f8992, f8988, f8984 = f8998, f8994, f8990, f8986
-							}
-//line warp.go:113
-							f7025 := f8984 + f8988
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7025
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8950, thread*4)) = i8949
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8946, thread*4)) = i8945
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8942, thread*4)) = i8941
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8938, thread*4)) = i8937
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8934, thread*4)) = i8933
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8930, thread*4)) = i8929
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8926, thread*4)) = i8925
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8922, thread*4)) = i8921
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8918, thread*4)) = i8917
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8914, thread*4)) = i8913
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8910, thread*4)) = i8909
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8906, thread*4)) = i8905
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8902, thread*4)) = i8901
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8898, thread*4)) = i8897
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8894, thread*4)) = i8893
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8890, thread*4)) = i8889
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8886, thread*4)) = i8885
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8882, thread*4)) = i8881
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8878, thread*4)) = i8877
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8874, thread*4)) = i8873
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8870, thread*4)) = i8869
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8866, thread*4)) = i8865
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8862, thread*4)) = i8861
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8858, thread*4)) = i8857
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8854, thread*4)) = i8853
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8850, thread*4)) = i8849
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8846, thread*4)) = i8845
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8842, thread*4)) = i8841
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8838, thread*4)) = i8837
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8834, thread*4)) = i8833
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8830, thread*4)) = i8829
-//line warp.go:147
-							*(*int32)(unsafe.Add(each8826, thread*4)) = i8825
-//line warp.go:147
-							*(*float32)(unsafe.Add(each8996, thread*4)) = f8996
-//line warp.go:147
-							*(*float32)(unsafe.Add(each8992, thread*4)) = f8992
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7025, thread*4)) = f7025
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7026, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7025 := *(*float32)(unsafe.Add(each7025, thread*4))
-//line warp.go:147
-							f7026 := *(*float32)(unsafe.Add(each7026, thread*4))
-//line warp.go:147
-							f7027 := f7025 + f7026
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7027
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7027, thread*4)) = f7027
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7028, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7027 := *(*float32)(unsafe.Add(each7027, thread*4))
-//line warp.go:147
-							f7028 := *(*float32)(unsafe.Add(each7028, thread*4))
-//line warp.go:147
-							f7029 := f7027 + f7028
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7029
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7029, thread*4)) = f7029
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7030, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7029 := *(*float32)(unsafe.Add(each7029, thread*4))
-//line warp.go:147
-							f7030 := *(*float32)(unsafe.Add(each7030, thread*4))
-//line warp.go:147
-							f7031 := f7029 + f7030
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7031
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7031, thread*4)) = f7031
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7032, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7031 := *(*float32)(unsafe.Add(each7031, thread*4))
-//line warp.go:147
-							f7032 := *(*float32)(unsafe.Add(each7032, thread*4))
-//line warp.go:147
-							f7033 := f7031 + f7032
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7033
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7033, thread*4)) = f7033
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7034, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7033 := *(*float32)(unsafe.Add(each7033, thread*4))
-//line warp.go:147
-							f7034 := *(*float32)(unsafe.Add(each7034, thread*4))
-//line warp.go:113
-							f8992 := *(*float32)(unsafe.Add(each8992, thread*4))
-//line warp.go:113
-							f8996 := *(*float32)(unsafe.Add(each8996, thread*4))
-//line warp.go:147
-							f7035 := f7033 + f7034
-//line warp.go:113
-							f7046 := f8992 + f8996
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7046
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7035, thread*4)) = f7035
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7046, thread*4)) = f7046
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7047, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7046 := *(*float32)(unsafe.Add(each7046, thread*4))
-//line warp.go:147
-							f7047 := *(*float32)(unsafe.Add(each7047, thread*4))
-//line warp.go:147
-							f7048 := f7046 + f7047
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7048
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7048, thread*4)) = f7048
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7049, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7048 := *(*float32)(unsafe.Add(each7048, thread*4))
-//line warp.go:147
-							f7049 := *(*float32)(unsafe.Add(each7049, thread*4))
-//line warp.go:147
-							f7050 := f7048 + f7049
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7050
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7050, thread*4)) = f7050
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7051, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7050 := *(*float32)(unsafe.Add(each7050, thread*4))
-//line warp.go:147
-							f7051 := *(*float32)(unsafe.Add(each7051, thread*4))
-//line warp.go:147
-							f7052 := f7050 + f7051
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7052
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7052, thread*4)) = f7052
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7053, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7052 := *(*float32)(unsafe.Add(each7052, thread*4))
-//line warp.go:147
-							f7053 := *(*float32)(unsafe.Add(each7053, thread*4))
-//line warp.go:147
-							f7054 := f7052 + f7053
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7054
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7054, thread*4)) = f7054
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7055, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line key.go:17
-						i5763 := int(uint32(^int32(i3251)))
-//line fused.go:87
-						o6052 := o69 + 4
-//line key.go:17
-						i5802 := int(uint32(^int32(i3251 + 1)))
-						for thread := warp; thread < end; thread++ {
-							var i5758, i5797 int32
-//line warp.go:147
-							f7054 := *(*float32)(unsafe.Add(each7054, thread*4))
-//line warp.go:147
-							f7055 := *(*float32)(unsafe.Add(each7055, thread*4))
-//line warp.go:147
-							f7035 := *(*float32)(unsafe.Add(each7035, thread*4))
-//line fused.go:92
-							i85 := int32(thread % 32)
-//line stage.go:45
-							c3240 := i85 == 0
-//line fused.go:80
-							i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:86
-							c6048 := i85 == 1
-//line warp.go:147
-							f7056 := f7054 + f7055
-//line fused.go:86
-							if c3240 {
-								*(*float32)(unsafe.Add(logits, o69)) = f7035
-							}
-//line key.go:8
-							i5748 := int32(math.Float32bits(f7035))
-//line key.go:10
-							if f7035 != f7035 {
-//line key.go:10
-								i5758 = 0
-							} else {
-								if int32(uint32(i5748)>>31) != 0 {
-									i5758 = ^i5748
-								} else {
-									i5758 = i5748 | -2147483648
-								}
-							}
-//line key.go:17
-							i5764 := int(uint32(i5758))<<32 | i5763
-//line fused.go:89
-							i5766 := i89
-//line fused.go:89
-							if uint(i89) < uint(i5764) {
-//line fused.go:89
-								i5766 = i5764
-							}
-//line fused.go:86
-							if c6048 {
-								*(*float32)(unsafe.Add(logits, o6052)) = f7056
-							}
-//line key.go:8
-							i5787 := int32(math.Float32bits(f7056))
-//line key.go:10
-							if f7056 != f7056 {
-//line key.go:10
-								i5797 = 0
-							} else {
-								if int32(uint32(i5787)>>31) != 0 {
-									i5797 = ^i5787
-								} else {
-									i5797 = i5787 | -2147483648
-								}
-							}
-//line key.go:17
-							i5803 := int(uint32(i5797))<<32 | i5802
-//line fused.go:89
-							i5805 := i5766
-//line fused.go:89
-							if uint(i5766) < uint(i5803) {
-//line fused.go:89
-								i5805 = i5803
-							}
-//line fused.go:80
-							i3545next, *(*int)(unsafe.Add(each89, thread*8)) = i3544, i5805
-						}
-						i3545 = i3545next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 7
-			}
-		}
-	}
-}
-
-// normLogitsTwinRow is what a row of threads does in normLogitsTwin.
-//
-//line stage.go:50
-func normLogitsTwinRow(end int, warp int, blocks *gpu.Blocks, c907 bool, shared unsafe.Pointer, i235 int, epsilon float32, f922 float32, i38 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f909, f915, f919 float32
-		var i910, i929 int
-//line stage.go:50
-		if c907 {
-			f909, i910 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f915 = f909 + *(*float32)(unsafe.Add(shared, i910*4+256))
-//line stage.go:51
-				i916 := i910 + 1
-//line stage.go:51
-				if i916 >= i235 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f909, i910 = f915, i916
-			}
-//line stage.go:51
-			f919 = f915
-		} else {
-//line stage.go:50
-			f919 = 0
-		}
-//line basic.go:72
-		f1323 := float32(1 / math.Sqrt(float64(f919/f922+epsilon)))
-//line stage.go:54
-		i929 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i929 >= i38 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2730 := *(*int32)(unsafe.Add(shared, i929*16+384))
-//line stage.go:55
-			i2732 := *(*int32)(unsafe.Add(shared, i929*16+4+384))
-//line stage.go:55
-			i2734 := *(*int32)(unsafe.Add(shared, i929*16+8+384))
-//line stage.go:55
-			i2736 := *(*int32)(unsafe.Add(shared, i929*16+12+384))
-//line warp.go:175
-			i1375 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730<<16))*float32(*(*float32)(unsafe.Add(x, i929*32))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2730&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+4))*f1323))))))<<16
-//line warp.go:175
-			i1509 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+8))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2732&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+12))*f1323))))))<<16
-//line warp.go:175
-			i1615 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+16))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2734&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+20))*f1323))))))<<16
-//line warp.go:175
-			i1704 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736<<16))*float32(*(*float32)(unsafe.Add(x, i929*32+24))*f1323)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2736&-65536))*float32(*(*float32)(unsafe.Add(x, i929*32+28))*f1323))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+384)) = i1375
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+4+384)) = i1509
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+8+384)) = i1615
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i929*16+12+384)) = i1704
-//line stage.go:54
-			i929 = i929 + dx
-		}
-	}
-}
-
-// normLogitsTwinRow_ is what a row of threads does in normLogitsTwin.
-//
-//line fused.go:80
-func normLogitsTwinRow_(end int, warp int, blocks *gpu.Blocks, each89 unsafe.Pointer, i235 int, shared unsafe.Pointer, c166 bool, best unsafe.Pointer, o169 int, bestLen int, bx int) (ok bool) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		ty := blocks.ThreadY(thread)
-		tz := blocks.ThreadZ(thread)
-		var i148, i149 int
-//line fused.go:80
-		i89 := *(*int)(unsafe.Add(each89, thread*8))
-//line fused.go:96
-		if int32(tx) == 0 {
-			i148, i149 = i89, 1
-//line fused.go:97
-			for {
-//line fused.go:97
-				if i149 >= i235 {
-//line fused.go:97
-					break
-				}
-//line fused.go:98
-				i158 := *(*int)(unsafe.Add(shared, i149*8))
-//line fused.go:98
-				i160 := i148
-//line fused.go:98
-				if uint(i148) < uint(i158) {
-//line fused.go:98
-					i160 = i158
-				}
-//line fused.go:97
-				i148, i149 = i160, i149+1
-			}
-//line fused.go:100
-			if !c166 {
-//line fused.go:100
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, bestLen)
-//line fused.go:100
-				return false
-			}
-//line fused.go:100
-			*(*int)(unsafe.Add(best, o169)) = i148
-		}
-	}
-	return true
-}
-
-// normQKVTwin runs blocks of the kernel normQKV_shallow.
-//
-//line rope.go:28
-func normQKVTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	w := *(*unsafe.Pointer)(args)
-	wLen := *(*int)(unsafe.Add(args, 8))
-	wCap := *(*int)(unsafe.Add(args, 16))
-	gain := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	gainCap := *(*int)(unsafe.Add(args, 40))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	epsilon := *(*float32)(unsafe.Add(args, 72))
-	position := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	positionLen := *(*int)(unsafe.Add(args, 88))
-	turns := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	turnsLen := *(*int)(unsafe.Add(args, 112))
-	h0 := *(*int)(unsafe.Add(args, 128))
-	h8 := *(*int)(unsafe.Add(args, 136))
-	q := *(*unsafe.Pointer)(unsafe.Add(args, 144))
-	qLen := *(*int)(unsafe.Add(args, 152))
-	k := *(*unsafe.Pointer)(unsafe.Add(args, 168))
-	kLen := *(*int)(unsafe.Add(args, 176))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 192))
-	vLen := *(*int)(unsafe.Add(args, 200))
-	shared := blocks.Shared(128)
-	dx, dy, _ := blocks.Dim()
-	gx, _, _ := blocks.Grid()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each135 := blocks.Scratch(8)
-	each150 := blocks.Scratch(8)
-	each78 := blocks.Scratch(8)
-	each3438 := blocks.Scratch(8)
-	each640 := blocks.Scratch(8)
-	each643 := blocks.Scratch(8)
-	each3799 := blocks.Scratch(8)
-	each3798 := blocks.Scratch(8)
-//line warp.go:66
-	i120 := dx / 32
-//line rope.go:30
-	i49 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
-	i3134 := (h0 + h8<<1) << 6
-//line warp.go:67
-	i127 := i49 / 128
-//line warp.go:69
-	c161 := 0 < i127
-//line stage.go:16
-	c321 := uint(i49) <= uint(gainCap)
-//line stage.go:20
-	i4863 := i49 - 1
-//line stage.go:20
-	i6621 := dx << 1
-//line stage.go:20
-	i4945 := dx * 3
-//line stage.go:17
-	i3557 := dx << 2
-//line rope.go:34
-	c73 := 0 < uint(positionLen)
-//line stage.go:33
-	c665 := uint(i49) <= uint(xCap)
-	brought32 := blocks.Scratch(4)
-	each9251 := blocks.Scratch(4)
-	each9247 := blocks.Scratch(4)
-	each9243 := blocks.Scratch(4)
-	each9239 := blocks.Scratch(4)
-	each9235 := blocks.Scratch(4)
-	each9231 := blocks.Scratch(4)
-	each9227 := blocks.Scratch(4)
-	each9223 := blocks.Scratch(4)
-	each9219 := blocks.Scratch(4)
-	each9215 := blocks.Scratch(4)
-	each9211 := blocks.Scratch(4)
-	each9207 := blocks.Scratch(4)
-	each9203 := blocks.Scratch(4)
-	each9199 := blocks.Scratch(4)
-	each9195 := blocks.Scratch(4)
-	each9191 := blocks.Scratch(4)
-	each9187 := blocks.Scratch(4)
-	each9183 := blocks.Scratch(4)
-	each9179 := blocks.Scratch(4)
-	each9175 := blocks.Scratch(4)
-	each9171 := blocks.Scratch(4)
-	each9167 := blocks.Scratch(4)
-	each9163 := blocks.Scratch(4)
-	each9159 := blocks.Scratch(4)
-	each9155 := blocks.Scratch(4)
-	each9151 := blocks.Scratch(4)
-	each9147 := blocks.Scratch(4)
-	each9143 := blocks.Scratch(4)
-	each9139 := blocks.Scratch(4)
-	each9135 := blocks.Scratch(4)
-	each9131 := blocks.Scratch(4)
-	each9127 := blocks.Scratch(4)
-	each672 := blocks.Scratch(4)
-	each4981 := blocks.Scratch(4)
-	each4982 := blocks.Scratch(4)
-	each4991 := blocks.Scratch(4)
-	each4992 := blocks.Scratch(4)
-	each5001 := blocks.Scratch(4)
-	each5002 := blocks.Scratch(4)
-	each5011 := blocks.Scratch(4)
-	each5012 := blocks.Scratch(4)
-	each5021 := blocks.Scratch(4)
-//line stage.go:50
-	c737 := 0 < i120
-//line stage.go:53
-	f752 := float32(i49 << 3)
-//line warp.go:68
-	i154 := gx * i120
-//line warp.go:106
-	c540 := i127 == 0
-//line warp.go:109
-	i3488 := i127 << 7
-//line warp.go:109
-	c585 := i3488 < i49
-	each2465 := blocks.Scratch(4)
-	each2467 := blocks.Scratch(4)
-	each9297 := blocks.Scratch(4)
-	each9293 := blocks.Scratch(4)
-	each7324 := blocks.Scratch(4)
-	each7325 := blocks.Scratch(4)
-	each7326 := blocks.Scratch(4)
-	each7327 := blocks.Scratch(4)
-	each7328 := blocks.Scratch(4)
-	each7329 := blocks.Scratch(4)
-	each7330 := blocks.Scratch(4)
-	each7331 := blocks.Scratch(4)
-	each7332 := blocks.Scratch(4)
-	each7333 := blocks.Scratch(4)
-	each7334 := blocks.Scratch(4)
-	each7345 := blocks.Scratch(4)
-	each7346 := blocks.Scratch(4)
-	each7347 := blocks.Scratch(4)
-	each7348 := blocks.Scratch(4)
-	each7349 := blocks.Scratch(4)
-	each7350 := blocks.Scratch(4)
-	each7351 := blocks.Scratch(4)
-	each7352 := blocks.Scratch(4)
-	each7353 := blocks.Scratch(4)
-	each7354 := blocks.Scratch(4)
-//line rope.go:62
-	i232 := h0 + h8
-//line rope.go:28
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var i135, i150, i78, i3438, i640, i643, i3799, i3798 int
-		var i3799next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8))
-				}
-				for state < 6 {
-					switch state {
-					case 0:
-//line warp.go:68
-						i135 = bx * i120
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 int32
-							var i327, i673, i689 int
-							var f672, f690 float32
-//line warp.go:84
-							i450 := int32(thread % 32)
-//line warp.go:68
-							i150 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line warp.go:68
-							i151 := i135 + i150
-							if c161 {
-//line warp.go:69
-								if i151 < i3134 {
-//line warp.go:46
-									i6760 := i151 + int(uint32(int32(uint32(int32(i151))/64)))<<6
-//line warp.go:82
-									i6761 := i6760 * i49
-//line warp.go:82
-									if uint(i6761) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6761, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 128 > uint(wCap-i6761) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6761)
-//line warp.go:82
-										return
-									}
-									i6768 := int(uint32(i450))
-//line warp.go:84
-									i6787 := i6768 + 32
-//line warp.go:84
-									i6805 := i6768 + 64
-//line warp.go:84
-									i6823 := i6768 + 96
-//line warp.go:82
-									i6851 := (i6760 + 64) * i49
-//line warp.go:82
-									if uint(i6851) > uint(wLen) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i6851, wLen)
-//line warp.go:82
-										return
-									}
-//line warp.go:82
-									if 128 > uint(wCap-i6851) {
-//line warp.go:82
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i6851)
-//line warp.go:82
-										return
-									}
-									i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = *(*int32)(unsafe.Add(w, i6851*16+i6823*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6823*16)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6805*16)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6787*16)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+12)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+8)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16+4)), *(*int32)(unsafe.Add(w, i6851*16+i6768*16)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6823*16)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6805*16)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6787*16)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+12)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+8)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16+4)), *(*int32)(unsafe.Add(w, i6761*16+i6768*16))
-								} else {
-//line warp.go:69
-									i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-								}
-							} else {
-//line warp.go:69
-								i9283, i9282, i9281, i9280, i9279, i9278, i9277, i9276, i9275, i9274, i9273, i9272, i9271, i9270, i9269, i9268, i9267, i9266, i9265, i9264, i9263, i9262, i9261, i9260, i9259, i9258, i9257, i9256, i9255, i9254, i9253, i9252 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-							}
-//line stage.go:16
-							if !c321 {
-//line stage.go:16
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, gainCap)
-//line stage.go:16
-								return
-							}
-//line stage.go:17
-							i327 = tx
-//line stage.go:17
-							for {
-//line stage.go:17
-								if i327 >= i49 {
-//line stage.go:17
-									break
-								}
-//line stage.go:20
-								if uint(i327) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i327, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4871 := *(*int32)(unsafe.Add(gain, i327*16+4))
-//line stage.go:20
-								i4873 := *(*int32)(unsafe.Add(gain, i327*16+8))
-//line stage.go:20
-								i4875 := *(*int32)(unsafe.Add(gain, i327*16+12))
-//line stage.go:20
-								i4890 := i327 + dx
-//line stage.go:20
-								i4893 := i4890
-//line stage.go:20
-								if i4863 < i4890 {
-//line stage.go:20
-									i4893 = i4863
-								}
-//line stage.go:20
-								if uint(i4893) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4893, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4897 := *(*int32)(unsafe.Add(gain, i4893*16))
-//line stage.go:20
-								i4899 := *(*int32)(unsafe.Add(gain, i4893*16+4))
-//line stage.go:20
-								i4901 := *(*int32)(unsafe.Add(gain, i4893*16+8))
-//line stage.go:20
-								i4903 := *(*int32)(unsafe.Add(gain, i4893*16+12))
-//line stage.go:20
-								i4918 := i327 + i6621
-//line stage.go:20
-								i4921 := i4918
-//line stage.go:20
-								if i4863 < i4918 {
-//line stage.go:20
-									i4921 = i4863
-								}
-//line stage.go:20
-								if uint(i4921) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4921, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4925 := *(*int32)(unsafe.Add(gain, i4921*16))
-//line stage.go:20
-								i4927 := *(*int32)(unsafe.Add(gain, i4921*16+4))
-//line stage.go:20
-								i4929 := *(*int32)(unsafe.Add(gain, i4921*16+8))
-//line stage.go:20
-								i4931 := *(*int32)(unsafe.Add(gain, i4921*16+12))
-//line stage.go:20
-								i4946 := i327 + i4945
-//line stage.go:20
-								i4949 := i4946
-//line stage.go:20
-								if i4863 < i4946 {
-//line stage.go:20
-									i4949 = i4863
-								}
-//line stage.go:20
-								if uint(i4949) >= uint(i49) {
-//line stage.go:20
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4949, i49)
-//line stage.go:20
-									return
-								}
-//line stage.go:20
-								i4953 := *(*int32)(unsafe.Add(gain, i4949*16))
-//line stage.go:20
-								i4955 := *(*int32)(unsafe.Add(gain, i4949*16+4))
-//line stage.go:20
-								i4957 := *(*int32)(unsafe.Add(gain, i4949*16+8))
-//line stage.go:20
-								i4959 := *(*int32)(unsafe.Add(gain, i4949*16+12))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+128)) = *(*int32)(unsafe.Add(gain, i327*16))
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+4+128)) = i4871
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+8+128)) = i4873
-//line stage.go:24
-								*(*int32)(unsafe.Add(shared, i327*16+12+128)) = i4875
-//line stage.go:23
-								if i4890 < i49 {
-									*(*int32)(unsafe.Add(shared, i4890*16+128)) = i4897
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4890*16+4+128)) = i4899
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4890*16+8+128)) = i4901
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4890*16+12+128)) = i4903
-								}
-//line stage.go:23
-								if i4918 < i49 {
-									*(*int32)(unsafe.Add(shared, i4918*16+128)) = i4925
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4918*16+4+128)) = i4927
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4918*16+8+128)) = i4929
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4918*16+12+128)) = i4931
-								}
-//line stage.go:23
-								if i4946 < i49 {
-									*(*int32)(unsafe.Add(shared, i4946*16+128)) = i4953
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4946*16+4+128)) = i4955
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4946*16+8+128)) = i4957
-//line stage.go:24
-									*(*int32)(unsafe.Add(shared, i4946*16+12+128)) = i4959
-								}
-//line stage.go:17
-								i327 = i327 + i3557
-							}
-//line rope.go:34
-							if !c73 {
-//line rope.go:34
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
-//line rope.go:34
-								return
-							}
-//line rope.go:34
-							i78 = int(*(*int32)(position))
-//line stage.go:33
-							if !c665 {
-//line stage.go:33
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, xCap)
-//line stage.go:33
-								return
-							}
-//line stage.go:36
-							f672, i673 = 0, tx
-//line stage.go:36
-							for {
-//line stage.go:36
-								if i673 >= i49 {
-//line stage.go:36
-									break
-								}
-//line stage.go:37
-								i679 := i673 + dx
-								if i49 <= i679 {
-//line stage.go:38
-									i689, f690 = i673, 0
-								} else {
-//line stage.go:38
-									i689, f690 = i679, 1
-								}
-//line stage.go:41
-								f3043 := *(*float32)(unsafe.Add(x, i673*32))
-//line stage.go:41
-								f3045 := *(*float32)(unsafe.Add(x, i673*32+4))
-//line stage.go:41
-								f3047 := *(*float32)(unsafe.Add(x, i673*32+8))
-//line stage.go:41
-								f3049 := *(*float32)(unsafe.Add(x, i673*32+12))
-//line stage.go:41
-								f3051 := *(*float32)(unsafe.Add(x, i673*32+16))
-//line stage.go:41
-								f3053 := *(*float32)(unsafe.Add(x, i673*32+20))
-//line stage.go:41
-								f3055 := *(*float32)(unsafe.Add(x, i673*32+24))
-//line stage.go:41
-								f3057 := *(*float32)(unsafe.Add(x, i673*32+28))
-//line stage.go:41
-								if uint(i689) >= uint(i49) {
-//line stage.go:41
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i689, i49)
-//line stage.go:41
-									return
-								}
-//line stage.go:41
-								f3058 := *(*float32)(unsafe.Add(x, i689*32))
-//line stage.go:41
-								f3060 := *(*float32)(unsafe.Add(x, i689*32+4))
-//line stage.go:41
-								f3062 := *(*float32)(unsafe.Add(x, i689*32+8))
-//line stage.go:41
-								f3064 := *(*float32)(unsafe.Add(x, i689*32+12))
-//line stage.go:41
-								f3066 := *(*float32)(unsafe.Add(x, i689*32+16))
-//line stage.go:41
-								f3068 := *(*float32)(unsafe.Add(x, i689*32+20))
-//line stage.go:41
-								f3070 := *(*float32)(unsafe.Add(x, i689*32+24))
-//line stage.go:41
-								f3072 := *(*float32)(unsafe.Add(x, i689*32+28))
-//line stage.go:67
-								f5917 := float32(f3043*f3043) + 0 + float32(f3045*f3045) + float32(f3047*f3047) + float32(f3049*f3049) + float32(f3051*f3051) + float32(f3053*f3053) + float32(f3055*f3055)
-//line stage.go:67
-								f6028 := float32(f3058*f3058) + 0 + float32(f3060*f3060) + float32(f3062*f3062) + float32(f3064*f3064) + float32(f3066*f3066) + float32(f3068*f3068) + float32(f3070*f3070)
-//line stage.go:36
-								f672, i673 = f672+(f5917+float32(f3057*f3057)+float32((f6028+float32(f3072*f3072))*f690)), i673+i6621
-							}
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f672
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9251, thread*4)) = i9283
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9247, thread*4)) = i9282
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9243, thread*4)) = i9281
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9239, thread*4)) = i9280
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9235, thread*4)) = i9279
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9231, thread*4)) = i9278
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9227, thread*4)) = i9277
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9223, thread*4)) = i9276
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9219, thread*4)) = i9275
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9215, thread*4)) = i9274
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9211, thread*4)) = i9273
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9207, thread*4)) = i9272
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9203, thread*4)) = i9271
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9199, thread*4)) = i9270
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9195, thread*4)) = i9269
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9191, thread*4)) = i9268
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9187, thread*4)) = i9267
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9183, thread*4)) = i9266
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9179, thread*4)) = i9265
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9175, thread*4)) = i9264
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9171, thread*4)) = i9263
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9167, thread*4)) = i9262
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9163, thread*4)) = i9261
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9159, thread*4)) = i9260
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9155, thread*4)) = i9259
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9151, thread*4)) = i9258
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9147, thread*4)) = i9257
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9143, thread*4)) = i9256
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9139, thread*4)) = i9255
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9135, thread*4)) = i9254
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9131, thread*4)) = i9253
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9127, thread*4)) = i9252
-//line warp.go:147
-							*(*float32)(unsafe.Add(each672, thread*4)) = f672
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4981, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line stage.go:35
-							f672 := *(*float32)(unsafe.Add(each672, thread*4))
-//line warp.go:147
-							f4981 := *(*float32)(unsafe.Add(each4981, thread*4))
-//line warp.go:147
-							f4982 := f672 + f4981
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4982
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4982, thread*4)) = f4982
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4991, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4982 := *(*float32)(unsafe.Add(each4982, thread*4))
-//line warp.go:147
-							f4991 := *(*float32)(unsafe.Add(each4991, thread*4))
-//line warp.go:147
-							f4992 := f4982 + f4991
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f4992
-//line warp.go:147
-							*(*float32)(unsafe.Add(each4992, thread*4)) = f4992
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5001, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f4992 := *(*float32)(unsafe.Add(each4992, thread*4))
-//line warp.go:147
-							f5001 := *(*float32)(unsafe.Add(each5001, thread*4))
-//line warp.go:147
-							f5002 := f4992 + f5001
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5002
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5002, thread*4)) = f5002
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5011, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f5002 := *(*float32)(unsafe.Add(each5002, thread*4))
-//line warp.go:147
-							f5011 := *(*float32)(unsafe.Add(each5011, thread*4))
-//line warp.go:147
-							f5012 := f5002 + f5011
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f5012
-//line warp.go:147
-							*(*float32)(unsafe.Add(each5012, thread*4)) = f5012
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each5021, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line warp.go:84
-							i450 := int32(thread % 32)
-//line warp.go:147
-							f5012 := *(*float32)(unsafe.Add(each5012, thread*4))
-//line warp.go:147
-							f5021 := *(*float32)(unsafe.Add(each5021, thread*4))
-//line stage.go:45
-							c3431 := i450 == 0
-//line stage.go:45
-							if c3431 {
-								if uint(i150) >= 32 {
-//line stage.go:46
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i150, int(32))
-//line stage.go:46
-									return
-								}
-//line stage.go:46
-								*(*float32)(unsafe.Add(shared, i150*4)) = f5012 + f5021
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8)) = state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798
-						waiting = true
-						continue warps
-					case 1:
-//line stage.go:50
-						normQKVTwinRow(end, warp, blocks, c737, shared, i120, epsilon, f752, i49, x, dx)
-						state = 2
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each135, warp*8)), *(*int)(unsafe.Add(each150, warp*8)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each3438, warp*8)), *(*int)(unsafe.Add(each640, warp*8)), *(*int)(unsafe.Add(each643, warp*8)), *(*int)(unsafe.Add(each3799, warp*8)), *(*int)(unsafe.Add(each3798, warp*8)) = state, alive, i135, i150, i78, i3438, i640, i643, i3799, i3798
-						waiting = true
-						continue warps
-					case 2:
-						for thread := warp; thread < end; thread++ {
-//line warp.go:68
-							i151 := i135 + i150
-//line rope.go:56
-							i3438 = i78 << 6
-//line rope.go:82
-							i640 = i78 % 64
-							i643 = i78 / 64 * h8
-//line stage.go:61
-							i3799next = i151
-						}
-						i3799 = i3799next
-						state = 3
-					case 3:
-						if i3799 < i3134 {
-							state = 5
-						} else {
-							state = 4
-						}
-					case 4:
-						state = 6
-					case 5:
-//line rope.go:55
-						i175 := i3799 % 64
-						i178 := i3799 / 64
-//line warp.go:46
-						i4804 := i3799 + int(uint32(int32(uint32(int32(i3799))/64)))<<6
-//line warp.go:123
-						i4805 := i4804 * i49
-//line warp.go:123
-						c4806 := uint(i4805) <= uint(wLen)
-//line warp.go:123
-						o4808 := i4805 * 16
-//line warp.go:123
-						c4811 := uint(i49) <= uint(wCap-i4805)
-//line warp.go:123
-						i4841 := (i4804 + 64) * i49
-//line warp.go:123
-						c4842 := uint(i4841) <= uint(wLen)
-//line warp.go:123
-						o4844 := i4841 * 16
-//line warp.go:123
-						c4847 := uint(i49) <= uint(wCap-i4841)
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f9298, f9294, f9290, f9286, f8709, f8715, f8794, f8800, f9299, f9295, f9291, f9287, f9296, f9292, f9288, f9284, f9297, f9293, f9289, f9285 float32
-							var i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126 int32
-							var i3801, i507, i3800, i556, i3802, i1058 int
-//line warp.go:98
-							i9251 := *(*int32)(unsafe.Add(each9251, thread*4))
-//line warp.go:98
-							i9247 := *(*int32)(unsafe.Add(each9247, thread*4))
-//line warp.go:98
-							i9243 := *(*int32)(unsafe.Add(each9243, thread*4))
-//line warp.go:98
-							i9239 := *(*int32)(unsafe.Add(each9239, thread*4))
-//line warp.go:98
-							i9235 := *(*int32)(unsafe.Add(each9235, thread*4))
-//line warp.go:98
-							i9231 := *(*int32)(unsafe.Add(each9231, thread*4))
-//line warp.go:98
-							i9227 := *(*int32)(unsafe.Add(each9227, thread*4))
-//line warp.go:98
-							i9223 := *(*int32)(unsafe.Add(each9223, thread*4))
-//line warp.go:98
-							i9219 := *(*int32)(unsafe.Add(each9219, thread*4))
-//line warp.go:98
-							i9215 := *(*int32)(unsafe.Add(each9215, thread*4))
-//line warp.go:98
-							i9211 := *(*int32)(unsafe.Add(each9211, thread*4))
-//line warp.go:98
-							i9207 := *(*int32)(unsafe.Add(each9207, thread*4))
-//line warp.go:98
-							i9203 := *(*int32)(unsafe.Add(each9203, thread*4))
-//line warp.go:98
-							i9199 := *(*int32)(unsafe.Add(each9199, thread*4))
-//line warp.go:98
-							i9195 := *(*int32)(unsafe.Add(each9195, thread*4))
-//line warp.go:98
-							i9191 := *(*int32)(unsafe.Add(each9191, thread*4))
-//line warp.go:98
-							i9187 := *(*int32)(unsafe.Add(each9187, thread*4))
-//line warp.go:98
-							i9183 := *(*int32)(unsafe.Add(each9183, thread*4))
-//line warp.go:98
-							i9179 := *(*int32)(unsafe.Add(each9179, thread*4))
-//line warp.go:98
-							i9175 := *(*int32)(unsafe.Add(each9175, thread*4))
-//line warp.go:98
-							i9171 := *(*int32)(unsafe.Add(each9171, thread*4))
-//line warp.go:98
-							i9167 := *(*int32)(unsafe.Add(each9167, thread*4))
-//line warp.go:98
-							i9163 := *(*int32)(unsafe.Add(each9163, thread*4))
-//line warp.go:98
-							i9159 := *(*int32)(unsafe.Add(each9159, thread*4))
-//line warp.go:98
-							i9155 := *(*int32)(unsafe.Add(each9155, thread*4))
-//line warp.go:98
-							i9151 := *(*int32)(unsafe.Add(each9151, thread*4))
-//line warp.go:98
-							i9147 := *(*int32)(unsafe.Add(each9147, thread*4))
-//line warp.go:98
-							i9143 := *(*int32)(unsafe.Add(each9143, thread*4))
-//line warp.go:98
-							i9139 := *(*int32)(unsafe.Add(each9139, thread*4))
-//line warp.go:98
-							i9135 := *(*int32)(unsafe.Add(each9135, thread*4))
-//line warp.go:98
-							i9131 := *(*int32)(unsafe.Add(each9131, thread*4))
-//line warp.go:98
-							i9127 := *(*int32)(unsafe.Add(each9127, thread*4))
-//line warp.go:84
-							i450 := int32(thread % 32)
-//line stage.go:45
-							i685 := int(uint32(i450))
-//line warp.go:137
-							i7983 := i685 + 32
-//line warp.go:137
-							i8258 := i685 + 64
-//line warp.go:137
-							i8533 := i685 + 96
-//line warp.go:125
-							i1056 := i3488 + i685
-//line rope.go:56
-							i184 := i3438 + i175
-//line rope.go:56
-							if uint(i184) >= uint(turnsLen) {
-//line rope.go:56
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i184, turnsLen)
-//line rope.go:56
-								return
-							}
-//line rope.go:56
-							f2465 := *(*float32)(unsafe.Add(turns, i184*8))
-//line rope.go:56
-							f2467 := *(*float32)(unsafe.Add(turns, i184*8+4))
-//line warp.go:95
-							if c161 {
-//line warp.go:98
-								f9298, f9294, f9290, f9286, i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i3801, i507 = 0, 0, 0, 0, i9251, i9247, i9243, i9239, i9235, i9231, i9227, i9223, i9219, i9215, i9211, i9207, i9203, i9199, i9195, i9191, i9187, i9183, i9179, i9175, i9171, i9167, i9163, i9159, i9155, i9151, i9147, i9143, i9139, i9135, i9131, i9127, i3799, 0
-//line warp.go:98
-								for {
-//line warp.go:96
-									i3444 := i507 << 7
-//line warp.go:96
-									if uint(i3444) > uint(i49) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i3444, i49)
-//line warp.go:96
-										return
-									}
-//line warp.go:96
-									if 128 > uint(i49-i3444) {
-//line warp.go:96
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), i49-i3444)
-//line warp.go:96
-										return
-									}
-//line warp.go:137
-									i7710 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+128))
-//line warp.go:137
-									i7712 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+4+128))
-//line warp.go:137
-									i7714 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+8+128))
-//line warp.go:137
-									i7716 := *(*int32)(unsafe.Add(shared, i3444*16+i685*16+12+128))
-//line warp.go:170
-									f7745 := math.Float32frombits(uint32(i7710 << 16))
-									f7748 := math.Float32frombits(uint32(i7710 & -65536))
-//line warp.go:170
-									f7753 := math.Float32frombits(uint32(i7712 << 16))
-									f7756 := math.Float32frombits(uint32(i7712 & -65536))
-//line warp.go:170
-									f7761 := math.Float32frombits(uint32(i7714 << 16))
-									f7764 := math.Float32frombits(uint32(i7714 & -65536))
-//line warp.go:170
-									f7769 := math.Float32frombits(uint32(i7716 << 16))
-									f7772 := math.Float32frombits(uint32(i7716 & -65536))
-//line warp.go:163
-									f7872 := f9286 + float32(math.Float32frombits(uint32(i9125<<16))*f7745) + float32(math.Float32frombits(uint32(i9129<<16))*f7753) + float32(math.Float32frombits(uint32(i9133<<16))*f7761)
-									f7878 := f9290 + float32(math.Float32frombits(uint32(i9125&-65536))*f7748) + float32(math.Float32frombits(uint32(i9129&-65536))*f7756) + float32(math.Float32frombits(uint32(i9133&-65536))*f7764)
-//line warp.go:163
-									f7957 := f9294 + float32(math.Float32frombits(uint32(i9189<<16))*f7745) + float32(math.Float32frombits(uint32(i9193<<16))*f7753) + float32(math.Float32frombits(uint32(i9197<<16))*f7761)
-									f7963 := f9298 + float32(math.Float32frombits(uint32(i9189&-65536))*f7748) + float32(math.Float32frombits(uint32(i9193&-65536))*f7756) + float32(math.Float32frombits(uint32(i9197&-65536))*f7764)
-//line warp.go:137
-									i7985 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+128))
-//line warp.go:137
-									i7987 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+4+128))
-//line warp.go:137
-									i7989 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+8+128))
-//line warp.go:137
-									i7991 := *(*int32)(unsafe.Add(shared, i3444*16+i7983*16+12+128))
-//line warp.go:170
-									f8020 := math.Float32frombits(uint32(i7985 << 16))
-									f8023 := math.Float32frombits(uint32(i7985 & -65536))
-//line warp.go:170
-									f8028 := math.Float32frombits(uint32(i7987 << 16))
-									f8031 := math.Float32frombits(uint32(i7987 & -65536))
-//line warp.go:170
-									f8036 := math.Float32frombits(uint32(i7989 << 16))
-									f8039 := math.Float32frombits(uint32(i7989 & -65536))
-//line warp.go:170
-									f8044 := math.Float32frombits(uint32(i7991 << 16))
-									f8047 := math.Float32frombits(uint32(i7991 & -65536))
-//line warp.go:163
-									f8135 := f7872 + float32(math.Float32frombits(uint32(i9137<<16))*f7769) + float32(math.Float32frombits(uint32(i9141<<16))*f8020) + float32(math.Float32frombits(uint32(i9145<<16))*f8028)
-									f8141 := f7878 + float32(math.Float32frombits(uint32(i9137&-65536))*f7772) + float32(math.Float32frombits(uint32(i9141&-65536))*f8023) + float32(math.Float32frombits(uint32(i9145&-65536))*f8031)
-//line warp.go:163
-									f8220 := f7957 + float32(math.Float32frombits(uint32(i9201<<16))*f7769) + float32(math.Float32frombits(uint32(i9205<<16))*f8020) + float32(math.Float32frombits(uint32(i9209<<16))*f8028)
-									f8226 := f7963 + float32(math.Float32frombits(uint32(i9201&-65536))*f7772) + float32(math.Float32frombits(uint32(i9205&-65536))*f8023) + float32(math.Float32frombits(uint32(i9209&-65536))*f8031)
-//line warp.go:137
-									i8260 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+128))
-//line warp.go:137
-									i8262 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+4+128))
-//line warp.go:137
-									i8264 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+8+128))
-//line warp.go:137
-									i8266 := *(*int32)(unsafe.Add(shared, i3444*16+i8258*16+12+128))
-//line warp.go:170
-									f8295 := math.Float32frombits(uint32(i8260 << 16))
-									f8298 := math.Float32frombits(uint32(i8260 & -65536))
-//line warp.go:170
-									f8303 := math.Float32frombits(uint32(i8262 << 16))
-									f8306 := math.Float32frombits(uint32(i8262 & -65536))
-//line warp.go:170
-									f8311 := math.Float32frombits(uint32(i8264 << 16))
-									f8314 := math.Float32frombits(uint32(i8264 & -65536))
-//line warp.go:170
-									f8319 := math.Float32frombits(uint32(i8266 << 16))
-									f8322 := math.Float32frombits(uint32(i8266 & -65536))
-//line warp.go:163
-									f8398 := f8135 + float32(math.Float32frombits(uint32(i9149<<16))*f8036) + float32(math.Float32frombits(uint32(i9153<<16))*f8044) + float32(math.Float32frombits(uint32(i9157<<16))*f8295)
-									f8404 := f8141 + float32(math.Float32frombits(uint32(i9149&-65536))*f8039) + float32(math.Float32frombits(uint32(i9153&-65536))*f8047) + float32(math.Float32frombits(uint32(i9157&-65536))*f8298)
-//line warp.go:163
-									f8434 := f8398 + float32(math.Float32frombits(uint32(i9161<<16))*f8303) + float32(math.Float32frombits(uint32(i9165<<16))*f8311) + float32(math.Float32frombits(uint32(i9169<<16))*f8319)
-									f8440 := f8404 + float32(math.Float32frombits(uint32(i9161&-65536))*f8306) + float32(math.Float32frombits(uint32(i9165&-65536))*f8314) + float32(math.Float32frombits(uint32(i9169&-65536))*f8322)
-//line warp.go:163
-									f8483 := f8220 + float32(math.Float32frombits(uint32(i9213<<16))*f8036) + float32(math.Float32frombits(uint32(i9217<<16))*f8044) + float32(math.Float32frombits(uint32(i9221<<16))*f8295)
-									f8489 := f8226 + float32(math.Float32frombits(uint32(i9213&-65536))*f8039) + float32(math.Float32frombits(uint32(i9217&-65536))*f8047) + float32(math.Float32frombits(uint32(i9221&-65536))*f8298)
-//line warp.go:163
-									f8519 := f8483 + float32(math.Float32frombits(uint32(i9225<<16))*f8303) + float32(math.Float32frombits(uint32(i9229<<16))*f8311) + float32(math.Float32frombits(uint32(i9233<<16))*f8319)
-									f8525 := f8489 + float32(math.Float32frombits(uint32(i9225&-65536))*f8306) + float32(math.Float32frombits(uint32(i9229&-65536))*f8314) + float32(math.Float32frombits(uint32(i9233&-65536))*f8322)
-//line warp.go:137
-									i8535 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+128))
-//line warp.go:137
-									i8537 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+4+128))
-//line warp.go:137
-									i8539 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+8+128))
-//line warp.go:137
-									i8541 := *(*int32)(unsafe.Add(shared, i3444*16+i8533*16+12+128))
-//line warp.go:170
-									f8570 := math.Float32frombits(uint32(i8535 << 16))
-									f8573 := math.Float32frombits(uint32(i8535 & -65536))
-//line warp.go:170
-									f8578 := math.Float32frombits(uint32(i8537 << 16))
-									f8581 := math.Float32frombits(uint32(i8537 & -65536))
-//line warp.go:170
-									f8586 := math.Float32frombits(uint32(i8539 << 16))
-									f8589 := math.Float32frombits(uint32(i8539 & -65536))
-//line warp.go:170
-									f8594 := math.Float32frombits(uint32(i8541 << 16))
-									f8597 := math.Float32frombits(uint32(i8541 & -65536))
-//line warp.go:163
-									f8697 := f8434 + float32(math.Float32frombits(uint32(i9173<<16))*f8570) + float32(math.Float32frombits(uint32(i9177<<16))*f8578) + float32(math.Float32frombits(uint32(i9181<<16))*f8586)
-									f8703 := f8440 + float32(math.Float32frombits(uint32(i9173&-65536))*f8573) + float32(math.Float32frombits(uint32(i9177&-65536))*f8581) + float32(math.Float32frombits(uint32(i9181&-65536))*f8589)
-//line warp.go:163
-									f8709 = f8697 + float32(math.Float32frombits(uint32(i9185<<16))*f8594)
-									f8715 = f8703 + float32(math.Float32frombits(uint32(i9185&-65536))*f8597)
-//line warp.go:163
-									f8782 := f8519 + float32(math.Float32frombits(uint32(i9237<<16))*f8570) + float32(math.Float32frombits(uint32(i9241<<16))*f8578) + float32(math.Float32frombits(uint32(i9245<<16))*f8586)
-									f8788 := f8525 + float32(math.Float32frombits(uint32(i9237&-65536))*f8573) + float32(math.Float32frombits(uint32(i9241&-65536))*f8581) + float32(math.Float32frombits(uint32(i9245&-65536))*f8589)
-//line warp.go:163
-									f8794 = f8782 + float32(math.Float32frombits(uint32(i9249<<16))*f8594)
-									f8800 = f8788 + float32(math.Float32frombits(uint32(i9249&-65536))*f8597)
-//line warp.go:97
-									i529 := i507 + 1
-									if i529 == i127 {
-//line warp.go:100
-										i3800, i556 = i3801+i154, 0
-									} else {
-//line warp.go:98
-										i3800, i556 = i3801, i529
-									}
-//line warp.go:102
-									if i3800 < i3134 {
-//line warp.go:46
-										i7144 := i3800 + int(uint32(int32(uint32(int32(i3800))/64)))<<6
-//line warp.go:82
-										i7146 := i556 << 7
-//line warp.go:82
-										i7147 := i7144*i49 + i7146
-//line warp.go:82
-										if uint(i7147) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7147, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 128 > uint(wCap-i7147) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i7147)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										i7238 := (i7144+64)*i49 + i7146
-//line warp.go:82
-										if uint(i7238) > uint(wLen) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i7238, wLen)
-//line warp.go:82
-											return
-										}
-//line warp.go:82
-										if 128 > uint(wCap-i7238) {
-//line warp.go:82
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", int(128), wCap-i7238)
-//line warp.go:82
-											return
-										}
-										i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124 = *(*int32)(unsafe.Add(w, i7238*16+i8533*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i8533*16)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i8258*16)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i7983*16)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7238*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7238*16+i685*16)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i8533*16)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i8258*16)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i7983*16)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+12)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+8)), *(*int32)(unsafe.Add(w, i7147*16+i685*16+4)), *(*int32)(unsafe.Add(w, i7147*16+i685*16))
-									} else {
-//line warp.go:102
-										i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124 = i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125
-									}
-//line warp.go:103
-									if i529 >= i127 {
-//line warp.go:103
-										break
-									}
-//line warp.go:103
-									f9298, f9294, f9290, f9286, i9249, i9245, i9241, i9237, i9233, i9229, i9225, i9221, i9217, i9213, i9209, i9205, i9201, i9197, i9193, i9189, i9185, i9181, i9177, i9173, i9169, i9165, i9161, i9157, i9153, i9149, i9145, i9141, i9137, i9133, i9129, i9125, i3801, i507 = f8800, f8794, f8715, f8709, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i3800, i529
-								}
-//line warp.go:103
-								f9299, f9295, f9291, f9287, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126, i3802 = f8800, f8794, f8715, f8709, i9248, i9244, i9240, i9236, i9232, i9228, i9224, i9220, i9216, i9212, i9208, i9204, i9200, i9196, i9192, i9188, i9184, i9180, i9176, i9172, i9168, i9164, i9160, i9156, i9152, i9148, i9144, i9140, i9136, i9132, i9128, i9124, i3800
-							} else {
-//line warp.go:95
-								f9299, f9295, f9291, f9287, i9250, i9246, i9242, i9238, i9234, i9230, i9226, i9222, i9218, i9214, i9210, i9206, i9202, i9198, i9194, i9190, i9186, i9182, i9178, i9174, i9170, i9166, i9162, i9158, i9154, i9150, i9146, i9142, i9138, i9134, i9130, i9126, i3802 = 0, 0, 0, 0, i9251, i9247, i9243, i9239, i9235, i9231, i9227, i9223, i9219, i9215, i9211, i9207, i9203, i9199, i9195, i9191, i9187, i9183, i9179, i9175, i9171, i9167, i9163, i9159, i9155, i9151, i9147, i9143, i9139, i9135, i9131, i9127, i3799
-							}
-//line warp.go:106
-							if c540 {
-								i3798 = i3802 + i154
-							} else {
-//line warp.go:106
-								i3798 = i3802
-							}
-//line warp.go:109
-							if c585 {
-//line warp.go:123
-								if !c4806 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4805, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4811 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i4805)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4842 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i4841, wLen)
-//line warp.go:123
-									return
-								}
-//line warp.go:123
-								if !c4847 {
-//line warp.go:123
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i49, wCap-i4841)
-//line warp.go:123
-									return
-								}
-								f9296, f9292, f9288, f9284, i1058 = f9299, f9295, f9291, f9287, i1056
-//line warp.go:125
-								for {
-//line warp.go:125
-									if i1058 >= i49 {
-//line warp.go:125
-										break
-									}
-//line warp.go:126
-									i2799 := *(*int32)(unsafe.Add(shared, i1058*16+128))
-//line warp.go:126
-									i2801 := *(*int32)(unsafe.Add(shared, i1058*16+4+128))
-//line warp.go:126
-									i2803 := *(*int32)(unsafe.Add(shared, i1058*16+8+128))
-//line warp.go:126
-									i2805 := *(*int32)(unsafe.Add(shared, i1058*16+12+128))
-//line warp.go:170
-									f5364 := math.Float32frombits(uint32(i2799 << 16))
-									f5367 := math.Float32frombits(uint32(i2799 & -65536))
-//line warp.go:170
-									f5385 := math.Float32frombits(uint32(i2801 << 16))
-									f5388 := math.Float32frombits(uint32(i2801 & -65536))
-//line warp.go:170
-									f5406 := math.Float32frombits(uint32(i2803 << 16))
-									f5409 := math.Float32frombits(uint32(i2803 & -65536))
-//line warp.go:170
-									f5427 := math.Float32frombits(uint32(i2805 << 16))
-									f5430 := math.Float32frombits(uint32(i2805 & -65536))
-//line warp.go:128
-									i7373 := *(*int32)(unsafe.Add(w, o4808+i1058*16))
-//line warp.go:128
-									i7375 := *(*int32)(unsafe.Add(w, o4808+i1058*16+4))
-//line warp.go:128
-									i7377 := *(*int32)(unsafe.Add(w, o4808+i1058*16+8))
-//line warp.go:128
-									i7379 := *(*int32)(unsafe.Add(w, o4808+i1058*16+12))
-//line warp.go:163
-									f7455 := f9284 + float32(math.Float32frombits(uint32(i7373<<16))*f5364) + float32(math.Float32frombits(uint32(i7375<<16))*f5385) + float32(math.Float32frombits(uint32(i7377<<16))*f5406) + float32(math.Float32frombits(uint32(i7379<<16))*f5427)
-									f7461 := f9288 + float32(math.Float32frombits(uint32(i7373&-65536))*f5367) + float32(math.Float32frombits(uint32(i7375&-65536))*f5388) + float32(math.Float32frombits(uint32(i7377&-65536))*f5409) + float32(math.Float32frombits(uint32(i7379&-65536))*f5430)
-//line warp.go:128
-									i7479 := *(*int32)(unsafe.Add(w, o4844+i1058*16))
-//line warp.go:128
-									i7481 := *(*int32)(unsafe.Add(w, o4844+i1058*16+4))
-//line warp.go:128
-									i7483 := *(*int32)(unsafe.Add(w, o4844+i1058*16+8))
-//line warp.go:128
-									i7485 := *(*int32)(unsafe.Add(w, o4844+i1058*16+12))
-//line warp.go:163
-									f7561 := f9292 + float32(math.Float32frombits(uint32(i7479<<16))*f5364) + float32(math.Float32frombits(uint32(i7481<<16))*f5385) + float32(math.Float32frombits(uint32(i7483<<16))*f5406) + float32(math.Float32frombits(uint32(i7485<<16))*f5427)
-									f7567 := f9296 + float32(math.Float32frombits(uint32(i7479&-65536))*f5367) + float32(math.Float32frombits(uint32(i7481&-65536))*f5388) + float32(math.Float32frombits(uint32(i7483&-65536))*f5409) + float32(math.Float32frombits(uint32(i7485&-65536))*f5430)
-//line warp.go:125
-									f9296, f9292, f9288, f9284, i1058 = f7567, f7561, f7461, f7455, i1058+32
-								}
-//line warp.go:125
-								f9297, f9293, f9289, f9285 = f9296, f9292, f9288, f9284
-							} else {
-//line warp.go:109
-								f9297, f9293, f9289, f9285 = f9299, f9295, f9291, f9287
-							}
-//line warp.go:113
-							f7324 := f9285 + f9289
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7324
-//line warp.go:147
-							*(*float32)(unsafe.Add(each2465, thread*4)) = f2465
-//line warp.go:147
-							*(*float32)(unsafe.Add(each2467, thread*4)) = f2467
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9251, thread*4)) = i9250
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9247, thread*4)) = i9246
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9243, thread*4)) = i9242
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9239, thread*4)) = i9238
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9235, thread*4)) = i9234
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9231, thread*4)) = i9230
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9227, thread*4)) = i9226
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9223, thread*4)) = i9222
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9219, thread*4)) = i9218
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9215, thread*4)) = i9214
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9211, thread*4)) = i9210
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9207, thread*4)) = i9206
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9203, thread*4)) = i9202
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9199, thread*4)) = i9198
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9195, thread*4)) = i9194
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9191, thread*4)) = i9190
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9187, thread*4)) = i9186
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9183, thread*4)) = i9182
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9179, thread*4)) = i9178
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9175, thread*4)) = i9174
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9171, thread*4)) = i9170
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9167, thread*4)) = i9166
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9163, thread*4)) = i9162
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9159, thread*4)) = i9158
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9155, thread*4)) = i9154
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9151, thread*4)) = i9150
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9147, thread*4)) = i9146
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9143, thread*4)) = i9142
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9139, thread*4)) = i9138
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9135, thread*4)) = i9134
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9131, thread*4)) = i9130
-//line warp.go:147
-							*(*int32)(unsafe.Add(each9127, thread*4)) = i9126
-//line warp.go:147
-							*(*float32)(unsafe.Add(each9297, thread*4)) = f9297
-//line warp.go:147
-							*(*float32)(unsafe.Add(each9293, thread*4)) = f9293
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7324, thread*4)) = f7324
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7325, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7324 := *(*float32)(unsafe.Add(each7324, thread*4))
-//line warp.go:147
-							f7325 := *(*float32)(unsafe.Add(each7325, thread*4))
-//line warp.go:147
-							f7326 := f7324 + f7325
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7326
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7326, thread*4)) = f7326
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7327, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7326 := *(*float32)(unsafe.Add(each7326, thread*4))
-//line warp.go:147
-							f7327 := *(*float32)(unsafe.Add(each7327, thread*4))
-//line warp.go:147
-							f7328 := f7326 + f7327
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7328
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7328, thread*4)) = f7328
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7329, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7328 := *(*float32)(unsafe.Add(each7328, thread*4))
-//line warp.go:147
-							f7329 := *(*float32)(unsafe.Add(each7329, thread*4))
-//line warp.go:147
-							f7330 := f7328 + f7329
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7330
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7330, thread*4)) = f7330
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7331, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7330 := *(*float32)(unsafe.Add(each7330, thread*4))
-//line warp.go:147
-							f7331 := *(*float32)(unsafe.Add(each7331, thread*4))
-//line warp.go:147
-							f7332 := f7330 + f7331
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7332
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7332, thread*4)) = f7332
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7333, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7332 := *(*float32)(unsafe.Add(each7332, thread*4))
-//line warp.go:147
-							f7333 := *(*float32)(unsafe.Add(each7333, thread*4))
-//line warp.go:113
-							f9293 := *(*float32)(unsafe.Add(each9293, thread*4))
-//line warp.go:113
-							f9297 := *(*float32)(unsafe.Add(each9297, thread*4))
-//line warp.go:147
-							f7334 := f7332 + f7333
-//line warp.go:113
-							f7345 := f9293 + f9297
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7345
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7334, thread*4)) = f7334
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7345, thread*4)) = f7345
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7346, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:113
-							f7345 := *(*float32)(unsafe.Add(each7345, thread*4))
-//line warp.go:147
-							f7346 := *(*float32)(unsafe.Add(each7346, thread*4))
-//line warp.go:147
-							f7347 := f7345 + f7346
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7347
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7347, thread*4)) = f7347
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7348, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7347 := *(*float32)(unsafe.Add(each7347, thread*4))
-//line warp.go:147
-							f7348 := *(*float32)(unsafe.Add(each7348, thread*4))
-//line warp.go:147
-							f7349 := f7347 + f7348
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7349
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7349, thread*4)) = f7349
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7350, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7349 := *(*float32)(unsafe.Add(each7349, thread*4))
-//line warp.go:147
-							f7350 := *(*float32)(unsafe.Add(each7350, thread*4))
-//line warp.go:147
-							f7351 := f7349 + f7350
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7351
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7351, thread*4)) = f7351
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7352, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-//line warp.go:147
-							f7351 := *(*float32)(unsafe.Add(each7351, thread*4))
-//line warp.go:147
-							f7352 := *(*float32)(unsafe.Add(each7352, thread*4))
-//line warp.go:147
-							f7353 := f7351 + f7352
-//line warp.go:147
-							*(*float32)(unsafe.Add(brought32, thread*4)) = f7353
-//line warp.go:147
-							*(*float32)(unsafe.Add(each7353, thread*4)) = f7353
-						}
-//line warp.go:147
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each7354, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-//line rope.go:62
-						c233 := i178 < i232
-//line rope.go:67
-						c261 := i178 < h0
-//line rope.go:74
-						i308 := i178 - h0 - h8
-//line rope.go:71
-						i291 := i178 - h0
-//line rope.go:68
-						i285 := i175 + i178<<7
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f3804, f3803 float32
-							var i263, i2797 int
-							var p2796 unsafe.Pointer
-//line warp.go:147
-							f7353 := *(*float32)(unsafe.Add(each7353, thread*4))
-//line warp.go:147
-							f7354 := *(*float32)(unsafe.Add(each7354, thread*4))
-//line rope.go:56
-							f2465 := *(*float32)(unsafe.Add(each2465, thread*4))
-//line warp.go:147
-							f7334 := *(*float32)(unsafe.Add(each7334, thread*4))
-//line rope.go:56
-							f2467 := *(*float32)(unsafe.Add(each2467, thread*4))
-//line warp.go:84
-							i450 := int32(thread % 32)
-//line stage.go:45
-							c3431 := i450 == 0
-//line warp.go:147
-							f7355 := f7353 + f7354
-//line rope.go:39
-							if c3431 {
-//line rope.go:62
-								if c233 {
-									f3804, f3803 = float32(f7355*f2465)+float32(f7334*f2467), float32(f7334*f2465)-float32(f7355*f2467)
-								} else {
-//line rope.go:62
-									f3804, f3803 = f7355, f7334
-								}
-//line rope.go:67
-								if c261 {
-									i263, p2796, i2797 = i285, q, qLen
-								} else {
-//line rope.go:69
-									if c233 {
-//line rope.go:71
-										i263, p2796, i2797 = i175+((i643+i291)<<6+i640)<<7, k, kLen
-									} else {
-//line rope.go:74
-										i263, p2796, i2797 = i175+((i643+i308)<<6+i640)<<7, v, vLen
-									}
-								}
-//line rope.go:76
-								if uint(i263) >= uint(i2797) {
-//line rope.go:76
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i263, i2797)
-//line rope.go:76
-									return
-								}
-//line rope.go:76
-								*(*int16)(unsafe.Add(p2796, i263*2)) = int16(dtype.BF16From32(f3803))
-								i273 := i263 + 64
-//line rope.go:77
-								if uint(i273) >= uint(i2797) {
-//line rope.go:77
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i273, i2797)
-//line rope.go:77
-									return
-								}
-//line rope.go:77
-								*(*int16)(unsafe.Add(p2796, i273*2)) = int16(dtype.BF16From32(f3804))
-//line rope.go:77
-								i3799next = i3798
-							} else {
-//line rope.go:39
-								i3799next = i3798
-							}
-						}
-						i3799 = i3799next
-						state = 3
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 6
-			}
-		}
-	}
-}
-
-// normQKVTwinRow is what a row of threads does in normQKVTwin.
-//
-//line stage.go:50
-func normQKVTwinRow(end int, warp int, blocks *gpu.Blocks, c737 bool, shared unsafe.Pointer, i120 int, epsilon float32, f752 float32, i49 int, x unsafe.Pointer, dx int) {
-	for thread := warp; thread < end; thread++ {
-		tx := blocks.ThreadX(thread)
-		var f739, f745, f749 float32
-		var i740, i759 int
-//line stage.go:50
-		if c737 {
-			f739, i740 = 0, 0
-//line stage.go:51
-			for {
-//line stage.go:51
-				f745 = f739 + *(*float32)(unsafe.Add(shared, i740*4))
-//line stage.go:51
-				i746 := i740 + 1
-//line stage.go:51
-				if i746 >= i120 {
-//line stage.go:51
-					break
-				}
-//line stage.go:51
-				f739, i740 = f745, i746
-			}
-//line stage.go:51
-			f749 = f745
-		} else {
-//line stage.go:50
-			f749 = 0
-		}
-//line basic.go:72
-		f1166 := float32(1 / math.Sqrt(float64(f749/f752+epsilon)))
-//line stage.go:54
-		i759 = tx
-//line stage.go:54
-		for {
-//line stage.go:54
-			if i759 >= i49 {
-//line stage.go:54
-				break
-			}
-//line stage.go:55
-			i2918 := *(*int32)(unsafe.Add(shared, i759*16+128))
-//line stage.go:55
-			i2920 := *(*int32)(unsafe.Add(shared, i759*16+4+128))
-//line stage.go:55
-			i2922 := *(*int32)(unsafe.Add(shared, i759*16+8+128))
-//line stage.go:55
-			i2924 := *(*int32)(unsafe.Add(shared, i759*16+12+128))
-//line warp.go:175
-			i1218 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918<<16))*float32(*(*float32)(unsafe.Add(x, i759*32))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2918&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+4))*f1166))))))<<16
-//line warp.go:175
-			i1478 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+8))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2920&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+12))*f1166))))))<<16
-//line warp.go:175
-			i1596 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+16))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2922&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+20))*f1166))))))<<16
-//line warp.go:175
-			i1691 := int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924<<16))*float32(*(*float32)(unsafe.Add(x, i759*32+24))*f1166)))))) | int32(uint16(int16(dtype.BF16From32(float32(math.Float32frombits(uint32(i2924&-65536))*float32(*(*float32)(unsafe.Add(x, i759*32+28))*f1166))))))<<16
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+128)) = i1218
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+4+128)) = i1478
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+8+128)) = i1596
-//line stage.go:59
-			*(*int32)(unsafe.Add(shared, i759*16+12+128)) = i1691
-//line stage.go:54
-			i759 = i759 + dx
 		}
 	}
 }

@@ -9,17 +9,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// BatchQ4 multiplies a tile of the format Q4_1 by several vectors.
-func BatchQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], x, y device.Slice[float32], s Shape) error {
+// BatchQ4 multiplies a tile of weights of 4 bits by several vectors.
+func BatchQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, x, y device.Slice[float32], s Shape, add bool) error {
 	p := s_.Plan(batchQ4Kernel, batchQ4Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	driver.Pass(p, factor)
 	x.Pass(p)
 	y.Pass(p)
 	driver.Pass(p, s)
+	driver.Pass(p, add)
 	return p.Launch()
 }
 
@@ -27,27 +30,29 @@ var batchQ4Kernel = &driver.Kernel{
 	Name:    "batchQ4",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "batch.go",
-	Line:    110,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "x", Offset: 72, Size: 24, Elem: 4},
-		{Name: "y", Offset: 96, Size: 24, Elem: 4},
-		{Name: "s", Offset: 120, Size: 16},
+		{Name: "factor", Offset: 72, Size: 4},
+		{Name: "x", Offset: 80, Size: 24, Elem: 4},
+		{Name: "y", Offset: 104, Size: 24, Elem: 4},
+		{Name: "s", Offset: 128, Size: 16},
+		{Name: "add", Offset: 144, Size: 1},
 	},
-	ParamBytes: 152,
+	ParamBytes: 168,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 114, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 91, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 60, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 32, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 64, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: batchQ4SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
@@ -56,26 +61,29 @@ var batchQ4Kernel = &driver.Kernel{
 		a := (*struct {
 			planes         []uint32
 			scales, minima []dtype.F16
+			factor         float32
 			x, y           []float32
 			s              Shape
+			add            bool
 		})(args)
 		for ts.Next() {
-			batchQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.y, a.s)
+			batchQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.x, a.y, a.s, a.add)
 		}
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 12, 13},
+	Uses:    []uint16{0, 8, 10, 11, 12, 13, 57, 58, 59},
 }
 
 // BatchQ8 multiplies a tile of the format Q8_0 by several vectors.
-func BatchQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], s Shape) error {
+func BatchQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], s Shape, add bool) error {
 	p := s_.Plan(batchQ8Kernel, batchQ8Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
 	x.Pass(p)
 	y.Pass(p)
 	driver.Pass(p, s)
+	driver.Pass(p, add)
 	return p.Launch()
 }
 
@@ -83,23 +91,24 @@ var batchQ8Kernel = &driver.Kernel{
 	Name:    "batchQ8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "batch.go",
-	Line:    140,
+	Line:    86,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "x", Offset: 48, Size: 24, Elem: 4},
 		{Name: "y", Offset: 72, Size: 24, Elem: 4},
 		{Name: "s", Offset: 96, Size: 16},
+		{Name: "add", Offset: 112, Size: 1},
 	},
-	ParamBytes: 128,
+	ParamBytes: 136,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 144, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 91, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 148, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 148, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 149, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 155, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 90, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 32, Format: "integer divide by zero"},
+		{File: "batch.go", Line: 94, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 94, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
 	Variants: []driver.Variant{
@@ -112,22 +121,24 @@ var batchQ8Kernel = &driver.Kernel{
 			scales []dtype.F16
 			x, y   []float32
 			s      Shape
+			add    bool
 		})(args)
 		for ts.Next() {
-			batchQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.s)
+			batchQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.s, a.add)
 		}
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 12, 13},
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 57, 58, 59},
 }
 
-// GatherQ4 converts a row of the format Q4_1.
-func GatherQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], rows device.Slice[int32], y device.Slice[float32], s Shape) error {
+// GatherQ4 converts a row of weights of 4 bits.
+func GatherQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape) error {
 	p := s_.Plan(gatherQ4Kernel, gatherQ4Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	driver.Pass(p, factor)
 	rows.Pass(p)
 	y.Pass(p)
 	driver.Pass(p, s)
@@ -138,25 +149,26 @@ var gatherQ4Kernel = &driver.Kernel{
 	Name:    "gatherQ4",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "gather.go",
-	Line:    53,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "rows", Offset: 72, Size: 24, Elem: 4},
-		{Name: "y", Offset: 96, Size: 24, Elem: 4},
-		{Name: "s", Offset: 120, Size: 16},
+		{Name: "factor", Offset: 72, Size: 4},
+		{Name: "rows", Offset: 80, Size: 24, Elem: 4},
+		{Name: "y", Offset: 104, Size: 24, Elem: 4},
+		{Name: "s", Offset: 128, Size: 16},
 	},
-	ParamBytes: 152,
+	ParamBytes: 160,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
+		{File: "gather.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "gather.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 49, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 49, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherQ4SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ4SM70},
@@ -165,17 +177,18 @@ var gatherQ4Kernel = &driver.Kernel{
 		a := (*struct {
 			planes         []uint32
 			scales, minima []dtype.F16
+			factor         float32
 			rows           []int32
 			y              []float32
 			s              Shape
 		})(args)
 		for ts.Next() {
-			gatherQ4(ts.Thread(), a.planes, a.scales, a.minima, a.rows, a.y, a.s)
+			gatherQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.rows, a.y, a.s)
 		}
 	},
 	Twin:    gatherQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 7, 8, 9, 11, 12, 13},
+	Uses:    []uint16{0, 21, 22, 24, 57, 58, 59},
 }
 
 // GatherQ8 converts a row of the format Q8_0.
@@ -193,7 +206,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	Name:    "gatherQ8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "gather.go",
-	Line:    72,
+	Line:    66,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -204,11 +217,11 @@ var gatherQ8Kernel = &driver.Kernel{
 	ParamBytes: 128,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
+		{File: "gather.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "gather.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 74, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 68, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
 	Variants: []driver.Variant{
@@ -229,14 +242,65 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 7, 8, 10, 11, 12, 13},
+	Uses:    []uint16{21, 23, 24, 57, 58, 59},
 }
 
-// SumBlocks stores the sum of each block of x.
-func SumBlocks(s *device.Stream, g device.Grid, x, sums device.Slice[float32]) error {
+// Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
+func Join(s *device.Stream, g device.Grid, parts, y device.Slice[float32], half device.Slice[dtype.BF16], add bool) error {
+	p := s.Plan(joinKernel, g)
+	parts.Pass(p)
+	y.Pass(p)
+	half.Pass(p)
+	driver.Pass(p, add)
+	return p.Launch()
+}
+
+var joinKernel = &driver.Kernel{
+	Name:    "join",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "join.go",
+	Line:    12,
+	Params: []driver.Param{
+		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "half", Offset: 48, Size: 24, Elem: 2},
+		{Name: "add", Offset: 72, Size: 1},
+	},
+	ParamBytes: 96,
+	Sites: []driver.Site{
+		{File: "join.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: joinSM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			parts, y []float32
+			half     []dtype.BF16
+			add      bool
+		})(args)
+		for ts.Next() {
+			join(ts.Thread(), a.parts, a.y, a.half, a.add)
+		}
+	},
+	Twin:    joinTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{26},
+}
+
+// SumBlocks stores the sum of each block of x, times a factor.
+func SumBlocks(s *device.Stream, g device.Grid, x, sums device.Slice[float32], factor float32) error {
 	p := s.Plan(sumBlocksKernel, g)
 	x.Pass(p)
 	sums.Pass(p)
+	driver.Pass(p, factor)
 	return p.Launch()
 }
 
@@ -244,37 +308,36 @@ var sumBlocksKernel = &driver.Kernel{
 	Name:    "sumBlocks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "tiles.go",
-	Line:    15,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 48, Size: 4},
 	},
-	ParamBytes: 64,
+	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 21, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumBlocksSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumBlocksSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumBlocksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
+			factor  float32
 		})(args)
 		for ts.Next() {
-			sumBlocks(ts.Thread(), a.x, a.sums)
+			sumBlocks(ts.Thread(), a.x, a.sums, a.factor)
 		}
 	},
 	Twin:    sumBlocksTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 7, 14},
+	Uses:    []uint16{57, 85},
 }
 
-// TileQ4 multiplies a tile of the format Q4_1 by x, of which sums has the sums of the blocks.
-func TileQ4(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], x, sums, y device.Slice[float32]) error {
+// TileQ4 multiplies a tile of weights of 4 bits by x, of which sums has the sums of the blocks times the factor of the minima.
+func TileQ4(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], x, sums, y device.Slice[float32], add bool) error {
 	p := s.Plan(tileQ4Kernel, tileQ4Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
@@ -282,6 +345,7 @@ func TileQ4(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scal
 	x.Pass(p)
 	sums.Pass(p)
 	y.Pass(p)
+	driver.Pass(p, add)
 	return p.Launch()
 }
 
@@ -289,7 +353,7 @@ var tileQ4Kernel = &driver.Kernel{
 	Name:    "tileQ4",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "tiles.go",
-	Line:    31,
+	Line:    33,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -297,23 +361,21 @@ var tileQ4Kernel = &driver.Kernel{
 		{Name: "x", Offset: 72, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 96, Size: 24, Elem: 4},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "add", Offset: 144, Size: 1},
 	},
-	ParamBytes: 160,
+	ParamBytes: 168,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 40, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: tileQ4SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tileQ4SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -321,23 +383,25 @@ var tileQ4Kernel = &driver.Kernel{
 			planes         []uint32
 			scales, minima []dtype.F16
 			x, sums, y     []float32
+			add            bool
 		})(args)
 		for ts.Next() {
-			tileQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.sums, a.y)
+			tileQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.sums, a.y, a.add)
 		}
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 7, 13, 15},
+	Uses:    []uint16{0, 57, 59, 84, 86},
 }
 
 // TileQ8 multiplies a tile of the format Q8_0 by x.
-func TileQ8(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32]) error {
+func TileQ8(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], add bool) error {
 	p := s.Plan(tileQ8Kernel, tileQ8Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
 	x.Pass(p)
 	y.Pass(p)
+	driver.Pass(p, add)
 	return p.Launch()
 }
 
@@ -345,30 +409,28 @@ var tileQ8Kernel = &driver.Kernel{
 	Name:    "tileQ8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "tiles.go",
-	Line:    60,
+	Line:    63,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "x", Offset: 48, Size: 24, Elem: 4},
 		{Name: "y", Offset: 72, Size: 24, Elem: 4},
+		{Name: "add", Offset: 96, Size: 1},
 	},
-	ParamBytes: 112,
+	ParamBytes: 120,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 67, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 67, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 68, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 70, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 70, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 71, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiles.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiles.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: tileQ8SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tileQ8SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -376,114 +438,777 @@ var tileQ8Kernel = &driver.Kernel{
 			planes []uint32
 			scales []dtype.F16
 			x, y   []float32
+			add    bool
 		})(args)
 		for ts.Next() {
-			tileQ8(ts.Thread(), a.planes, a.scales, a.x, a.y)
+			tileQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.add)
 		}
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 7, 13, 16},
+	Uses:    []uint16{0, 57, 59, 84, 87},
 }
 
-// WarpsQ4 multiplies a tile of the format Q4_1 by x. A warp reads two blocks of the 16 rows at once.
-func WarpsQ4(s *device.Stream, g device.Blocks, planes device.Slice[quad], scales, minima device.Slice[halves], x device.Slice[numbers], y device.Slice[float32]) error {
-	p := s.Plan(warpsQ4Kernel, warpsQ4Kernel.Grid(g))
+// WidenQ4 converts a tile of weights of 4 bits. A thread takes a block at a time.
+func WidenQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, out device.Slice[halves], s Shape) error {
+	p := s_.Plan(widenQ4Kernel, widenQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	driver.Pass(p, factor)
+	out.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var widenQ4Kernel = &driver.Kernel{
+	Name:    "widenQ4",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "widen.go",
+	Line:    73,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 72, Size: 4},
+		{Name: "out", Offset: 80, Size: 24, Elem: 8},
+		{Name: "s", Offset: 104, Size: 16},
+	},
+	ParamBytes: 136,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "widen.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ4SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: widenQ4SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ4SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenQ4SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			factor         float32
+			out            []halves
+			s              Shape
+		})(args)
+		for ts.Next() {
+			widenQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.out, a.s)
+		}
+	},
+	Twin:    widenQ4Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 57, 58, 59, 93, 118, 120},
+}
+
+// WidenQ8 converts a tile of weights of 8 bits. A thread takes a block at a time.
+func WidenQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], out device.Slice[halves], s Shape) error {
+	p := s_.Plan(widenQ8Kernel, widenQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var widenQ8Kernel = &driver.Kernel{
+	Name:    "widenQ8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "widen.go",
+	Line:    98,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "out", Offset: 48, Size: 24, Elem: 8},
+		{Name: "s", Offset: 72, Size: 16},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "widen.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: widenQ8SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenQ8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes []uint32
+			scales []dtype.F16
+			out    []halves
+			s      Shape
+		})(args)
+		for ts.Next() {
+			widenQ8(ts.Thread(), a.planes, a.scales, a.out, a.s)
+		}
+	},
+	Twin:    widenQ8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{57, 58, 59, 93, 119, 120},
+}
+
+// DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4One(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
 	x.Pass(p)
+	half.Pass(p)
 	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var warpsQ4Kernel = &driver.Kernel{
-	Name:    "warpsQ4",
+var dotsQ4OneKernel = &driver.Kernel{
+	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "warps.go",
-	Line:    31,
+	File:    "dots.go",
+	Line:    88,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
 		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "y", Offset: 96, Size: 24, Elem: 4},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
 	},
-	ParamBytes: 136,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     512,
+	ParamBytes: 240,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "warps.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warps.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: warpsQ4SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: warpsQ4SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4OneSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4OneSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []halves
-			x              []numbers
-			y              []float32
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
 		})(args)
 		for ts.Next() {
-			warpsQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.y)
+			dots[nibbles, one](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
-	Twin:    warpsQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 7, 13, 17, 18, 19, 20, 21, 22, 23, 24},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
 }
 
-// WarpsQ8 multiplies a tile of the format Q8_0 by x. A warp reads a block of the 16 rows at once.
-func WarpsQ8(s *device.Stream, g device.Blocks, planes device.Slice[quad], scales device.Slice[halves], x device.Slice[numbers], y device.Slice[float32]) error {
-	p := s.Plan(warpsQ8Kernel, warpsQ8Kernel.Grid(g))
+// DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4Sixteen(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4SixteenKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4SixteenKernel = &driver.Kernel{
+	Name:    "dots[nibbles, sixteen]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    88,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
+	},
+	ParamBytes: 240,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4SixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4SixteenSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4SixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4SixteenSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			dots[nibbles, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+}
+
+// DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4Thrice(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4ThriceKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4ThriceKernel = &driver.Kernel{
+	Name:    "dots[nibbles, thrice]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    88,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
+	},
+	ParamBytes: 240,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4ThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4ThriceSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4ThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4ThriceSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			dots[nibbles, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+}
+
+// DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ8One(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ8OneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ8OneKernel = &driver.Kernel{
+	Name:    "dots[bytes, one]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    88,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
+	},
+	ParamBytes: 240,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8OneSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8OneSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			dots[bytes, one](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+}
+
+// DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ8Sixteen(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ8SixteenKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ8SixteenKernel = &driver.Kernel{
+	Name:    "dots[bytes, sixteen]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    88,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
+	},
+	ParamBytes: 240,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8SixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8SixteenSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8SixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8SixteenSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			dots[bytes, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+}
+
+// DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ8Thrice(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ8ThriceKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ8ThriceKernel = &driver.Kernel{
+	Name:    "dots[bytes, thrice]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    88,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 52},
+	},
+	ParamBytes: 240,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8ThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8ThriceSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8ThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8ThriceSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima []quad
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			dots[bytes, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+}
+
+// ConvertF32 stores elements as those of another type.
+func ConvertF32(s *device.Stream, g device.Grid, x device.Slice[float32], y device.Slice[dtype.BF16]) error {
+	p := s.Plan(convertF32Kernel, g)
 	x.Pass(p)
 	y.Pass(p)
 	return p.Launch()
 }
 
-var warpsQ8Kernel = &driver.Kernel{
-	Name:    "warpsQ8",
+var convertF32Kernel = &driver.Kernel{
+	Name:    "convert[float32, dtype.BF16, row.F32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "warps.go",
-	Line:    58,
+	File:    "join.go",
+	Line:    42,
 	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "x", Offset: 48, Size: 24, Elem: 16},
-		{Name: "y", Offset: 72, Size: 24, Elem: 4},
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
-	ParamBytes: 112,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     512,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "warps.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warps.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: warpsQ8SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: warpsQ8SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertF32SM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: convertF32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: convertF32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertF32SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertF32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: convertF32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes []quad
-			scales []halves
-			x      []numbers
-			y      []float32
+			x []float32
+			y []dtype.BF16
 		})(args)
 		for ts.Next() {
-			warpsQ8(ts.Thread(), a.planes, a.scales, a.x, a.y)
+			convert[float32, dtype.BF16, row.F32, row.BF16](ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin:    warpsQ8Twin,
+	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 7, 13, 17, 18, 19, 20, 21, 22, 23, 25},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 25, 48},
+}
+
+// ConvertBF16 stores elements as those of another type.
+func ConvertBF16(s *device.Stream, g device.Grid, x device.Slice[dtype.BF16], y device.Slice[float32]) error {
+	p := s.Plan(convertBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var convertBF16Kernel = &driver.Kernel{
+	Name:    "convert[dtype.BF16, float32, row.BF16, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "join.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertBF16SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: convertBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []dtype.BF16
+			y []float32
+		})(args)
+		for ts.Next() {
+			convert[dtype.BF16, float32, row.BF16, row.F32](ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin:    convertBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 25, 48},
 }

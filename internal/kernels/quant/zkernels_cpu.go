@@ -13,7 +13,7 @@ import (
 
 // batchQ4Twin runs blocks of the kernel batchQ4.
 //
-//line batch.go:110
+//line batch.go:56
 func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
@@ -21,627 +21,637 @@ func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	scalesLen := *(*int)(unsafe.Add(args, 32))
 	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	minimaLen := *(*int)(unsafe.Add(args, 56))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	xLen := *(*int)(unsafe.Add(args, 80))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	yLen := *(*int)(unsafe.Add(args, 104))
-	s0 := *(*int)(unsafe.Add(args, 120))
-	s8 := *(*int)(unsafe.Add(args, 128))
+	factor := *(*float32)(unsafe.Add(args, 72))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	xLen := *(*int)(unsafe.Add(args, 88))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	yLen := *(*int)(unsafe.Add(args, 112))
+	s0 := *(*int)(unsafe.Add(args, 128))
+	s8 := *(*int)(unsafe.Add(args, 136))
+	add := *(*bool)(unsafe.Add(args, 144))
 	lanes := blocks.Lanes()
-//line batch.go:111
-	i37 := s8 / 32
-//line batch.go:114
-	c46 := s8 != 0
-//line batch.go:114
-	var i48 int
-//line batch.go:114
+//line batch.go:57
+	i40 := s8 / 32
+//line batch.go:60
+	c49 := s8 != 0
+//line batch.go:60
+	var i51 int
+//line batch.go:60
 	if s8 != 0 {
-//line batch.go:114
-		i48 = xLen / s8
+//line batch.go:60
+		i51 = xLen / s8
 	}
-//line batch.go:83
-	i512 := i48 - 1
-//line batch.go:91
-	var i229 int
-//line batch.go:91
+//line batch.go:16
+	i629 := i51 - 1
+//line batch.go:32
+	var i244 int
+//line batch.go:32
 	if s0 != 0 {
-//line batch.go:91
-		i229 = yLen / s0
+//line batch.go:32
+		i244 = yLen / s0
 	}
-//line batch.go:83
-	i846 := i229 - 1
-//line batch.go:115
-	c51 := 0 < i37
-//line batch.go:91
-	c227 := s0 != 0
-//line batch.go:110
+//line batch.go:16
+	i963 := i244 - 1
+//line batch.go:61
+	c54 := 0 < i40
+//line batch.go:32
+	c242 := s0 != 0
+//line batch.go:56
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		i40 := bx * i37
-//line batch.go:114
-		if !c46 {
-//line batch.go:114
+		i43 := bx * i40
+//line batch.go:60
+		if !c49 {
+//line batch.go:60
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line batch.go:114
+//line batch.go:60
 			return
 		}
-//line batch.go:83
-		i509 := by << 3
-//line batch.go:83
-		i514 := i509
-//line batch.go:83
-		if i512 < i509 {
-//line batch.go:83
-			i514 = i512
+//line batch.go:16
+		i626 := by << 3
+//line batch.go:16
+		i631 := i626
+//line batch.go:16
+		if i629 < i626 {
+//line batch.go:16
+			i631 = i629
 		}
-//line batch.go:83
-		i525 := i509 + 1
-//line batch.go:83
-		i528 := i525
-//line batch.go:83
-		if i512 < i525 {
-//line batch.go:83
-			i528 = i512
+//line batch.go:16
+		i642 := i626 + 1
+//line batch.go:16
+		i645 := i642
+//line batch.go:16
+		if i629 < i642 {
+//line batch.go:16
+			i645 = i629
 		}
-//line batch.go:83
-		i539 := i509 + 2
-//line batch.go:83
-		i542 := i539
-//line batch.go:83
-		if i512 < i539 {
-//line batch.go:83
-			i542 = i512
+//line batch.go:16
+		i656 := i626 + 2
+//line batch.go:16
+		i659 := i656
+//line batch.go:16
+		if i629 < i656 {
+//line batch.go:16
+			i659 = i629
 		}
-//line batch.go:83
-		i553 := i509 + 3
-//line batch.go:83
-		i556 := i553
-//line batch.go:83
-		if i512 < i553 {
-//line batch.go:83
-			i556 = i512
+//line batch.go:16
+		i670 := i626 + 3
+//line batch.go:16
+		i673 := i670
+//line batch.go:16
+		if i629 < i670 {
+//line batch.go:16
+			i673 = i629
 		}
-//line batch.go:83
-		i567 := i509 + 4
-//line batch.go:83
-		i570 := i567
-//line batch.go:83
-		if i512 < i567 {
-//line batch.go:83
-			i570 = i512
+//line batch.go:16
+		i684 := i626 + 4
+//line batch.go:16
+		i687 := i684
+//line batch.go:16
+		if i629 < i684 {
+//line batch.go:16
+			i687 = i629
 		}
-//line batch.go:83
-		i581 := i509 + 5
-//line batch.go:83
-		i584 := i581
-//line batch.go:83
-		if i512 < i581 {
-//line batch.go:83
-			i584 = i512
+//line batch.go:16
+		i698 := i626 + 5
+//line batch.go:16
+		i701 := i698
+//line batch.go:16
+		if i629 < i698 {
+//line batch.go:16
+			i701 = i629
 		}
-//line batch.go:83
-		i595 := i509 + 6
-//line batch.go:83
-		i598 := i595
-//line batch.go:83
-		if i512 < i595 {
-//line batch.go:83
-			i598 = i512
+//line batch.go:16
+		i712 := i626 + 6
+//line batch.go:16
+		i715 := i712
+//line batch.go:16
+		if i629 < i712 {
+//line batch.go:16
+			i715 = i629
 		}
-//line batch.go:83
-		i609 := i509 + 7
-//line batch.go:83
-		i612 := i609
-//line batch.go:83
-		if i512 < i609 {
-//line batch.go:83
-			i612 = i512
+//line batch.go:16
+		i726 := i626 + 7
+//line batch.go:16
+		i729 := i726
+//line batch.go:16
+		if i629 < i726 {
+//line batch.go:16
+			i729 = i629
 		}
-//line batch.go:127
-		i623 := i514 * s8
-//line batch.go:127
-		i651 := i528 * s8
-//line batch.go:127
-		i679 := i542 * s8
-//line batch.go:127
-		i707 := i556 * s8
-//line batch.go:127
-		i735 := i570 * s8
-//line batch.go:127
-		i763 := i584 * s8
-//line batch.go:127
-		i791 := i598 * s8
-//line batch.go:127
-		i819 := i612 * s8
-//line batch.go:83
-		i848 := i509
-//line batch.go:83
-		if i846 < i509 {
-//line batch.go:83
-			i848 = i846
+//line batch.go:73
+		i740 := i631 * s8
+//line batch.go:73
+		i768 := i645 * s8
+//line batch.go:73
+		i796 := i659 * s8
+//line batch.go:73
+		i824 := i673 * s8
+//line batch.go:73
+		i852 := i687 * s8
+//line batch.go:73
+		i880 := i701 * s8
+//line batch.go:73
+		i908 := i715 * s8
+//line batch.go:73
+		i936 := i729 * s8
+//line batch.go:16
+		i965 := i626
+//line batch.go:16
+		if i963 < i626 {
+//line batch.go:16
+			i965 = i963
 		}
-//line batch.go:83
-		i860 := i525
-//line batch.go:83
-		if i846 < i525 {
-//line batch.go:83
-			i860 = i846
+//line batch.go:16
+		i977 := i642
+//line batch.go:16
+		if i963 < i642 {
+//line batch.go:16
+			i977 = i963
 		}
-//line batch.go:83
-		i872 := i539
-//line batch.go:83
-		if i846 < i539 {
-//line batch.go:83
-			i872 = i846
+//line batch.go:16
+		i989 := i656
+//line batch.go:16
+		if i963 < i656 {
+//line batch.go:16
+			i989 = i963
 		}
-//line batch.go:83
-		i884 := i553
-//line batch.go:83
-		if i846 < i553 {
-//line batch.go:83
-			i884 = i846
+//line batch.go:16
+		i1001 := i670
+//line batch.go:16
+		if i963 < i670 {
+//line batch.go:16
+			i1001 = i963
 		}
-//line batch.go:83
-		i896 := i567
-//line batch.go:83
-		if i846 < i567 {
-//line batch.go:83
-			i896 = i846
+//line batch.go:16
+		i1013 := i684
+//line batch.go:16
+		if i963 < i684 {
+//line batch.go:16
+			i1013 = i963
 		}
-//line batch.go:83
-		i908 := i581
-//line batch.go:83
-		if i846 < i581 {
-//line batch.go:83
-			i908 = i846
+//line batch.go:16
+		i1025 := i698
+//line batch.go:16
+		if i963 < i698 {
+//line batch.go:16
+			i1025 = i963
 		}
-//line batch.go:83
-		i920 := i595
-//line batch.go:83
-		if i846 < i595 {
-//line batch.go:83
-			i920 = i846
+//line batch.go:16
+		i1037 := i712
+//line batch.go:16
+		if i963 < i712 {
+//line batch.go:16
+			i1037 = i963
 		}
-//line batch.go:83
-		i932 := i609
-//line batch.go:83
-		if i846 < i609 {
-//line batch.go:83
-			i932 = i846
+//line batch.go:16
+		i1049 := i726
+//line batch.go:16
+		if i963 < i726 {
+//line batch.go:16
+			i1049 = i963
 		}
-//line batch.go:92
-		i480 := bx << 4
-//line batch.go:97
-		i1047 := i848 * s0
-//line batch.go:97
-		i1060 := i860 * s0
-//line batch.go:97
-		i1073 := i872 * s0
-//line batch.go:97
-		i1086 := i884 * s0
-//line batch.go:97
-		i1099 := i896 * s0
-//line batch.go:97
-		i1112 := i908 * s0
-//line batch.go:97
-		i1125 := i920 * s0
-//line batch.go:97
-		i1138 := i932 * s0
+//line batch.go:33
+		i569 := bx << 4
+//line batch.go:38
+		i1284 := i965 * s0
+//line batch.go:38
+		i1297 := i977 * s0
+//line batch.go:38
+		i1310 := i989 * s0
+//line batch.go:38
+		i1323 := i1001 * s0
+//line batch.go:38
+		i1336 := i1013 * s0
+//line batch.go:38
+		i1349 := i1025 * s0
+//line batch.go:38
+		i1362 := i1037 * s0
+//line batch.go:38
+		i1375 := i1049 * s0
 		{
 			{
 				first := 0
-//line batch.go:112
+//line batch.go:58
 				if lanes == 16 {
-//line batch.go:112
-					first = zvector.BatchQ4Twin(16, c46, c51, c227, i480, s0, i40, planesCap, planes, scalesLen, scales, minimaLen, minima, i623, xLen, i651, i679, i707, i735, i763, i791, i819, x, i37, i1047, yLen, i1060, i1073, i1086, i1099, i1112, i1125, i1138, y)
-//line batch.go:112
+//line batch.go:58
+					first = zvector.BatchQ4Twin(16, c49, c54, c242, i569, s0, add, i43, planesCap, planes, scalesLen, scales, minimaLen, minima, factor, i740, xLen, i768, i796, i824, i852, i880, i908, i936, x, i40, i1284, yLen, i1297, i1310, i1323, i1336, i1349, i1362, i1375, y)
+//line batch.go:58
 				} else if lanes == 8 {
-//line batch.go:112
-					first = zvector.BatchQ4TwinAVX2(16, c46, c51, c227, i480, s0, i40, planesCap, planes, scalesLen, scales, minimaLen, minima, i623, xLen, i651, i679, i707, i735, i763, i791, i819, x, i37, i1047, yLen, i1060, i1073, i1086, i1099, i1112, i1125, i1138, y)
+//line batch.go:58
+					first = zvector.BatchQ4TwinAVX2(16, c49, c54, c242, i569, s0, add, i43, planesCap, planes, scalesLen, scales, minimaLen, minima, factor, i740, xLen, i768, i796, i824, i852, i880, i908, i936, x, i40, i1284, yLen, i1297, i1310, i1323, i1336, i1349, i1362, i1375, y)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, f642, f670, f698, f726, f754, f782, f810, f838, f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806, f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, f1709, f1722, f1735, f1748, f1761, f1774, f1787, f1800, f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 float32
-					var i53, i91, i105, i1684 int
-//line batch.go:115
-					if c51 {
-//line batch.go:115
-						f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, i53 = 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line batch.go:119
+					var f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, f759, f787, f815, f843, f871, f899, f927, f955, f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097, f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, f2000, f2013, f2026, f2039, f2052, f2065, f2078, f2091, f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685, f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 float32
+					var i56, i101, i115, i1975 int
+//line batch.go:61
+					if c54 {
+//line batch.go:61
+						f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, i56 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:65
 						for {
-//line batch.go:117
-							i54 := i40 + i53
-							i485 := i54 << 6
-//line batch.go:118
-							i58 := i485 + 64
-//line batch.go:118
-							if uint(i58) > uint(planesCap) {
-//line batch.go:118
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, planesCap)
-//line batch.go:118
+//line batch.go:63
+							i57 := i43 + i56
+							i577 := i57 << 6
+//line batch.go:64
+							i61 := i577 + 64
+//line batch.go:64
+							if uint(i61) > uint(planesCap) {
+//line batch.go:64
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i61, planesCap)
+//line batch.go:64
 								return
 							}
-//line batch.go:118
-							if uint(i485) > uint(i58) {
-//line batch.go:118
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i485, i58)
-//line batch.go:118
+//line batch.go:64
+							if uint(i577) > uint(i61) {
+//line batch.go:64
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i577, i61)
+//line batch.go:64
 								return
 							}
-//line batch.go:118
-							o66 := i485 * 4
-							i70 := i54<<4 + tx
-//line batch.go:119
-							if uint(i70) >= uint(scalesLen) {
-//line batch.go:119
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, scalesLen)
-//line batch.go:119
+//line batch.go:64
+							o69 := i577 * 4
+							i73 := i57<<4 + tx
+//line batch.go:65
+							if uint(i73) >= uint(scalesLen) {
+//line batch.go:65
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, scalesLen)
+//line batch.go:65
 								return
 							}
-//line batch.go:119
-							f77 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i70*2)))).Float32()
-//line batch.go:119
-							if uint(i70) >= uint(minimaLen) {
-//line batch.go:119
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, minimaLen)
-//line batch.go:119
+//line batch.go:65
+							f80 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i73*2)))).Float32()
+//line batch.go:65
+							if uint(i73) >= uint(minimaLen) {
+//line batch.go:65
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, minimaLen)
+//line batch.go:65
 								return
 							}
-//line batch.go:119
-							f85 := dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i70*2)))).Float32()
-//line batch.go:125
-							i470 := i53 << 5
-//line batch.go:119
-							f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, i91 = f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, 0
-//line batch.go:121
+//line batch.go:65
+							f89 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i73*2)))).Float32() * factor)
+//line batch.go:71
+							i555 := i56 << 5
+//line batch.go:65
+							f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, i101 = f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, 0
+//line batch.go:67
 							for {
-//line batch.go:121
-								i99 := *(*int32)(unsafe.Add(planes, o66+(i91<<4+tx)*4))
-//line batch.go:125
-								i129 := i470 + i91<<2
-//line batch.go:121
-								i1492 := i623 + i129
-//line batch.go:121
-								i1510 := i651 + i129
-//line batch.go:121
-								c1516 := uint(i1492) < uint(xLen) && uint(i1492+3) < uint(xLen) && uint(i1492+16) < uint(xLen) && uint(i1492+19) < uint(xLen) && uint(i1510) < uint(xLen) && uint(i1510+3) < uint(xLen)
-//line batch.go:121
-								i1528 := i679 + i129
-//line batch.go:121
-								c1539 := c1516 && uint(i1510+16) < uint(xLen) && uint(i1510+19) < uint(xLen) && uint(i1528) < uint(xLen) && uint(i1528+3) < uint(xLen) && uint(i1528+16) < uint(xLen)
-//line batch.go:121
-								i1546 := i707 + i129
-//line batch.go:121
-								c1562 := c1539 && uint(i1528+19) < uint(xLen) && uint(i1546) < uint(xLen) && uint(i1546+3) < uint(xLen) && uint(i1546+16) < uint(xLen) && uint(i1546+19) < uint(xLen)
-//line batch.go:121
-								i1564 := i735 + i129
-//line batch.go:121
-								i1582 := i763 + i129
-//line batch.go:121
-								c1584 := c1562 && uint(i1564) < uint(xLen) && uint(i1564+3) < uint(xLen) && uint(i1564+16) < uint(xLen) && uint(i1564+19) < uint(xLen) && uint(i1582) < uint(xLen)
-//line batch.go:121
-								i1600 := i791 + i129
-//line batch.go:121
-								c1606 := c1584 && uint(i1582+3) < uint(xLen) && uint(i1582+16) < uint(xLen) && uint(i1582+19) < uint(xLen) && uint(i1600) < uint(xLen) && uint(i1600+3) < uint(xLen)
-//line batch.go:121
-								i1618 := i819 + i129
-//line batch.go:121
-								c1629 := c1606 && uint(i1600+16) < uint(xLen) && uint(i1600+19) < uint(xLen) && uint(i1618) < uint(xLen) && uint(i1618+3) < uint(xLen) && uint(i1618+16) < uint(xLen)
-//line batch.go:121
-								if c1629 && uint(i1618+19) < uint(xLen) {
-//line batch.go:128
-									f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, i105 = f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, 0
-//line batch.go:128
+//line batch.go:67
+								i109 := *(*int32)(unsafe.Add(planes, o69+(i101<<4+tx)*4))
+//line batch.go:71
+								i139 := i555 + i101<<2
+//line batch.go:67
+								i1783 := i740 + i139
+//line batch.go:67
+								i1801 := i768 + i139
+//line batch.go:67
+								c1807 := uint(i1783) < uint(xLen) && uint(i1783+3) < uint(xLen) && uint(i1783+16) < uint(xLen) && uint(i1783+19) < uint(xLen) && uint(i1801) < uint(xLen) && uint(i1801+3) < uint(xLen)
+//line batch.go:67
+								i1819 := i796 + i139
+//line batch.go:67
+								c1830 := c1807 && uint(i1801+16) < uint(xLen) && uint(i1801+19) < uint(xLen) && uint(i1819) < uint(xLen) && uint(i1819+3) < uint(xLen) && uint(i1819+16) < uint(xLen)
+//line batch.go:67
+								i1837 := i824 + i139
+//line batch.go:67
+								c1853 := c1830 && uint(i1819+19) < uint(xLen) && uint(i1837) < uint(xLen) && uint(i1837+3) < uint(xLen) && uint(i1837+16) < uint(xLen) && uint(i1837+19) < uint(xLen)
+//line batch.go:67
+								i1855 := i852 + i139
+//line batch.go:67
+								i1873 := i880 + i139
+//line batch.go:67
+								c1875 := c1853 && uint(i1855) < uint(xLen) && uint(i1855+3) < uint(xLen) && uint(i1855+16) < uint(xLen) && uint(i1855+19) < uint(xLen) && uint(i1873) < uint(xLen)
+//line batch.go:67
+								i1891 := i908 + i139
+//line batch.go:67
+								c1897 := c1875 && uint(i1873+3) < uint(xLen) && uint(i1873+16) < uint(xLen) && uint(i1873+19) < uint(xLen) && uint(i1891) < uint(xLen) && uint(i1891+3) < uint(xLen)
+//line batch.go:67
+								i1909 := i936 + i139
+//line batch.go:67
+								c1920 := c1897 && uint(i1891+16) < uint(xLen) && uint(i1891+19) < uint(xLen) && uint(i1909) < uint(xLen) && uint(i1909+3) < uint(xLen) && uint(i1909+16) < uint(xLen)
+//line batch.go:67
+								if c1920 && uint(i1909+19) < uint(xLen) {
+//line batch.go:74
+									f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, i115 = f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, 0
+//line batch.go:74
 									for {
-//line batch.go:123
-										i466 := i105 << 3
-//line batch.go:123
-										f115 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i466)))&15), f85)
-										f126 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i466+4)))&15), f85)
-										i130 := i129 + i105
-//line batch.go:127
-										i624 := i623 + i130
-										f642 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i624+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i624*4)), f1400))
-//line batch.go:127
-										i652 := i651 + i130
-										f670 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i652+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i652*4)), f1404))
-//line batch.go:127
-										i680 := i679 + i130
-										f698 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i680+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i680*4)), f1408))
-//line batch.go:127
-										i708 := i707 + i130
-										f726 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i708+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i708*4)), f1412))
-//line batch.go:127
-										i736 := i735 + i130
-										f754 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i736+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i736*4)), f1416))
-//line batch.go:127
-										i764 := i763 + i130
-										f782 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i764+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i764*4)), f1420))
-//line batch.go:127
-										i792 := i791 + i130
-										f810 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i792+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i792*4)), f1424))
-//line batch.go:127
-										i820 := i819 + i130
-										f838 = math32.FMA(f126, *(*float32)(unsafe.Add(x, (i820+16)*4)), math32.FMA(f115, *(*float32)(unsafe.Add(x, i820*4)), f1428))
-//line batch.go:128
-										i187 := i105 + 1
-//line batch.go:128
-										if i187 >= 4 {
-//line batch.go:128
+//line batch.go:69
+										i551 := i115 << 3
+//line batch.go:69
+										f125 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i551)))&15), f89)
+										f136 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i551+4)))&15), f89)
+										i140 := i139 + i115
+//line batch.go:73
+										i741 := i740 + i140
+										f759 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i741+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i741*4)), f1684))
+//line batch.go:73
+										i769 := i768 + i140
+										f787 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i769+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i769*4)), f1689))
+//line batch.go:73
+										i797 := i796 + i140
+										f815 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i797+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i797*4)), f1694))
+//line batch.go:73
+										i825 := i824 + i140
+										f843 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i825+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i825*4)), f1699))
+//line batch.go:73
+										i853 := i852 + i140
+										f871 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i853+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i853*4)), f1704))
+//line batch.go:73
+										i881 := i880 + i140
+										f899 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i881+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i881*4)), f1709))
+//line batch.go:73
+										i909 := i908 + i140
+										f927 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i909+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i909*4)), f1714))
+//line batch.go:73
+										i937 := i936 + i140
+										f955 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i937+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i937*4)), f1719))
+//line batch.go:74
+										i197 := i115 + 1
+//line batch.go:74
+										if i197 >= 4 {
+//line batch.go:74
 											break
 										}
-//line batch.go:128
-										f1428, f1424, f1420, f1416, f1412, f1408, f1404, f1400, i105 = f838, f810, f782, f754, f726, f698, f670, f642, i187
+//line batch.go:74
+										f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, i115 = f955, f927, f899, f871, f843, f815, f787, f759, i197
 									}
-//line batch.go:128
-									f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806 = f642, f670, f698, f726, f754, f782, f810, f838
+//line batch.go:74
+									f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097 = f759, f787, f815, f843, f871, f899, f927, f955
 								} else {
-//line batch.go:128
-									f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, i1684 = f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, 0
-//line batch.go:128
+//line batch.go:74
+									f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, i1975 = f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, 0
+//line batch.go:74
 									for {
-//line batch.go:123
-										i1685 := i1684 << 3
-//line batch.go:123
-										f1690 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i1685)))&15), f85)
-										f1696 := math32.FMA(f77, float32(int32(uint32(i99)>>uint32(int32(i1685+4)))&15), f85)
-										i1697 := i129 + i1684
-//line batch.go:127
-										i1698 := i623 + i1697
-//line batch.go:127
-										if uint(i1698) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1698, xLen)
-//line batch.go:127
+//line batch.go:69
+										i1976 := i1975 << 3
+//line batch.go:69
+										f1981 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i1976)))&15), f89)
+										f1987 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i1976+4)))&15), f89)
+										i1988 := i139 + i1975
+//line batch.go:73
+										i1989 := i740 + i1988
+//line batch.go:73
+										if uint(i1989) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1989, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1704 := i1698 + 16
-//line batch.go:128
-										if uint(i1704) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1704, xLen)
-//line batch.go:128
+//line batch.go:74
+										i1995 := i1989 + 16
+//line batch.go:74
+										if uint(i1995) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1995, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1709 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1704*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1698*4)), f1683))
-//line batch.go:127
-										i1711 := i651 + i1697
-//line batch.go:127
-										if uint(i1711) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1711, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2000 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i1995*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i1989*4)), f1974))
+//line batch.go:73
+										i2002 := i768 + i1988
+//line batch.go:73
+										if uint(i2002) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2002, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1717 := i1711 + 16
-//line batch.go:128
-										if uint(i1717) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1717, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2008 := i2002 + 16
+//line batch.go:74
+										if uint(i2008) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2008, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1722 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1717*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1711*4)), f1682))
-//line batch.go:127
-										i1724 := i679 + i1697
-//line batch.go:127
-										if uint(i1724) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1724, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2013 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2008*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2002*4)), f1973))
+//line batch.go:73
+										i2015 := i796 + i1988
+//line batch.go:73
+										if uint(i2015) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2015, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1730 := i1724 + 16
-//line batch.go:128
-										if uint(i1730) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1730, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2021 := i2015 + 16
+//line batch.go:74
+										if uint(i2021) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2021, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1735 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1730*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1724*4)), f1681))
-//line batch.go:127
-										i1737 := i707 + i1697
-//line batch.go:127
-										if uint(i1737) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1737, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2026 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2021*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2015*4)), f1972))
+//line batch.go:73
+										i2028 := i824 + i1988
+//line batch.go:73
+										if uint(i2028) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2028, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1743 := i1737 + 16
-//line batch.go:128
-										if uint(i1743) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1743, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2034 := i2028 + 16
+//line batch.go:74
+										if uint(i2034) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2034, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1748 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1743*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1737*4)), f1680))
-//line batch.go:127
-										i1750 := i735 + i1697
-//line batch.go:127
-										if uint(i1750) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1750, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2039 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2034*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2028*4)), f1971))
+//line batch.go:73
+										i2041 := i852 + i1988
+//line batch.go:73
+										if uint(i2041) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2041, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1756 := i1750 + 16
-//line batch.go:128
-										if uint(i1756) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1756, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2047 := i2041 + 16
+//line batch.go:74
+										if uint(i2047) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2047, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1761 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1756*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1750*4)), f1679))
-//line batch.go:127
-										i1763 := i763 + i1697
-//line batch.go:127
-										if uint(i1763) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1763, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2052 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2047*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2041*4)), f1970))
+//line batch.go:73
+										i2054 := i880 + i1988
+//line batch.go:73
+										if uint(i2054) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2054, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1769 := i1763 + 16
-//line batch.go:128
-										if uint(i1769) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1769, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2060 := i2054 + 16
+//line batch.go:74
+										if uint(i2060) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2060, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1774 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1769*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1763*4)), f1678))
-//line batch.go:127
-										i1776 := i791 + i1697
-//line batch.go:127
-										if uint(i1776) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1776, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2065 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2060*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2054*4)), f1969))
+//line batch.go:73
+										i2067 := i908 + i1988
+//line batch.go:73
+										if uint(i2067) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2067, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1782 := i1776 + 16
-//line batch.go:128
-										if uint(i1782) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1782, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2073 := i2067 + 16
+//line batch.go:74
+										if uint(i2073) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2073, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1787 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1782*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1776*4)), f1677))
-//line batch.go:127
-										i1789 := i819 + i1697
-//line batch.go:127
-										if uint(i1789) >= uint(xLen) {
-//line batch.go:127
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1789, xLen)
-//line batch.go:127
+//line batch.go:74
+										f2078 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2073*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2067*4)), f1968))
+//line batch.go:73
+										i2080 := i936 + i1988
+//line batch.go:73
+										if uint(i2080) >= uint(xLen) {
+//line batch.go:73
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2080, xLen)
+//line batch.go:73
 											return
 										}
-//line batch.go:128
-										i1795 := i1789 + 16
-//line batch.go:128
-										if uint(i1795) >= uint(xLen) {
-//line batch.go:128
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1795, xLen)
-//line batch.go:128
+//line batch.go:74
+										i2086 := i2080 + 16
+//line batch.go:74
+										if uint(i2086) >= uint(xLen) {
+//line batch.go:74
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2086, xLen)
+//line batch.go:74
 											return
 										}
-//line batch.go:128
-										f1800 = math32.FMA(f1696, *(*float32)(unsafe.Add(x, i1795*4)), math32.FMA(f1690, *(*float32)(unsafe.Add(x, i1789*4)), f1676))
-//line batch.go:128
-										i1802 := i1684 + 1
-//line batch.go:128
-										if i1802 >= 4 {
-//line batch.go:128
+//line batch.go:74
+										f2091 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2086*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2080*4)), f1967))
+//line batch.go:74
+										i2093 := i1975 + 1
+//line batch.go:74
+										if i2093 >= 4 {
+//line batch.go:74
 											break
 										}
-//line batch.go:128
-										f1676, f1677, f1678, f1679, f1680, f1681, f1682, f1683, i1684 = f1800, f1787, f1774, f1761, f1748, f1735, f1722, f1709, i1802
+//line batch.go:74
+										f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, i1975 = f2091, f2078, f2065, f2052, f2039, f2026, f2013, f2000, i2093
 									}
-//line batch.go:128
-									f1813, f1812, f1811, f1810, f1809, f1808, f1807, f1806 = f1709, f1722, f1735, f1748, f1761, f1774, f1787, f1800
+//line batch.go:74
+									f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097 = f2000, f2013, f2026, f2039, f2052, f2065, f2078, f2091
 								}
-//line batch.go:128
-								i133 := i91 + 1
-//line batch.go:128
-								if i133 >= 4 {
-//line batch.go:128
+//line batch.go:74
+								i143 := i101 + 1
+//line batch.go:74
+								if i143 >= 4 {
+//line batch.go:74
 									break
 								}
-//line batch.go:128
-								f1427, f1423, f1419, f1415, f1411, f1407, f1403, f1399, i91 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813, i133
+//line batch.go:74
+								f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, i101 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104, i143
 							}
-//line batch.go:128
-							i102 := i53 + 1
-//line batch.go:128
-							if i102 >= i37 {
-//line batch.go:128
+//line batch.go:74
+							i112 := i56 + 1
+//line batch.go:74
+							if i112 >= i40 {
+//line batch.go:74
 								break
 							}
-//line batch.go:128
-							f1426, f1422, f1418, f1414, f1410, f1406, f1402, f1398, i53 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813, i102
+//line batch.go:74
+							f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, i56 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104, i112
 						}
-//line batch.go:128
-						f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 = f1806, f1807, f1808, f1809, f1810, f1811, f1812, f1813
+//line batch.go:74
+						f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104
 					} else {
-//line batch.go:115
-						f1429, f1425, f1421, f1417, f1413, f1409, f1405, f1401 = 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:61
+						f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685 = 0, 0, 0, 0, 0, 0, 0, 0
 					}
-//line batch.go:91
-					if !c227 {
-//line batch.go:91
+//line batch.go:32
+					if !c242 {
+//line batch.go:32
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line batch.go:91
+//line batch.go:32
 						return
 					}
-//line batch.go:92
-					i237 := i480 + tx
-					if s0 > i237 {
-//line batch.go:97
-						i1048 := i1047 + i237
-//line batch.go:97
-						if uint(yLen) > uint(i1048) {
-//line batch.go:97
-							i1061 := i1060 + i237
-//line batch.go:97
-							if uint(yLen) > uint(i1061) {
-//line batch.go:97
-								i1074 := i1073 + i237
-//line batch.go:97
-								if uint(yLen) > uint(i1074) {
-//line batch.go:97
-									i1087 := i1086 + i237
-//line batch.go:97
-									if uint(yLen) > uint(i1087) {
-//line batch.go:97
-										i1100 := i1099 + i237
-//line batch.go:97
-										if uint(yLen) > uint(i1100) {
-//line batch.go:97
-											i1113 := i1112 + i237
-//line batch.go:97
-											if uint(yLen) > uint(i1113) {
-//line batch.go:97
-												i1126 := i1125 + i237
-//line batch.go:97
-												if uint(yLen) > uint(i1126) {
-//line batch.go:97
-													i1139 := i1138 + i237
-//line batch.go:97
-													if uint(yLen) > uint(i1139) {
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1048*4)) = f1401
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1061*4)) = f1405
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1074*4)) = f1409
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1087*4)) = f1413
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1100*4)) = f1417
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1113*4)) = f1421
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1126*4)) = f1425
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1139*4)) = f1429
+//line batch.go:33
+					i252 := i569 + tx
+					if s0 > i252 {
+//line batch.go:38
+						i1285 := i1284 + i252
+//line batch.go:38
+						if uint(yLen) > uint(i1285) {
+//line batch.go:38
+							i1298 := i1297 + i252
+//line batch.go:38
+							if uint(yLen) > uint(i1298) {
+//line batch.go:38
+								i1311 := i1310 + i252
+//line batch.go:38
+								if uint(yLen) > uint(i1311) {
+//line batch.go:38
+									i1324 := i1323 + i252
+//line batch.go:38
+									if uint(yLen) > uint(i1324) {
+//line batch.go:38
+										i1337 := i1336 + i252
+//line batch.go:38
+										if uint(yLen) > uint(i1337) {
+//line batch.go:38
+											i1350 := i1349 + i252
+//line batch.go:38
+											if uint(yLen) > uint(i1350) {
+//line batch.go:38
+												i1363 := i1362 + i252
+//line batch.go:38
+												if uint(yLen) > uint(i1363) {
+//line batch.go:38
+													i1376 := i1375 + i252
+//line batch.go:38
+													if uint(yLen) > uint(i1376) {
+//line batch.go:42
+														if add {
+//line batch.go:44
+															f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 = f1720+*(*float32)(unsafe.Add(y, i1376*4)), f1715+*(*float32)(unsafe.Add(y, i1363*4)), f1710+*(*float32)(unsafe.Add(y, i1350*4)), f1705+*(*float32)(unsafe.Add(y, i1337*4)), f1700+*(*float32)(unsafe.Add(y, i1324*4)), f1695+*(*float32)(unsafe.Add(y, i1311*4)), f1690+*(*float32)(unsafe.Add(y, i1298*4)), f1685+*(*float32)(unsafe.Add(y, i1285*4))
+														} else {
+//line batch.go:42
+															f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 = f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685
+														}
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1285*4)) = f1681
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1298*4)) = f1686
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1311*4)) = f1691
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1324*4)) = f1696
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1337*4)) = f1701
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1350*4)) = f1706
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1363*4)) = f1711
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1376*4)) = f1716
 													}
 												}
 											}
@@ -659,7 +669,7 @@ func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // batchQ8Twin runs blocks of the kernel batchQ8.
 //
-//line batch.go:140
+//line batch.go:86
 func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
@@ -671,680 +681,689 @@ func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 80))
 	s0 := *(*int)(unsafe.Add(args, 96))
 	s8 := *(*int)(unsafe.Add(args, 104))
+	add := *(*bool)(unsafe.Add(args, 112))
 	lanes := blocks.Lanes()
-//line batch.go:141
-	i35 := s8 / 32
-//line batch.go:144
-	c44 := s8 != 0
-//line batch.go:144
-	var i46 int
-//line batch.go:144
+//line batch.go:87
+	i37 := s8 / 32
+//line batch.go:90
+	c46 := s8 != 0
+//line batch.go:90
+	var i48 int
+//line batch.go:90
 	if s8 != 0 {
-//line batch.go:144
-		i46 = xLen / s8
+//line batch.go:90
+		i48 = xLen / s8
 	}
-//line batch.go:83
-	i466 := i46 - 1
-//line batch.go:91
-	var i185 int
-//line batch.go:91
+//line batch.go:16
+	i581 := i48 - 1
+//line batch.go:32
+	var i198 int
+//line batch.go:32
 	if s0 != 0 {
-//line batch.go:91
-		i185 = yLen / s0
+//line batch.go:32
+		i198 = yLen / s0
 	}
-//line batch.go:83
-	i744 := i185 - 1
-//line batch.go:145
-	c49 := 0 < i35
+//line batch.go:16
+	i859 := i198 - 1
 //line batch.go:91
-	c183 := s0 != 0
-//line batch.go:140
+	c51 := 0 < i37
+//line batch.go:32
+	c196 := s0 != 0
+//line batch.go:86
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		i38 := bx * i35
-//line batch.go:144
-		if !c44 {
-//line batch.go:144
+		i40 := bx * i37
+//line batch.go:90
+		if !c46 {
+//line batch.go:90
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line batch.go:144
+//line batch.go:90
 			return
 		}
-//line batch.go:83
-		i463 := by << 3
-//line batch.go:83
-		i468 := i463
-//line batch.go:83
-		if i466 < i463 {
-//line batch.go:83
-			i468 = i466
+//line batch.go:16
+		i578 := by << 3
+//line batch.go:16
+		i583 := i578
+//line batch.go:16
+		if i581 < i578 {
+//line batch.go:16
+			i583 = i581
 		}
-//line batch.go:83
-		i479 := i463 + 1
-//line batch.go:83
-		i482 := i479
-//line batch.go:83
-		if i466 < i479 {
-//line batch.go:83
-			i482 = i466
+//line batch.go:16
+		i594 := i578 + 1
+//line batch.go:16
+		i597 := i594
+//line batch.go:16
+		if i581 < i594 {
+//line batch.go:16
+			i597 = i581
 		}
-//line batch.go:83
-		i493 := i463 + 2
-//line batch.go:83
-		i496 := i493
-//line batch.go:83
-		if i466 < i493 {
-//line batch.go:83
-			i496 = i466
+//line batch.go:16
+		i608 := i578 + 2
+//line batch.go:16
+		i611 := i608
+//line batch.go:16
+		if i581 < i608 {
+//line batch.go:16
+			i611 = i581
 		}
-//line batch.go:83
-		i507 := i463 + 3
-//line batch.go:83
-		i510 := i507
-//line batch.go:83
-		if i466 < i507 {
-//line batch.go:83
-			i510 = i466
+//line batch.go:16
+		i622 := i578 + 3
+//line batch.go:16
+		i625 := i622
+//line batch.go:16
+		if i581 < i622 {
+//line batch.go:16
+			i625 = i581
 		}
-//line batch.go:83
-		i521 := i463 + 4
-//line batch.go:83
-		i524 := i521
-//line batch.go:83
-		if i466 < i521 {
-//line batch.go:83
-			i524 = i466
+//line batch.go:16
+		i636 := i578 + 4
+//line batch.go:16
+		i639 := i636
+//line batch.go:16
+		if i581 < i636 {
+//line batch.go:16
+			i639 = i581
 		}
-//line batch.go:83
-		i535 := i463 + 5
-//line batch.go:83
-		i538 := i535
-//line batch.go:83
-		if i466 < i535 {
-//line batch.go:83
-			i538 = i466
+//line batch.go:16
+		i650 := i578 + 5
+//line batch.go:16
+		i653 := i650
+//line batch.go:16
+		if i581 < i650 {
+//line batch.go:16
+			i653 = i581
 		}
-//line batch.go:83
-		i549 := i463 + 6
-//line batch.go:83
-		i552 := i549
-//line batch.go:83
-		if i466 < i549 {
-//line batch.go:83
-			i552 = i466
+//line batch.go:16
+		i664 := i578 + 6
+//line batch.go:16
+		i667 := i664
+//line batch.go:16
+		if i581 < i664 {
+//line batch.go:16
+			i667 = i581
 		}
-//line batch.go:83
-		i563 := i463 + 7
-//line batch.go:83
-		i566 := i563
-//line batch.go:83
-		if i466 < i563 {
-//line batch.go:83
-			i566 = i466
+//line batch.go:16
+		i678 := i578 + 7
+//line batch.go:16
+		i681 := i678
+//line batch.go:16
+		if i581 < i678 {
+//line batch.go:16
+			i681 = i581
 		}
-//line batch.go:155
-		i1265 := i468 * s8
-//line batch.go:155
-		i1279 := i482 * s8
-//line batch.go:155
-		i1292 := i496 * s8
-//line batch.go:155
-		i1305 := i510 * s8
-//line batch.go:155
-		i1318 := i524 * s8
-//line batch.go:155
-		i1331 := i538 * s8
-//line batch.go:155
-		i1344 := i552 * s8
-//line batch.go:155
-		i1357 := i566 * s8
-//line batch.go:83
-		i746 := i463
-//line batch.go:83
-		if i744 < i463 {
-//line batch.go:83
-			i746 = i744
+//line batch.go:101
+		i1546 := i583 * s8
+//line batch.go:101
+		i1560 := i597 * s8
+//line batch.go:101
+		i1573 := i611 * s8
+//line batch.go:101
+		i1586 := i625 * s8
+//line batch.go:101
+		i1599 := i639 * s8
+//line batch.go:101
+		i1612 := i653 * s8
+//line batch.go:101
+		i1625 := i667 * s8
+//line batch.go:101
+		i1638 := i681 * s8
+//line batch.go:16
+		i861 := i578
+//line batch.go:16
+		if i859 < i578 {
+//line batch.go:16
+			i861 = i859
 		}
-//line batch.go:83
-		i758 := i479
-//line batch.go:83
-		if i744 < i479 {
-//line batch.go:83
-			i758 = i744
+//line batch.go:16
+		i873 := i594
+//line batch.go:16
+		if i859 < i594 {
+//line batch.go:16
+			i873 = i859
 		}
-//line batch.go:83
-		i770 := i493
-//line batch.go:83
-		if i744 < i493 {
-//line batch.go:83
-			i770 = i744
+//line batch.go:16
+		i885 := i608
+//line batch.go:16
+		if i859 < i608 {
+//line batch.go:16
+			i885 = i859
 		}
-//line batch.go:83
-		i782 := i507
-//line batch.go:83
-		if i744 < i507 {
-//line batch.go:83
-			i782 = i744
+//line batch.go:16
+		i897 := i622
+//line batch.go:16
+		if i859 < i622 {
+//line batch.go:16
+			i897 = i859
 		}
-//line batch.go:83
-		i794 := i521
-//line batch.go:83
-		if i744 < i521 {
-//line batch.go:83
-			i794 = i744
+//line batch.go:16
+		i909 := i636
+//line batch.go:16
+		if i859 < i636 {
+//line batch.go:16
+			i909 = i859
 		}
-//line batch.go:83
-		i806 := i535
-//line batch.go:83
-		if i744 < i535 {
-//line batch.go:83
-			i806 = i744
+//line batch.go:16
+		i921 := i650
+//line batch.go:16
+		if i859 < i650 {
+//line batch.go:16
+			i921 = i859
 		}
-//line batch.go:83
-		i818 := i549
-//line batch.go:83
-		if i744 < i549 {
-//line batch.go:83
-			i818 = i744
+//line batch.go:16
+		i933 := i664
+//line batch.go:16
+		if i859 < i664 {
+//line batch.go:16
+			i933 = i859
 		}
-//line batch.go:83
-		i830 := i563
-//line batch.go:83
-		if i744 < i563 {
-//line batch.go:83
-			i830 = i744
+//line batch.go:16
+		i945 := i678
+//line batch.go:16
+		if i859 < i678 {
+//line batch.go:16
+			i945 = i859
 		}
-//line batch.go:92
-		i434 := bx << 4
-//line batch.go:97
-		i945 := i746 * s0
-//line batch.go:97
-		i958 := i758 * s0
-//line batch.go:97
-		i971 := i770 * s0
-//line batch.go:97
-		i984 := i782 * s0
-//line batch.go:97
-		i997 := i794 * s0
-//line batch.go:97
-		i1010 := i806 * s0
-//line batch.go:97
-		i1023 := i818 * s0
-//line batch.go:97
-		i1036 := i830 * s0
+//line batch.go:33
+		i521 := bx << 4
+//line batch.go:38
+		i1180 := i861 * s0
+//line batch.go:38
+		i1193 := i873 * s0
+//line batch.go:38
+		i1206 := i885 * s0
+//line batch.go:38
+		i1219 := i897 * s0
+//line batch.go:38
+		i1232 := i909 * s0
+//line batch.go:38
+		i1245 := i921 * s0
+//line batch.go:38
+		i1258 := i933 * s0
+//line batch.go:38
+		i1271 := i945 * s0
 		{
 			{
 				first := 0
-//line batch.go:142
+//line batch.go:88
 				if lanes == 16 {
-//line batch.go:142
-					first = zvector.BatchQ8Twin(16, c44, c49, c183, i434, s0, i38, planesCap, planes, scalesLen, scales, i1265, i1279, i1292, i1305, i1318, i1331, i1344, i1357, xLen, x, i35, i945, yLen, i958, i971, i984, i997, i1010, i1023, i1036, y)
-//line batch.go:142
+//line batch.go:88
+					first = zvector.BatchQ8Twin(16, c46, c51, c196, i521, s0, add, i40, planesCap, planes, scalesLen, scales, i1546, i1560, i1573, i1586, i1599, i1612, i1625, i1638, xLen, x, i37, i1180, yLen, i1193, i1206, i1219, i1232, i1245, i1258, i1271, y)
+//line batch.go:88
 				} else if lanes == 8 {
-//line batch.go:142
-					first = zvector.BatchQ8TwinAVX2(16, c44, c49, c183, i434, s0, i38, planesCap, planes, scalesLen, scales, i1265, i1279, i1292, i1305, i1318, i1331, i1344, i1357, xLen, x, i35, i945, yLen, i958, i971, i984, i997, i1010, i1023, i1036, y)
+//line batch.go:88
+					first = zvector.BatchQ8TwinAVX2(16, c46, c51, c196, i521, s0, add, i40, planesCap, planes, scalesLen, scales, i1546, i1560, i1573, i1586, i1599, i1612, i1625, i1638, xLen, x, i37, i1180, yLen, i1193, i1206, i1219, i1232, i1245, i1258, i1271, y)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, f1624, f1637, f1650, f1663, f1676, f1689, f1702, f1715, f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 float32
-					var i51, i81 int
-//line batch.go:145
-					if c49 {
-//line batch.go:145
-						f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, i51 = 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line batch.go:149
+					var f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, f1905, f1918, f1931, f1944, f1957, f1970, f1983, f1996, f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068, f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 float32
+					var i53, i89 int
+//line batch.go:91
+					if c51 {
+//line batch.go:91
+						f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, i53 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:95
 						for {
-//line batch.go:147
-							i52 := i38 + i51
-							i439 := i52 << 7
-//line batch.go:148
-							i56 := i439 + 128
-//line batch.go:148
-							if uint(i56) > uint(planesCap) {
-//line batch.go:148
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, planesCap)
-//line batch.go:148
+//line batch.go:93
+							i54 := i40 + i53
+							i529 := i54 << 7
+//line batch.go:94
+							i58 := i529 + 128
+//line batch.go:94
+							if uint(i58) > uint(planesCap) {
+//line batch.go:94
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, planesCap)
+//line batch.go:94
 								return
 							}
-//line batch.go:148
-							if uint(i439) > uint(i56) {
-//line batch.go:148
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i439, i56)
-//line batch.go:148
+//line batch.go:94
+							if uint(i529) > uint(i58) {
+//line batch.go:94
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i529, i58)
+//line batch.go:94
 								return
 							}
-//line batch.go:148
-							o64 := i439 * 4
-							i68 := i52<<4 + tx
-//line batch.go:149
-							if uint(i68) >= uint(scalesLen) {
-//line batch.go:149
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, scalesLen)
-//line batch.go:149
+//line batch.go:94
+							o66 := i529 * 4
+							i70 := i54<<4 + tx
+//line batch.go:95
+							if uint(i70) >= uint(scalesLen) {
+//line batch.go:95
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, scalesLen)
+//line batch.go:95
 								return
 							}
-//line batch.go:149
-							f75 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*2)))).Float32()
-//line batch.go:155
-							i1266 := i51 << 5
-//line batch.go:155
-							i1267 := i1265 + i1266
-//line batch.go:155
-							i1280 := i1279 + i1266
-//line batch.go:155
-							i1293 := i1292 + i1266
-//line batch.go:155
-							i1306 := i1305 + i1266
-//line batch.go:155
-							i1319 := i1318 + i1266
-//line batch.go:155
-							i1332 := i1331 + i1266
-//line batch.go:155
-							i1345 := i1344 + i1266
-//line batch.go:155
-							i1358 := i1357 + i1266
-//line batch.go:149
-							f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, i81 = f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, 0
-//line batch.go:155
+//line batch.go:95
+							f77 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i70*2)))).Float32()
+//line batch.go:101
+							i1547 := i53 << 5
+//line batch.go:101
+							i1548 := i1546 + i1547
+//line batch.go:101
+							i1561 := i1560 + i1547
+//line batch.go:101
+							i1574 := i1573 + i1547
+//line batch.go:101
+							i1587 := i1586 + i1547
+//line batch.go:101
+							i1600 := i1599 + i1547
+//line batch.go:101
+							i1613 := i1612 + i1547
+//line batch.go:101
+							i1626 := i1625 + i1547
+//line batch.go:101
+							i1639 := i1638 + i1547
+//line batch.go:95
+							f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, i89 = f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, 0
+//line batch.go:101
 							for {
-//line batch.go:151
-								i89 := *(*int32)(unsafe.Add(planes, o64+(i81<<4+tx)*4))
-//line batch.go:153
-								f1263 := float32(f75 * float32(i89<<24>>24))
-//line batch.go:155
-								i1268 := i81 << 2
-//line batch.go:155
-								i1269 := i1267 + i1268
-//line batch.go:155
-								if uint(i1269) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1269, xLen)
-//line batch.go:155
+//line batch.go:97
+								i97 := *(*int32)(unsafe.Add(planes, o66+(i89<<4+tx)*4))
+//line batch.go:99
+								f1544 := float32(f77 * float32(i97<<24>>24))
+//line batch.go:101
+								i1549 := i89 << 2
+//line batch.go:101
+								i1550 := i1548 + i1549
+//line batch.go:101
+								if uint(i1550) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1550, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1281 := i1280 + i1268
-//line batch.go:155
-								if uint(i1281) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1281, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1562 := i1561 + i1549
+//line batch.go:101
+								if uint(i1562) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1562, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1294 := i1293 + i1268
-//line batch.go:155
-								if uint(i1294) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1294, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1575 := i1574 + i1549
+//line batch.go:101
+								if uint(i1575) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1575, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1307 := i1306 + i1268
-//line batch.go:155
-								if uint(i1307) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1307, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1588 := i1587 + i1549
+//line batch.go:101
+								if uint(i1588) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1588, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1320 := i1319 + i1268
-//line batch.go:155
-								if uint(i1320) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1320, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1601 := i1600 + i1549
+//line batch.go:101
+								if uint(i1601) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1601, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1333 := i1332 + i1268
-//line batch.go:155
-								if uint(i1333) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1333, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1614 := i1613 + i1549
+//line batch.go:101
+								if uint(i1614) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1614, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1346 := i1345 + i1268
-//line batch.go:155
-								if uint(i1346) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1346, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1627 := i1626 + i1549
+//line batch.go:101
+								if uint(i1627) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1627, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1359 := i1358 + i1268
-//line batch.go:155
-								if uint(i1359) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1359, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1640 := i1639 + i1549
+//line batch.go:101
+								if uint(i1640) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1640, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:153
-								f1379 := float32(f75 * float32(i89<<16>>24))
-//line batch.go:155
-								i1386 := i1269 + 1
-//line batch.go:155
-								if uint(i1386) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1386, xLen)
-//line batch.go:155
+//line batch.go:99
+								f1660 := float32(f77 * float32(i97<<16>>24))
+//line batch.go:101
+								i1667 := i1550 + 1
+//line batch.go:101
+								if uint(i1667) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1667, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1398 := i1281 + 1
-//line batch.go:155
-								if uint(i1398) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1398, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1679 := i1562 + 1
+//line batch.go:101
+								if uint(i1679) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1679, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1411 := i1294 + 1
-//line batch.go:155
-								if uint(i1411) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1411, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1692 := i1575 + 1
+//line batch.go:101
+								if uint(i1692) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1692, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1424 := i1307 + 1
-//line batch.go:155
-								if uint(i1424) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1424, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1705 := i1588 + 1
+//line batch.go:101
+								if uint(i1705) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1705, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1437 := i1320 + 1
-//line batch.go:155
-								if uint(i1437) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1437, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1718 := i1601 + 1
+//line batch.go:101
+								if uint(i1718) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1718, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1450 := i1333 + 1
-//line batch.go:155
-								if uint(i1450) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1450, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1731 := i1614 + 1
+//line batch.go:101
+								if uint(i1731) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1731, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1463 := i1346 + 1
-//line batch.go:155
-								if uint(i1463) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1463, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1744 := i1627 + 1
+//line batch.go:101
+								if uint(i1744) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1744, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1476 := i1359 + 1
-//line batch.go:155
-								if uint(i1476) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1476, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1757 := i1640 + 1
+//line batch.go:101
+								if uint(i1757) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1757, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:153
-								f1495 := float32(f75 * float32(i89<<8>>24))
-//line batch.go:155
-								i1502 := i1269 + 2
-//line batch.go:155
-								if uint(i1502) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1502, xLen)
-//line batch.go:155
+//line batch.go:99
+								f1776 := float32(f77 * float32(i97<<8>>24))
+//line batch.go:101
+								i1783 := i1550 + 2
+//line batch.go:101
+								if uint(i1783) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1783, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1514 := i1281 + 2
-//line batch.go:155
-								if uint(i1514) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1514, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1795 := i1562 + 2
+//line batch.go:101
+								if uint(i1795) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1795, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1527 := i1294 + 2
-//line batch.go:155
-								if uint(i1527) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1527, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1808 := i1575 + 2
+//line batch.go:101
+								if uint(i1808) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1808, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1540 := i1307 + 2
-//line batch.go:155
-								if uint(i1540) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1540, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1821 := i1588 + 2
+//line batch.go:101
+								if uint(i1821) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1821, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1553 := i1320 + 2
-//line batch.go:155
-								if uint(i1553) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1553, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1834 := i1601 + 2
+//line batch.go:101
+								if uint(i1834) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1834, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1566 := i1333 + 2
-//line batch.go:155
-								if uint(i1566) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1566, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1847 := i1614 + 2
+//line batch.go:101
+								if uint(i1847) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1847, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1579 := i1346 + 2
-//line batch.go:155
-								if uint(i1579) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1579, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1860 := i1627 + 2
+//line batch.go:101
+								if uint(i1860) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1860, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								i1592 := i1359 + 2
-//line batch.go:155
-								if uint(i1592) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1592, xLen)
-//line batch.go:155
+//line batch.go:101
+								i1873 := i1640 + 2
+//line batch.go:101
+								if uint(i1873) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1873, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:153
-								f1611 := float32(f75 * float32(i89>>24))
-//line batch.go:155
-								i1618 := i1269 + 3
-//line batch.go:155
-								if uint(i1618) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1618, xLen)
-//line batch.go:155
+//line batch.go:99
+								f1892 := float32(f77 * float32(i97>>24))
+//line batch.go:101
+								i1899 := i1550 + 3
+//line batch.go:101
+								if uint(i1899) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1899, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1624 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1618*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1502*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1386*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1269*4)), f1785))))
-//line batch.go:155
-								i1630 := i1281 + 3
-//line batch.go:155
-								if uint(i1630) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1630, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1905 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1899*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1783*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1667*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1550*4)), f2067))))
+//line batch.go:101
+								i1911 := i1562 + 3
+//line batch.go:101
+								if uint(i1911) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1911, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1637 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1630*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1514*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1398*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1281*4)), f1788))))
-//line batch.go:155
-								i1643 := i1294 + 3
-//line batch.go:155
-								if uint(i1643) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1643, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1918 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1911*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1795*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1679*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1562*4)), f2071))))
+//line batch.go:101
+								i1924 := i1575 + 3
+//line batch.go:101
+								if uint(i1924) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1924, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1650 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1643*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1527*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1411*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1294*4)), f1791))))
-//line batch.go:155
-								i1656 := i1307 + 3
-//line batch.go:155
-								if uint(i1656) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1656, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1931 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1924*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1808*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1692*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1575*4)), f2075))))
+//line batch.go:101
+								i1937 := i1588 + 3
+//line batch.go:101
+								if uint(i1937) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1937, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1663 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1656*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1540*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1424*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1307*4)), f1794))))
-//line batch.go:155
-								i1669 := i1320 + 3
-//line batch.go:155
-								if uint(i1669) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1669, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1944 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1937*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1821*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1705*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1588*4)), f2079))))
+//line batch.go:101
+								i1950 := i1601 + 3
+//line batch.go:101
+								if uint(i1950) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1950, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1676 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1669*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1553*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1437*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1320*4)), f1797))))
-//line batch.go:155
-								i1682 := i1333 + 3
-//line batch.go:155
-								if uint(i1682) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1682, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1957 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1950*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1834*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1718*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1601*4)), f2083))))
+//line batch.go:101
+								i1963 := i1614 + 3
+//line batch.go:101
+								if uint(i1963) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1963, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1689 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1682*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1566*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1450*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1333*4)), f1800))))
-//line batch.go:155
-								i1695 := i1346 + 3
-//line batch.go:155
-								if uint(i1695) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1695, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1970 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1963*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1847*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1731*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1614*4)), f2087))))
+//line batch.go:101
+								i1976 := i1627 + 3
+//line batch.go:101
+								if uint(i1976) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1976, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1702 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1695*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1579*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1463*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1346*4)), f1803))))
-//line batch.go:155
-								i1708 := i1359 + 3
-//line batch.go:155
-								if uint(i1708) >= uint(xLen) {
-//line batch.go:155
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1708, xLen)
-//line batch.go:155
+//line batch.go:101
+								f1983 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1976*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1860*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1744*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1627*4)), f2091))))
+//line batch.go:101
+								i1989 := i1640 + 3
+//line batch.go:101
+								if uint(i1989) >= uint(xLen) {
+//line batch.go:101
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1989, xLen)
+//line batch.go:101
 									return
 								}
-//line batch.go:155
-								f1715 = math32.FMA(f1611, *(*float32)(unsafe.Add(x, i1708*4)), math32.FMA(f1495, *(*float32)(unsafe.Add(x, i1592*4)), math32.FMA(f1379, *(*float32)(unsafe.Add(x, i1476*4)), math32.FMA(f1263, *(*float32)(unsafe.Add(x, i1359*4)), f1806))))
-//line batch.go:155
-								i109 := i81 + 1
-//line batch.go:155
-								if i109 >= 8 {
-//line batch.go:155
+//line batch.go:101
+								f1996 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1989*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1873*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1757*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1640*4)), f2095))))
+//line batch.go:101
+								i117 := i89 + 1
+//line batch.go:101
+								if i117 >= 8 {
+//line batch.go:101
 									break
 								}
-//line batch.go:155
-								f1806, f1803, f1800, f1797, f1794, f1791, f1788, f1785, i81 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624, i109
+//line batch.go:101
+								f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, i89 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905, i117
 							}
-//line batch.go:155
-							i92 := i51 + 1
-//line batch.go:155
-							if i92 >= i35 {
-//line batch.go:155
+//line batch.go:101
+							i100 := i53 + 1
+//line batch.go:101
+							if i100 >= i37 {
+//line batch.go:101
 								break
 							}
-//line batch.go:155
-							f1805, f1802, f1799, f1796, f1793, f1790, f1787, f1784, i51 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624, i92
+//line batch.go:101
+							f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, i53 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905, i100
 						}
-//line batch.go:155
-						f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 = f1715, f1702, f1689, f1676, f1663, f1650, f1637, f1624
+//line batch.go:101
+						f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905
 					} else {
-//line batch.go:145
-						f1807, f1804, f1801, f1798, f1795, f1792, f1789, f1786 = 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:91
+						f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068 = 0, 0, 0, 0, 0, 0, 0, 0
 					}
-//line batch.go:91
-					if !c183 {
-//line batch.go:91
+//line batch.go:32
+					if !c196 {
+//line batch.go:32
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line batch.go:91
+//line batch.go:32
 						return
 					}
-//line batch.go:92
-					i193 := i434 + tx
-					if s0 > i193 {
-//line batch.go:97
-						i946 := i945 + i193
-//line batch.go:97
-						if uint(yLen) > uint(i946) {
-//line batch.go:97
-							i959 := i958 + i193
-//line batch.go:97
-							if uint(yLen) > uint(i959) {
-//line batch.go:97
-								i972 := i971 + i193
-//line batch.go:97
-								if uint(yLen) > uint(i972) {
-//line batch.go:97
-									i985 := i984 + i193
-//line batch.go:97
-									if uint(yLen) > uint(i985) {
-//line batch.go:97
-										i998 := i997 + i193
-//line batch.go:97
-										if uint(yLen) > uint(i998) {
-//line batch.go:97
-											i1011 := i1010 + i193
-//line batch.go:97
-											if uint(yLen) > uint(i1011) {
-//line batch.go:97
-												i1024 := i1023 + i193
-//line batch.go:97
-												if uint(yLen) > uint(i1024) {
-//line batch.go:97
-													i1037 := i1036 + i193
-//line batch.go:97
-													if uint(yLen) > uint(i1037) {
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i946*4)) = f1786
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i959*4)) = f1789
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i972*4)) = f1792
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i985*4)) = f1795
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i998*4)) = f1798
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1011*4)) = f1801
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1024*4)) = f1804
-//line batch.go:102
-														*(*float32)(unsafe.Add(y, i1037*4)) = f1807
+//line batch.go:33
+					i206 := i521 + tx
+					if s0 > i206 {
+//line batch.go:38
+						i1181 := i1180 + i206
+//line batch.go:38
+						if uint(yLen) > uint(i1181) {
+//line batch.go:38
+							i1194 := i1193 + i206
+//line batch.go:38
+							if uint(yLen) > uint(i1194) {
+//line batch.go:38
+								i1207 := i1206 + i206
+//line batch.go:38
+								if uint(yLen) > uint(i1207) {
+//line batch.go:38
+									i1220 := i1219 + i206
+//line batch.go:38
+									if uint(yLen) > uint(i1220) {
+//line batch.go:38
+										i1233 := i1232 + i206
+//line batch.go:38
+										if uint(yLen) > uint(i1233) {
+//line batch.go:38
+											i1246 := i1245 + i206
+//line batch.go:38
+											if uint(yLen) > uint(i1246) {
+//line batch.go:38
+												i1259 := i1258 + i206
+//line batch.go:38
+												if uint(yLen) > uint(i1259) {
+//line batch.go:38
+													i1272 := i1271 + i206
+//line batch.go:38
+													if uint(yLen) > uint(i1272) {
+//line batch.go:42
+														if add {
+//line batch.go:44
+															f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 = f2096+*(*float32)(unsafe.Add(y, i1272*4)), f2092+*(*float32)(unsafe.Add(y, i1259*4)), f2088+*(*float32)(unsafe.Add(y, i1246*4)), f2084+*(*float32)(unsafe.Add(y, i1233*4)), f2080+*(*float32)(unsafe.Add(y, i1220*4)), f2076+*(*float32)(unsafe.Add(y, i1207*4)), f2072+*(*float32)(unsafe.Add(y, i1194*4)), f2068+*(*float32)(unsafe.Add(y, i1181*4))
+														} else {
+//line batch.go:42
+															f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 = f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068
+														}
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1181*4)) = f2065
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1194*4)) = f2069
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1207*4)) = f2073
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1220*4)) = f2077
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1233*4)) = f2081
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1246*4)) = f2085
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1259*4)) = f2089
+//line batch.go:48
+														*(*float32)(unsafe.Add(y, i1272*4)) = f2093
 													}
 												}
 											}
@@ -1362,7 +1381,7 @@ func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatherQ4Twin runs blocks of the kernel gatherQ4.
 //
-//line gather.go:53
+//line gather.go:47
 func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
@@ -1370,52 +1389,53 @@ func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	scalesLen := *(*int)(unsafe.Add(args, 32))
 	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	minimaLen := *(*int)(unsafe.Add(args, 56))
-	rows := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	rowsLen := *(*int)(unsafe.Add(args, 80))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	yCap := *(*int)(unsafe.Add(args, 112))
-	s0 := *(*int)(unsafe.Add(args, 120))
-	s8 := *(*int)(unsafe.Add(args, 128))
-//line gather.go:46
-	i147 := s8 / 32
-//line gather.go:53
+	factor := *(*float32)(unsafe.Add(args, 72))
+	rows := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	rowsLen := *(*int)(unsafe.Add(args, 88))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	yCap := *(*int)(unsafe.Add(args, 120))
+	s0 := *(*int)(unsafe.Add(args, 128))
+	s8 := *(*int)(unsafe.Add(args, 136))
+//line gather.go:40
+	i149 := s8 / 32
+//line gather.go:47
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line gather.go:54
+//line gather.go:48
 		if uint(bx) >= uint(rowsLen) {
-//line gather.go:54
+//line gather.go:48
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:54
+//line gather.go:48
 			return
 		}
-//line gather.go:54
-		i41 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:54
-		i42 := int(i41)
-//line gather.go:43
-		c171 := i41 < 0
-//line gather.go:43
-		c152 := s0 <= i42
-//line gather.go:46
-		i143 := i42 % 16
-//line gather.go:46
-		i148 := i42 / 16 * i147
-//line gather.go:55
-		i52 := bx * s8
-//line gather.go:55
-		i58 := (bx + 1) * s8
-//line gather.go:55
-		c62 := uint(i58) <= uint(yCap)
-//line gather.go:55
-		c64 := uint(i52) <= uint(i58)
-//line gather.go:55
-		o66 := i52 * 4
-//line gather.go:55
-		i67 := i58 - i52
+//line gather.go:48
+		i42 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:48
+		i43 := int(i42)
+//line gather.go:37
+		c173 := i42 < 0
+//line gather.go:37
+		c154 := s0 <= i43
+//line gather.go:40
+		i145 := i43 % 16
+//line gather.go:40
+		i150 := i43 / 16 * i149
+//line gather.go:49
+		i53 := bx * s8
+//line gather.go:49
+		i59 := (bx + 1) * s8
+//line gather.go:49
+		c63 := uint(i59) <= uint(yCap)
+//line gather.go:49
+		c65 := uint(i53) <= uint(i59)
+//line gather.go:49
+		o67 := i53 * 4
+//line gather.go:49
+		i68 := i59 - i53
 		{
 			{
-//line gather.go:43
-				if !gatherQ4TwinRow(c171, c152, i143, i148, i42, c62, c64, i67, planesLen, scalesLen, planes, minimaLen, minima, scales, o66, y, yCap, i52, i58, blocks) {
+//line gather.go:37
+				if !gatherQ4TwinRow(c173, c154, i145, i150, i43, c63, c65, i68, planesLen, scalesLen, planes, minimaLen, factor, minima, scales, o67, y, yCap, i53, i59, blocks) {
 					return
 				}
 			}
@@ -1425,89 +1445,89 @@ func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatherQ4TwinRow is what a row of threads does in gatherQ4Twin.
 //
-//line gather.go:43
-func gatherQ4TwinRow(c171 bool, c152 bool, i143 int, i148 int, i42 int, c62 bool, c64 bool, i67 int, planesLen int, scalesLen int, planes unsafe.Pointer, minimaLen int, minima unsafe.Pointer, scales unsafe.Pointer, o66 int, y unsafe.Pointer, yCap int, i52 int, i58 int, blocks *gpu.Blocks) (ok bool) {
+//line gather.go:37
+func gatherQ4TwinRow(c173 bool, c154 bool, i145 int, i150 int, i43 int, c63 bool, c65 bool, i68 int, planesLen int, scalesLen int, planes unsafe.Pointer, minimaLen int, factor float32, minima unsafe.Pointer, scales unsafe.Pointer, o67 int, y unsafe.Pointer, yCap int, i53 int, i59 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 64 {
-		var i167, i168, i169, i73 int
-		var f124 float32
-//line gather.go:43
-		if c171 {
-//line gather.go:43
-			i167, i168, i169 = -1, 0, 0
+		var i169, i170, i171, i74 int
+		var f126 float32
+//line gather.go:37
+		if c173 {
+//line gather.go:37
+			i169, i170, i171 = -1, 0, 0
 		} else {
-//line gather.go:43
-			if c152 {
-//line gather.go:43
-				i167, i168, i169 = -1, 0, 0
+//line gather.go:37
+			if c154 {
+//line gather.go:37
+				i169, i170, i171 = -1, 0, 0
 			} else {
-//line gather.go:46
-				i167, i168, i169 = i42, i143, i148
+//line gather.go:40
+				i169, i170, i171 = i43, i145, i150
 			}
 		}
-//line gather.go:55
-		if !c62 {
-//line gather.go:55
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, yCap)
-//line gather.go:55
+//line gather.go:49
+		if !c63 {
+//line gather.go:49
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, yCap)
+//line gather.go:49
 			return false
 		}
-//line gather.go:55
-		if !c64 {
-//line gather.go:55
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i58)
-//line gather.go:55
+//line gather.go:49
+		if !c65 {
+//line gather.go:49
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i53, i59)
+//line gather.go:49
 			return false
 		}
-//line gather.go:58
-		c77 := 0 <= i167
-//line gather.go:56
-		i73 = tx
-//line gather.go:56
+//line gather.go:52
+		c78 := 0 <= i169
+//line gather.go:50
+		i74 = tx
+//line gather.go:50
 		for {
-//line gather.go:56
-			if i73 >= i67 {
-//line gather.go:56
+//line gather.go:50
+			if i74 >= i68 {
+//line gather.go:50
 				break
 			}
-			if c77 {
-				i81 := i169 + int(uint(i73)/32)
-//line gather.go:59
-				i82 := int(uint(i73) % 32)
-				i88 := (i81<<2+int(uint(int(uint(i82)%16))/4))<<4 + i168
-//line gather.go:60
-				if uint(i88) >= uint(planesLen) {
-//line gather.go:60
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i88, planesLen)
-//line gather.go:60
+			if c78 {
+				i82 := i171 + int(uint(i74)/32)
+//line gather.go:53
+				i83 := int(uint(i74) % 32)
+				i89 := (i82<<2+int(uint(int(uint(i83)%16))/4))<<4 + i170
+//line gather.go:54
+				if uint(i89) >= uint(planesLen) {
+//line gather.go:54
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i89, planesLen)
+//line gather.go:54
 					return false
 				}
-//line gather.go:61
-				i106 := i81<<4 + i168
-				if uint(i106) >= uint(scalesLen) {
-//line gather.go:62
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i106, scalesLen)
-//line gather.go:62
-					return false
-				}
-//line gather.go:62
-				f114 := float32(int32(uint32(*(*int32)(unsafe.Add(planes, i88*4)))>>uint32(int32(int(uint(i82)%4)<<3+int(uint(i82)/16)<<2))) & 15)
-//line gather.go:62
-				if uint(i106) >= uint(minimaLen) {
-//line gather.go:62
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i106, minimaLen)
-//line gather.go:62
-					return false
-				}
-//line gather.go:62
-				f124 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i106*2)))).Float32(), f114, dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i106*2)))).Float32())
-			} else {
-//line gather.go:58
-				f124 = 0
-			}
-//line gather.go:64
-			*(*float32)(unsafe.Add(y, o66+i73*4)) = f124
+//line gather.go:55
+				i107 := i82<<4 + i170
+				if uint(i107) >= uint(scalesLen) {
 //line gather.go:56
-			i73 = i73 + 64
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i107, scalesLen)
+//line gather.go:56
+					return false
+				}
+//line gather.go:56
+				f115 := float32(int32(uint32(*(*int32)(unsafe.Add(planes, i89*4)))>>uint32(int32(int(uint(i83)%4)<<3+int(uint(i83)/16)<<2))) & 15)
+//line gather.go:56
+				if uint(i107) >= uint(minimaLen) {
+//line gather.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i107, minimaLen)
+//line gather.go:56
+					return false
+				}
+//line gather.go:56
+				f126 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i107*2)))).Float32(), f115, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i107*2)))).Float32()*factor))
+			} else {
+//line gather.go:52
+				f126 = 0
+			}
+//line gather.go:58
+			*(*float32)(unsafe.Add(y, o67+i74*4)) = f126
+//line gather.go:50
+			i74 = i74 + 64
 		}
 	}
 	return true
@@ -1515,7 +1535,7 @@ func gatherQ4TwinRow(c171 bool, c152 bool, i143 int, i148 int, i42 int, c62 bool
 
 // gatherQ8Twin runs blocks of the kernel gatherQ8.
 //
-//line gather.go:72
+//line gather.go:66
 func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
@@ -1527,45 +1547,45 @@ func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 88))
 	s0 := *(*int)(unsafe.Add(args, 96))
 	s8 := *(*int)(unsafe.Add(args, 104))
-//line gather.go:46
+//line gather.go:40
 	i134 := s8 / 32
-//line gather.go:72
+//line gather.go:66
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line gather.go:73
+//line gather.go:67
 		if uint(bx) >= uint(rowsLen) {
-//line gather.go:73
+//line gather.go:67
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:73
+//line gather.go:67
 			return
 		}
-//line gather.go:73
+//line gather.go:67
 		i38 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:73
+//line gather.go:67
 		i39 := int(i38)
-//line gather.go:43
+//line gather.go:37
 		c158 := i38 < 0
-//line gather.go:43
+//line gather.go:37
 		c139 := s0 <= i39
-//line gather.go:46
+//line gather.go:40
 		i130 := i39 % 16
-//line gather.go:46
+//line gather.go:40
 		i135 := i39 / 16 * i134
-//line gather.go:74
+//line gather.go:68
 		i49 := bx * s8
-//line gather.go:74
+//line gather.go:68
 		i55 := (bx + 1) * s8
-//line gather.go:74
+//line gather.go:68
 		c59 := uint(i55) <= uint(yCap)
-//line gather.go:74
+//line gather.go:68
 		c61 := uint(i49) <= uint(i55)
-//line gather.go:74
+//line gather.go:68
 		o63 := i49 * 4
-//line gather.go:74
+//line gather.go:68
 		i64 := i55 - i49
 		{
 			{
-//line gather.go:43
+//line gather.go:37
 				if !gatherQ8TwinRow(c158, c139, i130, i135, i39, c59, c61, i64, planesLen, scalesLen, planes, scales, o63, y, yCap, i49, i55, blocks) {
 					return
 				}
@@ -1576,83 +1596,185 @@ func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatherQ8TwinRow is what a row of threads does in gatherQ8Twin.
 //
-//line gather.go:43
+//line gather.go:37
 func gatherQ8TwinRow(c158 bool, c139 bool, i130 int, i135 int, i39 int, c59 bool, c61 bool, i64 int, planesLen int, scalesLen int, planes unsafe.Pointer, scales unsafe.Pointer, o63 int, y unsafe.Pointer, yCap int, i49 int, i55 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 64 {
 		var i154, i155, i156, i70 int
 		var f111 float32
-//line gather.go:43
+//line gather.go:37
 		if c158 {
-//line gather.go:43
+//line gather.go:37
 			i154, i155, i156 = -1, 0, 0
 		} else {
-//line gather.go:43
+//line gather.go:37
 			if c139 {
-//line gather.go:43
+//line gather.go:37
 				i154, i155, i156 = -1, 0, 0
 			} else {
-//line gather.go:46
+//line gather.go:40
 				i154, i155, i156 = i39, i130, i135
 			}
 		}
-//line gather.go:74
+//line gather.go:68
 		if !c59 {
-//line gather.go:74
+//line gather.go:68
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i55, yCap)
-//line gather.go:74
+//line gather.go:68
 			return false
 		}
-//line gather.go:74
+//line gather.go:68
 		if !c61 {
-//line gather.go:74
+//line gather.go:68
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i49, i55)
-//line gather.go:74
+//line gather.go:68
 			return false
 		}
-//line gather.go:77
+//line gather.go:71
 		c74 := 0 <= i154
-//line gather.go:75
+//line gather.go:69
 		i70 = tx
-//line gather.go:75
+//line gather.go:69
 		for {
-//line gather.go:75
+//line gather.go:69
 			if i70 >= i64 {
-//line gather.go:75
+//line gather.go:69
 				break
 			}
 			if c74 {
 				i78 := i156 + int(uint(i70)/32)
-//line gather.go:78
+//line gather.go:72
 				i79 := int(uint(i70) % 32)
 				i84 := (i78<<3+int(uint(i79)/4))<<4 + i155
-//line gather.go:79
+//line gather.go:73
 				if uint(i84) >= uint(planesLen) {
-//line gather.go:79
+//line gather.go:73
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i84, planesLen)
-//line gather.go:79
+//line gather.go:73
 					return false
 				}
-//line gather.go:80
+//line gather.go:74
 				i100 := i78<<4 + i155
-//line gather.go:80
+//line gather.go:74
 				if uint(i100) >= uint(scalesLen) {
-//line gather.go:80
+//line gather.go:74
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, scalesLen)
-//line gather.go:80
+//line gather.go:74
 					return false
 				}
-//line gather.go:80
+//line gather.go:74
 				f109 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i100*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i84*4))<<uint32(int32(24-int(uint(i79)%4)<<3))>>24))
-//line gather.go:80
+//line gather.go:74
 				f111 = f109
 			} else {
-//line gather.go:77
+//line gather.go:71
 				f111 = 0
 			}
-//line gather.go:82
+//line gather.go:76
 			*(*float32)(unsafe.Add(y, o63+i70*4)) = f111
-//line gather.go:75
+//line gather.go:69
 			i70 = i70 + 64
+		}
+	}
+	return true
+}
+
+// joinTwin runs blocks of the kernel join.
+//
+//line join.go:12
+func joinTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	parts := *(*unsafe.Pointer)(args)
+	partsLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	half := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	halfLen := *(*int)(unsafe.Add(args, 56))
+	add := *(*bool)(unsafe.Add(args, 72))
+	dx, dy, dz := blocks.Dim()
+//line join.go:15
+	i20 := yLen
+//line join.go:15
+	if yLen < halfLen {
+//line join.go:15
+		i20 = halfLen
+	}
+//line join.go:24
+	c48 := 0 < halfLen
+//line join.go:12
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line join.go:16
+		i25 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line join.go:16
+				if !joinTwinRow(dx, i25, i20, partsLen, parts, c48, add, halfLen, half, y, blocks, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// joinTwinRow is what a row of threads does in joinTwin.
+//
+//line join.go:16
+func joinTwinRow(dx int, i25 int, i20 int, partsLen int, parts unsafe.Pointer, c48 bool, add bool, halfLen int, half unsafe.Pointer, y unsafe.Pointer, blocks *gpu.Blocks, ty int, tz int) (ok bool) {
+	for tx := range dx {
+		var f33, f61, f78 float32
+		var i34 int
+//line join.go:16
+		i28 := i25 + tx
+		if i20 > i28 {
+//line join.go:21
+			f33, i34 = 0, i28
+//line join.go:21
+			for {
+//line join.go:21
+				if i34 >= partsLen {
+//line join.go:21
+					break
+				}
+//line join.go:21
+				f33, i34 = f33+*(*float32)(unsafe.Add(parts, i34*4)), i34+i20
+			}
+//line join.go:24
+			if c48 {
+//line join.go:24
+				if add {
+//line join.go:26
+					if uint(i28) >= uint(halfLen) {
+//line join.go:26
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, halfLen)
+//line join.go:26
+						return false
+					}
+//line join.go:26
+					f61 = f33 + dtype.BF16(uint16(*(*int16)(unsafe.Add(half, i28*2)))).Float32()
+				} else {
+//line join.go:24
+					f61 = f33
+				}
+//line join.go:28
+				if uint(i28) >= uint(halfLen) {
+//line join.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i28, halfLen)
+//line join.go:28
+					return false
+				}
+//line join.go:28
+				*(*int16)(unsafe.Add(half, i28*2)) = int16(dtype.BF16From32(f61))
+			} else {
+//line join.go:29
+				if add {
+//line join.go:32
+					f78 = f33 + *(*float32)(unsafe.Add(y, i28*4))
+				} else {
+//line join.go:29
+					f78 = f33
+				}
+//line join.go:34
+				*(*float32)(unsafe.Add(y, i28*4)) = f78
+			}
 		}
 	}
 	return true
@@ -1660,23 +1782,24 @@ func gatherQ8TwinRow(c158 bool, c139 bool, i130 int, i135 int, i39 int, c59 bool
 
 // sumBlocksTwin runs blocks of the kernel sumBlocks.
 //
-//line tiles.go:15
+//line tiles.go:16
 func sumBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
+	factor := *(*float32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line tiles.go:15
+//line tiles.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line tiles.go:16
-		i17 := bx * dx
+//line tiles.go:17
+		i18 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line tiles.go:16
-				if !sumBlocksTwinRow(blocks, lanes, i17, sums, sumsLen, x, xCap, dx, ty, tz) {
+//line tiles.go:17
+				if !sumBlocksTwinRow(blocks, lanes, factor, i18, sums, sumsLen, x, xCap, dx, ty, tz) {
 					return
 				}
 			}
@@ -1686,60 +1809,60 @@ func sumBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumBlocksTwinRow is what a row of threads does in sumBlocksTwin.
 //
-//line tiles.go:16
-func sumBlocksTwinRow(blocks *gpu.Blocks, lanes int, i17 int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, dx int, ty int, tz int) (ok bool) {
+//line tiles.go:17
+func sumBlocksTwinRow(blocks *gpu.Blocks, lanes int, factor float32, i18 int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line tiles.go:16
+//line tiles.go:17
 	if lanes == 16 && first == 0 {
-//line tiles.go:16
-		first = blocks.Done(zvector.SumBlocksTwin(blocks.Span(), i17, sumsLen, xCap, x, sums))
-//line tiles.go:16
+//line tiles.go:17
+		first = blocks.Done(zvector.SumBlocksTwin(blocks.Span(), i18, sumsLen, xCap, x, factor, sums))
+//line tiles.go:17
 	} else if lanes == 8 && first == 0 {
-//line tiles.go:16
-		first = blocks.Done(zvector.SumBlocksTwinAVX2(blocks.Span(), i17, sumsLen, xCap, x, sums))
+//line tiles.go:17
+		first = blocks.Done(zvector.SumBlocksTwinAVX2(blocks.Span(), i18, sumsLen, xCap, x, factor, sums))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f41 float32
-		var i42 int
-//line tiles.go:16
-		i20 := i17 + tx
-		if sumsLen > i20 {
-//line tiles.go:21
-			i62 := i20 << 5
-//line tiles.go:21
-			i64 := (i20 + 1) << 5
-//line tiles.go:21
-			if uint(i64) > uint(xCap) {
-//line tiles.go:21
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i64, xCap)
-//line tiles.go:21
+		var f42 float32
+		var i43 int
+//line tiles.go:17
+		i21 := i18 + tx
+		if sumsLen > i21 {
+//line tiles.go:22
+			i64 := i21 << 5
+//line tiles.go:22
+			i66 := (i21 + 1) << 5
+//line tiles.go:22
+			if uint(i66) > uint(xCap) {
+//line tiles.go:22
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i66, xCap)
+//line tiles.go:22
 				return false
 			}
-//line tiles.go:21
-			if uint(i62) > uint(i64) {
-//line tiles.go:21
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i62, i64)
-//line tiles.go:21
+//line tiles.go:22
+			if uint(i64) > uint(i66) {
+//line tiles.go:22
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i64, i66)
+//line tiles.go:22
 				return false
 			}
+//line tiles.go:22
+			o36 := i64 * 4
+//line tiles.go:22
+			i37 := i66 - i64
+//line tiles.go:22
+			f42, i43 = 0, -1
 //line tiles.go:21
-			o35 := i62 * 4
-//line tiles.go:21
-			i36 := i64 - i62
-//line tiles.go:21
-			f41, i42 = 0, -1
-//line tiles.go:20
 			for {
-//line tiles.go:20
-				i43 := i42 + 1
-//line tiles.go:20
-				if i43 >= i36 {
-//line tiles.go:20
+//line tiles.go:21
+				i44 := i43 + 1
+//line tiles.go:21
+				if i44 >= i37 {
+//line tiles.go:21
 					break
 				}
-				f41, i42 = f41+*(*float32)(unsafe.Add(x, o35+i43*4)), i43
+				f42, i43 = f42+*(*float32)(unsafe.Add(x, o36+i44*4)), i44
 			}
-			*(*float32)(unsafe.Add(sums, i20*4)) = f41
+			*(*float32)(unsafe.Add(sums, i21*4)) = float32(f42 * factor)
 		}
 	}
 	return true
@@ -1747,7 +1870,7 @@ func sumBlocksTwinRow(blocks *gpu.Blocks, lanes int, i17 int, sums unsafe.Pointe
 
 // tileQ4Twin runs blocks of the kernel tileQ4.
 //
-//line tiles.go:31
+//line tiles.go:33
 func tileQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
@@ -1761,19 +1884,20 @@ func tileQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sumsLen := *(*int)(unsafe.Add(args, 104))
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 120))
 	yLen := *(*int)(unsafe.Add(args, 128))
+	add := *(*bool)(unsafe.Add(args, 144))
 	lanes := blocks.Lanes()
-//line tiles.go:34
-	c39 := 0 < sumsLen
-//line tiles.go:31
+//line tiles.go:36
+	c40 := 0 < sumsLen
+//line tiles.go:33
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		i36 := bx * sumsLen
-//line tiles.go:51
-		i212 := bx << 4
+		i37 := bx * sumsLen
+//line tiles.go:53
+		i227 := bx << 4
 		{
 			{
-//line tiles.go:33
-				if !tileQ4TwinRow(lanes, c39, i212, i36, minima, minimaLen, planes, planesCap, scales, scalesLen, sums, sumsLen, x, xCap, y, yLen, blocks) {
+//line tiles.go:35
+				if !tileQ4TwinRow(lanes, add, c40, i227, i37, minima, minimaLen, planes, planesCap, scales, scalesLen, sums, sumsLen, x, xCap, y, yLen, blocks) {
 					return
 				}
 			}
@@ -1783,266 +1907,276 @@ func tileQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // tileQ4TwinRow is what a row of threads does in tileQ4Twin.
 //
-//line tiles.go:33
-func tileQ4TwinRow(lanes int, c39 bool, i212 int, i36 int, minima unsafe.Pointer, minimaLen int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
+//line tiles.go:35
+func tileQ4TwinRow(lanes int, add bool, c40 bool, i227 int, i37 int, minima unsafe.Pointer, minimaLen int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line tiles.go:33
+//line tiles.go:35
 	if lanes == 16 {
-//line tiles.go:33
-		first = zvector.TileQ4Twin(16, c39, i212, yLen, i36, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
-//line tiles.go:33
+//line tiles.go:35
+		first = zvector.TileQ4Twin(16, c40, i227, yLen, add, i37, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
+//line tiles.go:35
 	} else if lanes == 8 {
-//line tiles.go:33
-		first = zvector.TileQ4TwinAVX2(16, c39, i212, yLen, i36, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
+//line tiles.go:35
+		first = zvector.TileQ4TwinAVX2(16, c40, i227, yLen, add, i37, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f41, f42, f109, f124, f76, f77 float32
-		var i43 int
-//line tiles.go:34
-		if c39 {
-//line tiles.go:42
-			i519 := tx + 16
-//line tiles.go:42
-			i602 := tx + 32
-//line tiles.go:42
-			i685 := tx + 48
-//line tiles.go:35
-			f41, f42, i43 = 0, 0, 0
-//line tiles.go:49
-			for {
+		var f42, f43, f110, f125, f77, f78, f191 float32
+		var i44 int
+//line tiles.go:36
+		if c40 {
+//line tiles.go:44
+			i534 := tx + 16
+//line tiles.go:44
+			i617 := tx + 32
+//line tiles.go:44
+			i700 := tx + 48
 //line tiles.go:37
-				i44 := i36 + i43
-				i214 := i44 << 6
-//line tiles.go:38
-				i48 := i214 + 64
-//line tiles.go:38
-				if uint(i48) > uint(planesCap) {
-//line tiles.go:38
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i48, planesCap)
-//line tiles.go:38
+			f42, f43, i44 = 0, 0, 0
+//line tiles.go:51
+			for {
+//line tiles.go:39
+				i45 := i37 + i44
+				i229 := i45 << 6
+//line tiles.go:40
+				i49 := i229 + 64
+//line tiles.go:40
+				if uint(i49) > uint(planesCap) {
+//line tiles.go:40
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i49, planesCap)
+//line tiles.go:40
 					return false
 				}
-//line tiles.go:38
-				if uint(i214) > uint(i48) {
-//line tiles.go:38
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i214, i48)
-//line tiles.go:38
+//line tiles.go:40
+				if uint(i229) > uint(i49) {
+//line tiles.go:40
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i229, i49)
+//line tiles.go:40
 					return false
 				}
-//line tiles.go:39
-				i193 := i43 << 5
-//line tiles.go:39
-				i61 := i43 + 1
-//line tiles.go:39
-				i195 := i61 << 5
-//line tiles.go:39
-				if uint(i195) > uint(xCap) {
-//line tiles.go:39
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i195, xCap)
-//line tiles.go:39
+//line tiles.go:41
+				i208 := i44 << 5
+//line tiles.go:41
+				i62 := i44 + 1
+//line tiles.go:41
+				i210 := i62 << 5
+//line tiles.go:41
+				if uint(i210) > uint(xCap) {
+//line tiles.go:41
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i210, xCap)
+//line tiles.go:41
 					return false
 				}
-//line tiles.go:39
-				if uint(i193) > uint(i195) {
-//line tiles.go:39
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i193, i195)
-//line tiles.go:39
+//line tiles.go:41
+				if uint(i208) > uint(i210) {
+//line tiles.go:41
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i208, i210)
+//line tiles.go:41
 					return false
 				}
-//line tiles.go:39
-				i71 := i195 - i193
-//line tiles.go:42
-				i438 := *(*int32)(unsafe.Add(planes, i214*4+tx*4))
+//line tiles.go:41
+				i72 := i210 - i208
 //line tiles.go:44
-				if 0 >= uint(i71) {
-//line tiles.go:44
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i71)
-//line tiles.go:44
+				i453 := *(*int32)(unsafe.Add(planes, i229*4+tx*4))
+//line tiles.go:46
+				if 0 >= uint(i72) {
+//line tiles.go:46
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i72)
+//line tiles.go:46
 					return false
 				}
-//line tiles.go:45
-				if 16 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i71)
-//line tiles.go:45
+//line tiles.go:47
+				if 16 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				if 17 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i71)
-//line tiles.go:45
+//line tiles.go:47
+				if 17 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:44
-				f482 := math32.FMA(float32(int32(uint32(i438)>>16)&15), *(*float32)(unsafe.Add(x, i193*4+8)), math32.FMA(float32(int32(uint32(i438)>>8)&15), *(*float32)(unsafe.Add(x, i193*4+4)), math32.FMA(float32(i438&15), *(*float32)(unsafe.Add(x, i193*4)), 0)))
-				if 18 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i71)
-//line tiles.go:45
+//line tiles.go:46
+				f497 := math32.FMA(float32(int32(uint32(i453)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+8)), math32.FMA(float32(int32(uint32(i453)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+4)), math32.FMA(float32(i453&15), *(*float32)(unsafe.Add(x, i208*4)), 0)))
+				if 18 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				f491 := math32.FMA(float32(int32(uint32(i438)>>20)&15), *(*float32)(unsafe.Add(x, i193*4+72)), math32.FMA(float32(int32(uint32(i438)>>12)&15), *(*float32)(unsafe.Add(x, i193*4+68)), math32.FMA(float32(int32(uint32(i438)>>4)&15), *(*float32)(unsafe.Add(x, i193*4+64)), 0)))
-//line tiles.go:45
-				if 19 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:42
-				i521 := *(*int32)(unsafe.Add(planes, i214*4+i519*4))
-//line tiles.go:45
-				if 20 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:45
-				f538 := math32.FMA(float32(int32(uint32(i521)>>4)&15), *(*float32)(unsafe.Add(x, i193*4+80)), math32.FMA(float32(int32(uint32(i438)>>28)&15), *(*float32)(unsafe.Add(x, i193*4+76)), f491))
-//line tiles.go:44
-				f547 := math32.FMA(float32(int32(uint32(i521)>>8)&15), *(*float32)(unsafe.Add(x, i193*4+20)), math32.FMA(float32(i521&15), *(*float32)(unsafe.Add(x, i193*4+16)), math32.FMA(float32(int32(uint32(i438)>>24)&15), *(*float32)(unsafe.Add(x, i193*4+12)), f482)))
-				if 21 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:45
-				if 22 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:45
-				f574 := math32.FMA(float32(int32(uint32(i521)>>20)&15), *(*float32)(unsafe.Add(x, i193*4+88)), math32.FMA(float32(int32(uint32(i521)>>12)&15), *(*float32)(unsafe.Add(x, i193*4+84)), f538))
-//line tiles.go:44
-				f583 := math32.FMA(float32(int32(uint32(i521)>>24)&15), *(*float32)(unsafe.Add(x, i193*4+28)), math32.FMA(float32(int32(uint32(i521)>>16)&15), *(*float32)(unsafe.Add(x, i193*4+24)), f547))
-				if 23 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:42
-				i604 := *(*int32)(unsafe.Add(planes, i214*4+i602*4))
-//line tiles.go:45
-				if 24 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i71)
-//line tiles.go:45
-					return false
-				}
-//line tiles.go:45
-				f621 := math32.FMA(float32(int32(uint32(i604)>>4)&15), *(*float32)(unsafe.Add(x, i193*4+96)), math32.FMA(float32(int32(uint32(i521)>>28)&15), *(*float32)(unsafe.Add(x, i193*4+92)), f574))
-//line tiles.go:45
-				if 25 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i71)
-//line tiles.go:45
+//line tiles.go:47
+				f506 := math32.FMA(float32(int32(uint32(i453)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+72)), math32.FMA(float32(int32(uint32(i453)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+68)), math32.FMA(float32(int32(uint32(i453)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+64)), 0)))
+//line tiles.go:47
+				if 19 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i72)
+//line tiles.go:47
 					return false
 				}
 //line tiles.go:44
-				f648 := math32.FMA(float32(int32(uint32(i604)>>16)&15), *(*float32)(unsafe.Add(x, i193*4+40)), math32.FMA(float32(int32(uint32(i604)>>8)&15), *(*float32)(unsafe.Add(x, i193*4+36)), math32.FMA(float32(i604&15), *(*float32)(unsafe.Add(x, i193*4+32)), f583)))
-				if 26 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i71)
-//line tiles.go:45
+				i536 := *(*int32)(unsafe.Add(planes, i229*4+i534*4))
+//line tiles.go:47
+				if 20 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				f657 := math32.FMA(float32(int32(uint32(i604)>>20)&15), *(*float32)(unsafe.Add(x, i193*4+104)), math32.FMA(float32(int32(uint32(i604)>>12)&15), *(*float32)(unsafe.Add(x, i193*4+100)), f621))
-//line tiles.go:45
-				if 27 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i71)
-//line tiles.go:45
+//line tiles.go:47
+				f553 := math32.FMA(float32(int32(uint32(i536)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+80)), math32.FMA(float32(int32(uint32(i453)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+76)), f506))
+//line tiles.go:46
+				f562 := math32.FMA(float32(int32(uint32(i536)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+20)), math32.FMA(float32(i536&15), *(*float32)(unsafe.Add(x, i208*4+16)), math32.FMA(float32(int32(uint32(i453)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+12)), f497)))
+				if 21 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:42
-				i687 := *(*int32)(unsafe.Add(planes, i214*4+i685*4))
-//line tiles.go:45
-				if 28 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i71)
-//line tiles.go:45
+//line tiles.go:47
+				if 22 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				f704 := math32.FMA(float32(int32(uint32(i687)>>4)&15), *(*float32)(unsafe.Add(x, i193*4+112)), math32.FMA(float32(int32(uint32(i604)>>28)&15), *(*float32)(unsafe.Add(x, i193*4+108)), f657))
+//line tiles.go:47
+				f589 := math32.FMA(float32(int32(uint32(i536)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+88)), math32.FMA(float32(int32(uint32(i536)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+84)), f553))
+//line tiles.go:46
+				f598 := math32.FMA(float32(int32(uint32(i536)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+28)), math32.FMA(float32(int32(uint32(i536)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+24)), f562))
+				if 23 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i72)
+//line tiles.go:47
+					return false
+				}
 //line tiles.go:44
-				f713 := math32.FMA(float32(int32(uint32(i687)>>8)&15), *(*float32)(unsafe.Add(x, i193*4+52)), math32.FMA(float32(i687&15), *(*float32)(unsafe.Add(x, i193*4+48)), math32.FMA(float32(int32(uint32(i604)>>24)&15), *(*float32)(unsafe.Add(x, i193*4+44)), f648)))
-				if 29 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i71)
-//line tiles.go:45
+				i619 := *(*int32)(unsafe.Add(planes, i229*4+i617*4))
+//line tiles.go:47
+				if 24 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				if 30 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i71)
-//line tiles.go:45
+//line tiles.go:47
+				f636 := math32.FMA(float32(int32(uint32(i619)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+96)), math32.FMA(float32(int32(uint32(i536)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+92)), f589))
+//line tiles.go:47
+				if 25 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:45
-				f740 := math32.FMA(float32(int32(uint32(i687)>>20)&15), *(*float32)(unsafe.Add(x, i193*4+120)), math32.FMA(float32(int32(uint32(i687)>>12)&15), *(*float32)(unsafe.Add(x, i193*4+116)), f704))
+//line tiles.go:46
+				f663 := math32.FMA(float32(int32(uint32(i619)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+40)), math32.FMA(float32(int32(uint32(i619)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+36)), math32.FMA(float32(i619&15), *(*float32)(unsafe.Add(x, i208*4+32)), f598)))
+				if 26 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i72)
+//line tiles.go:47
+					return false
+				}
+//line tiles.go:47
+				f672 := math32.FMA(float32(int32(uint32(i619)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+104)), math32.FMA(float32(int32(uint32(i619)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+100)), f636))
+//line tiles.go:47
+				if 27 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i72)
+//line tiles.go:47
+					return false
+				}
 //line tiles.go:44
-				f749 := math32.FMA(float32(int32(uint32(i687)>>24)&15), *(*float32)(unsafe.Add(x, i193*4+60)), math32.FMA(float32(int32(uint32(i687)>>16)&15), *(*float32)(unsafe.Add(x, i193*4+56)), f713))
-				if 31 >= uint(i71) {
-//line tiles.go:45
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i71)
-//line tiles.go:45
+				i702 := *(*int32)(unsafe.Add(planes, i229*4+i700*4))
+//line tiles.go:47
+				if 28 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:48
-				i100 := i44<<4 + tx
-//line tiles.go:48
-				if uint(i100) >= uint(scalesLen) {
-//line tiles.go:48
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, scalesLen)
-//line tiles.go:48
+//line tiles.go:47
+				f719 := math32.FMA(float32(int32(uint32(i702)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+112)), math32.FMA(float32(int32(uint32(i619)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+108)), f672))
+//line tiles.go:46
+				f728 := math32.FMA(float32(int32(uint32(i702)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+52)), math32.FMA(float32(i702&15), *(*float32)(unsafe.Add(x, i208*4+48)), math32.FMA(float32(int32(uint32(i619)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+44)), f663)))
+				if 29 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:48
-				f109 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i100*2)))).Float32(), f749+math32.FMA(float32(int32(uint32(i687)>>28)&15), *(*float32)(unsafe.Add(x, i193*4+124)), f740), f41)
-				if uint(i100) >= uint(minimaLen) {
-//line tiles.go:49
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, minimaLen)
-//line tiles.go:49
+//line tiles.go:47
+				if 30 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:49
-				if uint(i43) >= uint(sumsLen) {
-//line tiles.go:49
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i43, sumsLen)
-//line tiles.go:49
+//line tiles.go:47
+				f755 := math32.FMA(float32(int32(uint32(i702)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+120)), math32.FMA(float32(int32(uint32(i702)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+116)), f719))
+//line tiles.go:46
+				f764 := math32.FMA(float32(int32(uint32(i702)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+60)), math32.FMA(float32(int32(uint32(i702)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+56)), f728))
+				if 31 >= uint(i72) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i72)
+//line tiles.go:47
 					return false
 				}
-//line tiles.go:49
-				f124 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i100*2)))).Float32(), *(*float32)(unsafe.Add(sums, i43*4)), f42)
-//line tiles.go:49
-				if i61 >= sumsLen {
-//line tiles.go:49
+//line tiles.go:50
+				i101 := i45<<4 + tx
+//line tiles.go:50
+				if uint(i101) >= uint(scalesLen) {
+//line tiles.go:50
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, scalesLen)
+//line tiles.go:50
+					return false
+				}
+//line tiles.go:50
+				f110 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i101*2)))).Float32(), f764+math32.FMA(float32(int32(uint32(i702)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+124)), f755), f42)
+				if uint(i101) >= uint(minimaLen) {
+//line tiles.go:51
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, minimaLen)
+//line tiles.go:51
+					return false
+				}
+//line tiles.go:51
+				if uint(i44) >= uint(sumsLen) {
+//line tiles.go:51
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i44, sumsLen)
+//line tiles.go:51
+					return false
+				}
+//line tiles.go:51
+				f125 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i101*2)))).Float32(), *(*float32)(unsafe.Add(sums, i44*4)), f43)
+//line tiles.go:51
+				if i62 >= sumsLen {
+//line tiles.go:51
 					break
 				}
-//line tiles.go:49
-				f41, f42, i43 = f109, f124, i61
+//line tiles.go:51
+				f42, f43, i44 = f110, f125, i62
 			}
-//line tiles.go:49
-			f76, f77 = f109, f124
+//line tiles.go:51
+			f77, f78 = f110, f125
 		} else {
-//line tiles.go:34
-			f76, f77 = 0, 0
+//line tiles.go:36
+			f77, f78 = 0, 0
 		}
-//line tiles.go:51
-		i81 := i212 + tx
-//line tiles.go:51
-		if i81 < yLen {
-			*(*float32)(unsafe.Add(y, i81*4)) = f76 + f77
+//line tiles.go:53
+		i82 := i227 + tx
+//line tiles.go:53
+		if i82 < yLen {
+			f178 := f77 + f78
+//line tiles.go:88
+			if add {
+//line tiles.go:90
+				f191 = f178 + *(*float32)(unsafe.Add(y, i82*4))
+			} else {
+//line tiles.go:88
+				f191 = f178
+			}
+//line tiles.go:92
+			*(*float32)(unsafe.Add(y, i82*4)) = f191
 		}
 	}
 	return true
@@ -2050,7 +2184,7 @@ func tileQ4TwinRow(lanes int, c39 bool, i212 int, i36 int, minima unsafe.Pointer
 
 // tileQ8Twin runs blocks of the kernel tileQ8.
 //
-//line tiles.go:60
+//line tiles.go:63
 func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
@@ -2061,21 +2195,22 @@ func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	xCap := *(*int)(unsafe.Add(args, 64))
 	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	yLen := *(*int)(unsafe.Add(args, 80))
+	add := *(*bool)(unsafe.Add(args, 96))
 	lanes := blocks.Lanes()
-//line tiles.go:61
-	i30 := xLen / 32
+//line tiles.go:64
+	i31 := xLen / 32
+//line tiles.go:66
+	c37 := 0 < i31
 //line tiles.go:63
-	c36 := 0 < i30
-//line tiles.go:60
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		i33 := bx * i30
-//line tiles.go:79
-		i185 := bx << 4
+		i34 := bx * i31
+//line tiles.go:82
+		i200 := bx << 4
 		{
 			{
-//line tiles.go:62
-				if !tileQ8TwinRow(lanes, c36, i185, i30, i33, planes, planesCap, scales, scalesLen, x, xCap, y, yLen, blocks) {
+//line tiles.go:65
+				if !tileQ8TwinRow(lanes, add, c37, i200, i31, i34, planes, planesCap, scales, scalesLen, x, xCap, y, yLen, blocks) {
 					return
 				}
 			}
@@ -2085,1205 +2220,1086 @@ func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // tileQ8TwinRow is what a row of threads does in tileQ8Twin.
 //
-//line tiles.go:62
-func tileQ8TwinRow(lanes int, c36 bool, i185 int, i30 int, i33 int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
+//line tiles.go:65
+func tileQ8TwinRow(lanes int, add bool, c37 bool, i200 int, i31 int, i34 int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line tiles.go:62
+//line tiles.go:65
 	if lanes == 16 {
-//line tiles.go:62
-		first = zvector.TileQ8Twin(16, c36, i185, yLen, i33, planesCap, planes, xCap, x, scalesLen, scales, i30, y)
-//line tiles.go:62
+//line tiles.go:65
+		first = zvector.TileQ8Twin(16, c37, i200, yLen, add, i34, planesCap, planes, xCap, x, scalesLen, scales, i31, y)
+//line tiles.go:65
 	} else if lanes == 8 {
-//line tiles.go:62
-		first = zvector.TileQ8TwinAVX2(16, c36, i185, yLen, i33, planesCap, planes, xCap, x, scalesLen, scales, i30, y)
+//line tiles.go:65
+		first = zvector.TileQ8TwinAVX2(16, c37, i200, yLen, add, i34, planesCap, planes, xCap, x, scalesLen, scales, i31, y)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f38, f151, f72 float32
-		var i39 int
-//line tiles.go:63
-		if c36 {
-//line tiles.go:71
-			i250 := tx + 16
-//line tiles.go:71
-			i298 := tx + 32
-//line tiles.go:71
-			i346 := tx + 48
-//line tiles.go:71
-			i394 := tx + 64
-//line tiles.go:71
-			i442 := tx + 80
-//line tiles.go:71
-			i490 := tx + 96
-//line tiles.go:71
-			i538 := tx + 112
-//line tiles.go:64
-			f38, i39 = 0, 0
-//line tiles.go:77
-			for {
+		var f39, f152, f73, f168 float32
+		var i40 int
 //line tiles.go:66
-				i40 := i33 + i39
-				i187 := i40 << 7
+		if c37 {
+//line tiles.go:74
+			i265 := tx + 16
+//line tiles.go:74
+			i313 := tx + 32
+//line tiles.go:74
+			i361 := tx + 48
+//line tiles.go:74
+			i409 := tx + 64
+//line tiles.go:74
+			i457 := tx + 80
+//line tiles.go:74
+			i505 := tx + 96
+//line tiles.go:74
+			i553 := tx + 112
 //line tiles.go:67
-				i44 := i187 + 128
-//line tiles.go:67
-				if uint(i44) > uint(planesCap) {
-//line tiles.go:67
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, planesCap)
-//line tiles.go:67
+			f39, i40 = 0, 0
+//line tiles.go:80
+			for {
+//line tiles.go:69
+				i41 := i34 + i40
+				i202 := i41 << 7
+//line tiles.go:70
+				i45 := i202 + 128
+//line tiles.go:70
+				if uint(i45) > uint(planesCap) {
+//line tiles.go:70
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i45, planesCap)
+//line tiles.go:70
 					return false
 				}
-//line tiles.go:67
-				if uint(i187) > uint(i44) {
-//line tiles.go:67
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i187, i44)
-//line tiles.go:67
-					return false
-				}
-//line tiles.go:68
-				i170 := i39 << 5
-//line tiles.go:68
-				i57 := i39 + 1
-//line tiles.go:68
-				i172 := i57 << 5
-//line tiles.go:68
-				if uint(i172) > uint(xCap) {
-//line tiles.go:68
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i172, xCap)
-//line tiles.go:68
-					return false
-				}
-//line tiles.go:68
-				if uint(i170) > uint(i172) {
-//line tiles.go:68
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i170, i172)
-//line tiles.go:68
-					return false
-				}
-//line tiles.go:68
-				i67 := i172 - i170
-//line tiles.go:71
-				i205 := *(*int32)(unsafe.Add(planes, i187*4+tx*4))
-				if 0 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:73
-				if 1 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(1), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:74
-				if 2 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(2), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 3 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(3), i67)
-//line tiles.go:75
+//line tiles.go:70
+				if uint(i202) > uint(i45) {
+//line tiles.go:70
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i202, i45)
+//line tiles.go:70
 					return false
 				}
 //line tiles.go:71
-				i253 := *(*int32)(unsafe.Add(planes, i187*4+i250*4))
-				if 4 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(4), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f262 := math32.FMA(float32(i253<<24>>24), *(*float32)(unsafe.Add(x, i170*4+16)), math32.FMA(float32(i205<<8>>24), *(*float32)(unsafe.Add(x, i170*4+8)), math32.FMA(float32(i205<<24>>24), *(*float32)(unsafe.Add(x, i170*4)), 0)))
-				if 5 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(5), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:73
-				f271 := math32.FMA(float32(i253<<16>>24), *(*float32)(unsafe.Add(x, i170*4+20)), math32.FMA(float32(i205>>24), *(*float32)(unsafe.Add(x, i170*4+12)), math32.FMA(float32(i205<<16>>24), *(*float32)(unsafe.Add(x, i170*4+4)), 0)))
-				if 6 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(6), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 7 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(7), i67)
-//line tiles.go:75
+				i185 := i40 << 5
+//line tiles.go:71
+				i58 := i40 + 1
+//line tiles.go:71
+				i187 := i58 << 5
+//line tiles.go:71
+				if uint(i187) > uint(xCap) {
+//line tiles.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i187, xCap)
+//line tiles.go:71
 					return false
 				}
 //line tiles.go:71
-				i301 := *(*int32)(unsafe.Add(planes, i187*4+i298*4))
-				if 8 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(8), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f310 := math32.FMA(float32(i301<<24>>24), *(*float32)(unsafe.Add(x, i170*4+32)), math32.FMA(float32(i253<<8>>24), *(*float32)(unsafe.Add(x, i170*4+24)), f262))
-				if 9 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(9), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:74
-				if 10 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(10), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 11 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(11), i67)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f337 := math32.FMA(float32(i301>>24), *(*float32)(unsafe.Add(x, i170*4+44)), math32.FMA(float32(i301<<16>>24), *(*float32)(unsafe.Add(x, i170*4+36)), math32.FMA(float32(i253>>24), *(*float32)(unsafe.Add(x, i170*4+28)), f271)))
+				if uint(i185) > uint(i187) {
 //line tiles.go:71
-				i349 := *(*int32)(unsafe.Add(planes, i187*4+i346*4))
-				if 12 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(12), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f358 := math32.FMA(float32(i349<<24>>24), *(*float32)(unsafe.Add(x, i170*4+48)), math32.FMA(float32(i301<<8>>24), *(*float32)(unsafe.Add(x, i170*4+40)), f310))
-				if 13 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(13), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:74
-				if 14 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(14), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 15 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(15), i67)
-//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i185, i187)
+//line tiles.go:71
 					return false
 				}
 //line tiles.go:71
-				i397 := *(*int32)(unsafe.Add(planes, i187*4+i394*4))
-				if 16 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f406 := math32.FMA(float32(i397<<24>>24), *(*float32)(unsafe.Add(x, i170*4+64)), math32.FMA(float32(i349<<8>>24), *(*float32)(unsafe.Add(x, i170*4+56)), f358))
-				if 17 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:73
-				f415 := math32.FMA(float32(i397<<16>>24), *(*float32)(unsafe.Add(x, i170*4+68)), math32.FMA(float32(i349>>24), *(*float32)(unsafe.Add(x, i170*4+60)), math32.FMA(float32(i349<<16>>24), *(*float32)(unsafe.Add(x, i170*4+52)), f337)))
-				if 18 >= uint(i67) {
+				i68 := i187 - i185
 //line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i67)
-//line tiles.go:74
-					return false
-				}
+				i220 := *(*int32)(unsafe.Add(planes, i202*4+tx*4))
+				if 0 >= uint(i68) {
 //line tiles.go:75
-				if 19 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i67)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i68)
 //line tiles.go:75
 					return false
 				}
-//line tiles.go:71
-				i445 := *(*int32)(unsafe.Add(planes, i187*4+i442*4))
-				if 20 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f454 := math32.FMA(float32(i445<<24>>24), *(*float32)(unsafe.Add(x, i170*4+80)), math32.FMA(float32(i397<<8>>24), *(*float32)(unsafe.Add(x, i170*4+72)), f406))
-				if 21 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:74
-				if 22 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 23 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i67)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f481 := math32.FMA(float32(i445>>24), *(*float32)(unsafe.Add(x, i170*4+92)), math32.FMA(float32(i445<<16>>24), *(*float32)(unsafe.Add(x, i170*4+84)), math32.FMA(float32(i397>>24), *(*float32)(unsafe.Add(x, i170*4+76)), f415)))
-//line tiles.go:71
-				i493 := *(*int32)(unsafe.Add(planes, i187*4+i490*4))
-				if 24 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f502 := math32.FMA(float32(i493<<24>>24), *(*float32)(unsafe.Add(x, i170*4+96)), math32.FMA(float32(i445<<8>>24), *(*float32)(unsafe.Add(x, i170*4+88)), f454))
-				if 25 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:74
-				if 26 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 27 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i67)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:71
-				i541 := *(*int32)(unsafe.Add(planes, i187*4+i538*4))
-				if 28 >= uint(i67) {
-//line tiles.go:72
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i67)
-//line tiles.go:72
-					return false
-				}
-//line tiles.go:72
-				f550 := math32.FMA(float32(i541<<24>>24), *(*float32)(unsafe.Add(x, i170*4+112)), math32.FMA(float32(i493<<8>>24), *(*float32)(unsafe.Add(x, i170*4+104)), f502))
-				if 29 >= uint(i67) {
-//line tiles.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i67)
-//line tiles.go:73
-					return false
-				}
-//line tiles.go:73
-				f559 := math32.FMA(float32(i541<<16>>24), *(*float32)(unsafe.Add(x, i170*4+116)), math32.FMA(float32(i493>>24), *(*float32)(unsafe.Add(x, i170*4+108)), math32.FMA(float32(i493<<16>>24), *(*float32)(unsafe.Add(x, i170*4+100)), f481)))
-				if 30 >= uint(i67) {
-//line tiles.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i67)
-//line tiles.go:74
-					return false
-				}
-//line tiles.go:75
-				if 31 >= uint(i67) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i67)
-//line tiles.go:75
-					return false
-				}
-				i142 := i40<<4 + tx
-//line tiles.go:77
-				if uint(i142) >= uint(scalesLen) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i142, scalesLen)
-//line tiles.go:77
+//line tiles.go:76
+				if 1 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(1), i68)
+//line tiles.go:76
 					return false
 				}
 //line tiles.go:77
-				f150 := math32.FMA(float32(i541<<8>>24), *(*float32)(unsafe.Add(x, i170*4+120)), f550) + math32.FMA(float32(i541>>24), *(*float32)(unsafe.Add(x, i170*4+124)), f559)
+				if 2 >= uint(i68) {
 //line tiles.go:77
-				f151 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i142*2)))).Float32(), f150, f38)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(2), i68)
 //line tiles.go:77
-				if i57 >= i30 {
+					return false
+				}
+//line tiles.go:78
+				if 3 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(3), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:74
+				i268 := *(*int32)(unsafe.Add(planes, i202*4+i265*4))
+				if 4 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(4), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f277 := math32.FMA(float32(i268<<24>>24), *(*float32)(unsafe.Add(x, i185*4+16)), math32.FMA(float32(i220<<8>>24), *(*float32)(unsafe.Add(x, i185*4+8)), math32.FMA(float32(i220<<24>>24), *(*float32)(unsafe.Add(x, i185*4)), 0)))
+				if 5 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(5), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:76
+				f286 := math32.FMA(float32(i268<<16>>24), *(*float32)(unsafe.Add(x, i185*4+20)), math32.FMA(float32(i220>>24), *(*float32)(unsafe.Add(x, i185*4+12)), math32.FMA(float32(i220<<16>>24), *(*float32)(unsafe.Add(x, i185*4+4)), 0)))
+				if 6 >= uint(i68) {
 //line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(6), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 7 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(7), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:74
+				i316 := *(*int32)(unsafe.Add(planes, i202*4+i313*4))
+				if 8 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(8), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f325 := math32.FMA(float32(i316<<24>>24), *(*float32)(unsafe.Add(x, i185*4+32)), math32.FMA(float32(i268<<8>>24), *(*float32)(unsafe.Add(x, i185*4+24)), f277))
+				if 9 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(9), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:77
+				if 10 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(10), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 11 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(11), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:78
+				f352 := math32.FMA(float32(i316>>24), *(*float32)(unsafe.Add(x, i185*4+44)), math32.FMA(float32(i316<<16>>24), *(*float32)(unsafe.Add(x, i185*4+36)), math32.FMA(float32(i268>>24), *(*float32)(unsafe.Add(x, i185*4+28)), f286)))
+//line tiles.go:74
+				i364 := *(*int32)(unsafe.Add(planes, i202*4+i361*4))
+				if 12 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(12), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f373 := math32.FMA(float32(i364<<24>>24), *(*float32)(unsafe.Add(x, i185*4+48)), math32.FMA(float32(i316<<8>>24), *(*float32)(unsafe.Add(x, i185*4+40)), f325))
+				if 13 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(13), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:77
+				if 14 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(14), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 15 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(15), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:74
+				i412 := *(*int32)(unsafe.Add(planes, i202*4+i409*4))
+				if 16 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f421 := math32.FMA(float32(i412<<24>>24), *(*float32)(unsafe.Add(x, i185*4+64)), math32.FMA(float32(i364<<8>>24), *(*float32)(unsafe.Add(x, i185*4+56)), f373))
+				if 17 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:76
+				f430 := math32.FMA(float32(i412<<16>>24), *(*float32)(unsafe.Add(x, i185*4+68)), math32.FMA(float32(i364>>24), *(*float32)(unsafe.Add(x, i185*4+60)), math32.FMA(float32(i364<<16>>24), *(*float32)(unsafe.Add(x, i185*4+52)), f352)))
+				if 18 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 19 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:74
+				i460 := *(*int32)(unsafe.Add(planes, i202*4+i457*4))
+				if 20 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f469 := math32.FMA(float32(i460<<24>>24), *(*float32)(unsafe.Add(x, i185*4+80)), math32.FMA(float32(i412<<8>>24), *(*float32)(unsafe.Add(x, i185*4+72)), f421))
+				if 21 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:77
+				if 22 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 23 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:78
+				f496 := math32.FMA(float32(i460>>24), *(*float32)(unsafe.Add(x, i185*4+92)), math32.FMA(float32(i460<<16>>24), *(*float32)(unsafe.Add(x, i185*4+84)), math32.FMA(float32(i412>>24), *(*float32)(unsafe.Add(x, i185*4+76)), f430)))
+//line tiles.go:74
+				i508 := *(*int32)(unsafe.Add(planes, i202*4+i505*4))
+				if 24 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f517 := math32.FMA(float32(i508<<24>>24), *(*float32)(unsafe.Add(x, i185*4+96)), math32.FMA(float32(i460<<8>>24), *(*float32)(unsafe.Add(x, i185*4+88)), f469))
+				if 25 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:77
+				if 26 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 27 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i68)
+//line tiles.go:78
+					return false
+				}
+//line tiles.go:74
+				i556 := *(*int32)(unsafe.Add(planes, i202*4+i553*4))
+				if 28 >= uint(i68) {
+//line tiles.go:75
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i68)
+//line tiles.go:75
+					return false
+				}
+//line tiles.go:75
+				f565 := math32.FMA(float32(i556<<24>>24), *(*float32)(unsafe.Add(x, i185*4+112)), math32.FMA(float32(i508<<8>>24), *(*float32)(unsafe.Add(x, i185*4+104)), f517))
+				if 29 >= uint(i68) {
+//line tiles.go:76
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i68)
+//line tiles.go:76
+					return false
+				}
+//line tiles.go:76
+				f574 := math32.FMA(float32(i556<<16>>24), *(*float32)(unsafe.Add(x, i185*4+116)), math32.FMA(float32(i508>>24), *(*float32)(unsafe.Add(x, i185*4+108)), math32.FMA(float32(i508<<16>>24), *(*float32)(unsafe.Add(x, i185*4+100)), f496)))
+				if 30 >= uint(i68) {
+//line tiles.go:77
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i68)
+//line tiles.go:77
+					return false
+				}
+//line tiles.go:78
+				if 31 >= uint(i68) {
+//line tiles.go:78
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i68)
+//line tiles.go:78
+					return false
+				}
+				i143 := i41<<4 + tx
+//line tiles.go:80
+				if uint(i143) >= uint(scalesLen) {
+//line tiles.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i143, scalesLen)
+//line tiles.go:80
+					return false
+				}
+//line tiles.go:80
+				f151 := math32.FMA(float32(i556<<8>>24), *(*float32)(unsafe.Add(x, i185*4+120)), f565) + math32.FMA(float32(i556>>24), *(*float32)(unsafe.Add(x, i185*4+124)), f574)
+//line tiles.go:80
+				f152 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i143*2)))).Float32(), f151, f39)
+//line tiles.go:80
+				if i58 >= i31 {
+//line tiles.go:80
 					break
 				}
-//line tiles.go:77
-				f38, i39 = f151, i57
+//line tiles.go:80
+				f39, i40 = f152, i58
 			}
-//line tiles.go:77
-			f72 = f151
+//line tiles.go:80
+			f73 = f152
 		} else {
-//line tiles.go:63
-			f72 = 0
+//line tiles.go:66
+			f73 = 0
 		}
-//line tiles.go:79
-		i76 := i185 + tx
-//line tiles.go:79
-		if i76 < yLen {
-			*(*float32)(unsafe.Add(y, i76*4)) = f72
+//line tiles.go:82
+		i77 := i200 + tx
+//line tiles.go:82
+		if i77 < yLen {
+//line tiles.go:88
+			if add {
+//line tiles.go:90
+				f168 = f73 + *(*float32)(unsafe.Add(y, i77*4))
+			} else {
+//line tiles.go:88
+				f168 = f73
+			}
+//line tiles.go:92
+			*(*float32)(unsafe.Add(y, i77*4)) = f168
 		}
 	}
 	return true
 }
 
-// warpsQ4Twin runs blocks of the kernel warpsQ4.
+// widenQ4Twin runs blocks of the kernel widenQ4.
 //
-//line warps.go:31
-func warpsQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line widen.go:73
+func widenQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
 	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	scalesLen := *(*int)(unsafe.Add(args, 32))
 	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	minimaLen := *(*int)(unsafe.Add(args, 56))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	xLen := *(*int)(unsafe.Add(args, 80))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	yLen := *(*int)(unsafe.Add(args, 104))
-	shared := blocks.Shared(512)
-	lanes := blocks.Lanes()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-//line warps.go:32
-	i32 := xLen / 8
-	brought32 := blocks.Scratch(4)
-	each1360 := blocks.Scratch(4)
-	each1359 := blocks.Scratch(4)
-	each1358 := blocks.Scratch(4)
-	each1357 := blocks.Scratch(4)
-	each961 := blocks.Scratch(4)
-	each963 := blocks.Scratch(4)
-	each966 := blocks.Scratch(4)
-	each968 := blocks.Scratch(4)
-	each971 := blocks.Scratch(4)
-	each973 := blocks.Scratch(4)
-	each981 := blocks.Scratch(4)
-	each983 := blocks.Scratch(4)
-	each986 := blocks.Scratch(4)
-	each988 := blocks.Scratch(4)
-	each991 := blocks.Scratch(4)
-	each993 := blocks.Scratch(4)
-	each1001 := blocks.Scratch(4)
-	each1003 := blocks.Scratch(4)
-	each1006 := blocks.Scratch(4)
-	each1008 := blocks.Scratch(4)
-	each1011 := blocks.Scratch(4)
-	each1013 := blocks.Scratch(4)
-	each1021 := blocks.Scratch(4)
-	each1023 := blocks.Scratch(4)
-	each1026 := blocks.Scratch(4)
-	each1028 := blocks.Scratch(4)
-	each1031 := blocks.Scratch(4)
-//line warps.go:31
+	factor := *(*float32)(unsafe.Add(args, 72))
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
+	outLen := *(*int)(unsafe.Add(args, 88))
+	s0 := *(*int)(unsafe.Add(args, 104))
+	s8 := *(*int)(unsafe.Add(args, 112))
+//line widen.go:74
+	i34 := s8 / 32
+	i196 := i34 << 4
+//line widen.go:73
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < 256; warp += 32 {
-				end := min(warp+32, 256)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+//line widen.go:76
+		i198 := bx << 4
+//line widen.go:80
+		i55 := bx * i34
+		{
+			{
+//line widen.go:75
+				if !widenQ4TwinRow(i196, i198, s0, i55, i34, scalesLen, minimaLen, planesLen, outLen, scales, factor, minima, planes, out, blocks) {
+					return
 				}
-				for state < 2 {
-					switch state {
-					case 0:
-//line warps.go:37
-						i51 := bx * i32
-//line warps.go:33
-						if !warpsQ4TwinRow(warp, lanes, brought32, each1357, each1358, each1359, each1360, end, i32, i51, minima, minimaLen, planes, planesLen, scales, scalesLen, x, blocks) {
-							return
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each961, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1357 := *(*float32)(unsafe.Add(each1357, tx*4))
-//line warps.go:84
-							f961 := *(*float32)(unsafe.Add(each961, tx*4))
-//line warps.go:84
-							f963 := f1357 + f961
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f963
-//line warps.go:84
-							*(*float32)(unsafe.Add(each963, tx*4)) = f963
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each966, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f963 := *(*float32)(unsafe.Add(each963, tx*4))
-//line warps.go:84
-							f966 := *(*float32)(unsafe.Add(each966, tx*4))
-//line warps.go:84
-							f968 := f963 + f966
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f968
-//line warps.go:84
-							*(*float32)(unsafe.Add(each968, tx*4)) = f968
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each971, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f968 := *(*float32)(unsafe.Add(each968, tx*4))
-//line warps.go:84
-							f971 := *(*float32)(unsafe.Add(each971, tx*4))
-//line warps.go:84
-							f1358 := *(*float32)(unsafe.Add(each1358, tx*4))
-//line warps.go:84
-							f973 := f968 + f971
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1358
-//line warps.go:84
-							*(*float32)(unsafe.Add(each973, tx*4)) = f973
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each981, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1358 := *(*float32)(unsafe.Add(each1358, tx*4))
-//line warps.go:84
-							f981 := *(*float32)(unsafe.Add(each981, tx*4))
-//line warps.go:84
-							f983 := f1358 + f981
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f983
-//line warps.go:84
-							*(*float32)(unsafe.Add(each983, tx*4)) = f983
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each986, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f983 := *(*float32)(unsafe.Add(each983, tx*4))
-//line warps.go:84
-							f986 := *(*float32)(unsafe.Add(each986, tx*4))
-//line warps.go:84
-							f988 := f983 + f986
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f988
-//line warps.go:84
-							*(*float32)(unsafe.Add(each988, tx*4)) = f988
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each991, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f988 := *(*float32)(unsafe.Add(each988, tx*4))
-//line warps.go:84
-							f991 := *(*float32)(unsafe.Add(each991, tx*4))
-//line warps.go:84
-							f1359 := *(*float32)(unsafe.Add(each1359, tx*4))
-//line warps.go:84
-							f993 := f988 + f991
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1359
-//line warps.go:84
-							*(*float32)(unsafe.Add(each993, tx*4)) = f993
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1001, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1359 := *(*float32)(unsafe.Add(each1359, tx*4))
-//line warps.go:84
-							f1001 := *(*float32)(unsafe.Add(each1001, tx*4))
-//line warps.go:84
-							f1003 := f1359 + f1001
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1003
-//line warps.go:84
-							*(*float32)(unsafe.Add(each1003, tx*4)) = f1003
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1006, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1003 := *(*float32)(unsafe.Add(each1003, tx*4))
-//line warps.go:84
-							f1006 := *(*float32)(unsafe.Add(each1006, tx*4))
-//line warps.go:84
-							f1008 := f1003 + f1006
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1008
-//line warps.go:84
-							*(*float32)(unsafe.Add(each1008, tx*4)) = f1008
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1011, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1008 := *(*float32)(unsafe.Add(each1008, tx*4))
-//line warps.go:84
-							f1011 := *(*float32)(unsafe.Add(each1011, tx*4))
-//line warps.go:84
-							f1360 := *(*float32)(unsafe.Add(each1360, tx*4))
-//line warps.go:84
-							f1013 := f1008 + f1011
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1360
-//line warps.go:84
-							*(*float32)(unsafe.Add(each1013, tx*4)) = f1013
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1021, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1360 := *(*float32)(unsafe.Add(each1360, tx*4))
-//line warps.go:84
-							f1021 := *(*float32)(unsafe.Add(each1021, tx*4))
-//line warps.go:84
-							f1023 := f1360 + f1021
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1023
-//line warps.go:84
-							*(*float32)(unsafe.Add(each1023, tx*4)) = f1023
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1026, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1023 := *(*float32)(unsafe.Add(each1023, tx*4))
-//line warps.go:84
-							f1026 := *(*float32)(unsafe.Add(each1026, tx*4))
-//line warps.go:84
-							f1028 := f1023 + f1026
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1028
-//line warps.go:84
-							*(*float32)(unsafe.Add(each1028, tx*4)) = f1028
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each1031, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						{
-							first := warp
-//line warps.go:84
-							if lanes == 16 {
-//line warps.go:84
-								first = zvector.WarpsQ4Twin_(end, warp, unsafe.Add(each1028, 0*4), unsafe.Add(each1031, 0*4), unsafe.Add(each973, 0*4), unsafe.Add(each993, 0*4), unsafe.Add(each1013, 0*4), shared)
-//line warps.go:84
-							} else if lanes == 8 {
-//line warps.go:84
-								first = zvector.WarpsQ4TwinAVX2_(end, warp, unsafe.Add(each1028, 0*4), unsafe.Add(each1031, 0*4), unsafe.Add(each973, 0*4), unsafe.Add(each993, 0*4), unsafe.Add(each1013, 0*4), shared)
-							}
-							for tx := first; tx < end; tx++ {
-//line warps.go:33
-								i35 := tx % 32
-//line warps.go:84
-								f973 := *(*float32)(unsafe.Add(each973, tx*4))
-//line warps.go:33
-								i38 := tx / 32
-//line warps.go:84
-								f993 := *(*float32)(unsafe.Add(each993, tx*4))
-//line warps.go:84
-								f1013 := *(*float32)(unsafe.Add(each1013, tx*4))
-//line warps.go:84
-								f1028 := *(*float32)(unsafe.Add(each1028, tx*4))
-//line warps.go:84
-								f1031 := *(*float32)(unsafe.Add(each1031, tx*4))
-//line warps.go:87
-								if i35 < 4 {
-//line warps.go:89
-									i495 := i35 << 2
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i38*64+i495*4)) = f973
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i38*64+(i495+1)*4)) = f993
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i38*64+(i495+2)*4)) = f1013
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i38*64+(i495+3)*4)) = f1028 + f1031
-								}
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
-						waiting = true
-						continue warps
-					case 1:
-//line warps.go:93
-						i402 := bx << 4
-						{
-							first := warp
-//line warps.go:93
-							if lanes == 16 {
-//line warps.go:93
-								first = zvector.WarpsQ4Twin__(end, warp, i402, yLen, shared, y)
-//line warps.go:93
-							} else if lanes == 8 {
-//line warps.go:93
-								first = zvector.WarpsQ4TwinAVX2__(end, warp, i402, yLen, shared, y)
-							}
-							for tx := first; tx < end; tx++ {
-//line warps.go:93
-								i257 := i402 + tx
-								if 16 > uint32(int32(tx)) {
-//line warps.go:94
-									if yLen > i257 {
-//line warps.go:99
-										f594 := *(*float32)(unsafe.Add(shared, tx*4)) + 0 + *(*float32)(unsafe.Add(shared, 64+tx*4)) + *(*float32)(unsafe.Add(shared, 128+tx*4)) + *(*float32)(unsafe.Add(shared, 192+tx*4))
-//line warps.go:99
-										f630 := f594 + *(*float32)(unsafe.Add(shared, 256+tx*4)) + *(*float32)(unsafe.Add(shared, 320+tx*4)) + *(*float32)(unsafe.Add(shared, 384+tx*4))
-//line warps.go:101
-										*(*float32)(unsafe.Add(y, i257*4)) = f630 + *(*float32)(unsafe.Add(shared, 448+tx*4))
-									}
-								}
-							}
-						}
-						state = 2
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 2
 			}
 		}
 	}
 }
 
-// warpsQ4TwinRow is what a row of threads does in warpsQ4Twin.
+// widenQ4TwinRow is what a row of threads does in widenQ4Twin.
 //
-//line warps.go:33
-func warpsQ4TwinRow(warp int, lanes int, brought32 unsafe.Pointer, each1357 unsafe.Pointer, each1358 unsafe.Pointer, each1359 unsafe.Pointer, each1360 unsafe.Pointer, end int, i32 int, i51 int, minima unsafe.Pointer, minimaLen int, planes unsafe.Pointer, planesLen int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	{
-		first := warp
-//line warps.go:33
-		if lanes == 16 {
-//line warps.go:33
-			first = zvector.WarpsQ4Twin(end, warp, i32, i51, planesLen, planes, scalesLen, scales, minimaLen, minima, x, unsafe.Add(brought32, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1359, 0*4), unsafe.Add(each1358, 0*4), unsafe.Add(each1357, 0*4))
-//line warps.go:33
-		} else if lanes == 8 {
-//line warps.go:33
-			first = zvector.WarpsQ4TwinAVX2(end, warp, i32, i51, planesLen, planes, scalesLen, scales, minimaLen, minima, x, unsafe.Add(brought32, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1359, 0*4), unsafe.Add(each1358, 0*4), unsafe.Add(each1357, 0*4))
-		}
-		for tx := first; tx < end; tx++ {
-			var f1360, f1359, f1358, f1357 float32
-			var i46 int
-//line warps.go:33
-			i35 := tx % 32
-//line warps.go:33
-			i38 := tx / 32
-			i39 := i35 % 4
-//line warps.go:34
-			i41 := i35 / 4 % 4
-//line warps.go:36
-			f1360, f1359, f1358, f1357, i46 = 0, 0, 0, 0, i38<<1+i35/16
-//line warps.go:36
-			for {
-//line warps.go:36
-				if i46 >= i32 {
-//line warps.go:36
-					break
-				}
-				i411 := (i51 + i46) << 2
-//line warps.go:38
-				i57 := (i411+i41)<<2 + i39
-//line warps.go:38
-				if uint(i57) >= uint(planesLen) {
-//line warps.go:38
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i57, planesLen)
-//line warps.go:38
-					return false
-				}
-//line warps.go:38
-				i325 := *(*int32)(unsafe.Add(planes, i57*16))
-//line warps.go:38
-				i327 := *(*int32)(unsafe.Add(planes, i57*16+4))
-//line warps.go:38
-				i329 := *(*int32)(unsafe.Add(planes, i57*16+8))
-//line warps.go:38
-				i331 := *(*int32)(unsafe.Add(planes, i57*16+12))
-				i68 := i411 + i39
-//line warps.go:39
-				if uint(i68) >= uint(scalesLen) {
-//line warps.go:39
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, scalesLen)
-//line warps.go:39
-					return false
-				}
-//line warps.go:39
-				if uint(i68) >= uint(minimaLen) {
-//line warps.go:39
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i68, minimaLen)
-//line warps.go:39
-					return false
-				}
-//line warps.go:40
-				i88 := i46<<3 + i41
-//line warps.go:40
-				f367 := *(*float32)(unsafe.Add(x, i88*16))
-//line warps.go:40
-				f369 := *(*float32)(unsafe.Add(x, i88*16+4))
-//line warps.go:40
-				f371 := *(*float32)(unsafe.Add(x, i88*16+8))
-//line warps.go:40
-				f373 := *(*float32)(unsafe.Add(x, i88*16+12))
-//line warps.go:40
-				f374 := *(*float32)(unsafe.Add(x, (i88+4)*16))
-//line warps.go:40
-				f376 := *(*float32)(unsafe.Add(x, (i88+4)*16+4))
-//line warps.go:40
-				f378 := *(*float32)(unsafe.Add(x, (i88+4)*16+8))
-//line warps.go:40
-				f380 := *(*float32)(unsafe.Add(x, (i88+4)*16+12))
-				f126 := f367 + f369 + f371 + f373 + (f374 + f376 + f378 + f380)
-//line warps.go:46
-				f1062 := math32.FMA(float32(int32(uint32(i325)>>12)&15), f376, math32.FMA(float32(int32(uint32(i325)>>8)&15), f369, math32.FMA(float32(int32(uint32(i325)>>4)&15), f374, math32.FMA(float32(i325&15), f367, 0))))
-//line warps.go:45
-				f1080 := math32.FMA(float32(int32(uint32(i325)>>24)&15), f373, math32.FMA(float32(int32(uint32(i325)>>20)&15), f378, math32.FMA(float32(int32(uint32(i325)>>16)&15), f371, f1062)))
-				f1125 := math32.FMA(float32(int32(uint32(i327)>>12)&15), f376, math32.FMA(float32(int32(uint32(i327)>>8)&15), f369, math32.FMA(float32(int32(uint32(i327)>>4)&15), f374, math32.FMA(float32(i327&15), f367, 0))))
-//line warps.go:45
-				f1143 := math32.FMA(float32(int32(uint32(i327)>>24)&15), f373, math32.FMA(float32(int32(uint32(i327)>>20)&15), f378, math32.FMA(float32(int32(uint32(i327)>>16)&15), f371, f1125)))
-//line warps.go:48
-				f1159 := math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*8+2)))).Float32(), math32.FMA(float32(int32(uint32(i327)>>28)&15), f380, f1143), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i68*8+2)))).Float32(), f126, f1358))
-//line warps.go:46
-				f1188 := math32.FMA(float32(int32(uint32(i329)>>12)&15), f376, math32.FMA(float32(int32(uint32(i329)>>8)&15), f369, math32.FMA(float32(int32(uint32(i329)>>4)&15), f374, math32.FMA(float32(i329&15), f367, 0))))
-//line warps.go:45
-				f1206 := math32.FMA(float32(int32(uint32(i329)>>24)&15), f373, math32.FMA(float32(int32(uint32(i329)>>20)&15), f378, math32.FMA(float32(int32(uint32(i329)>>16)&15), f371, f1188)))
-//line warps.go:48
-				f1222 := math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*8+4)))).Float32(), math32.FMA(float32(int32(uint32(i329)>>28)&15), f380, f1206), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i68*8+4)))).Float32(), f126, f1359))
-//line warps.go:46
-				f1251 := math32.FMA(float32(int32(uint32(i331)>>12)&15), f376, math32.FMA(float32(int32(uint32(i331)>>8)&15), f369, math32.FMA(float32(int32(uint32(i331)>>4)&15), f374, math32.FMA(float32(i331&15), f367, 0))))
-//line warps.go:45
-				f1269 := math32.FMA(float32(int32(uint32(i331)>>24)&15), f373, math32.FMA(float32(int32(uint32(i331)>>20)&15), f378, math32.FMA(float32(int32(uint32(i331)>>16)&15), f371, f1251)))
-//line warps.go:48
-				f1285 := math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*8+6)))).Float32(), math32.FMA(float32(int32(uint32(i331)>>28)&15), f380, f1269), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i68*8+6)))).Float32(), f126, f1360))
-//line warps.go:36
-				f1360, f1359, f1358, f1357, i46 = f1285, f1222, f1159, math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i68*8)))).Float32(), math32.FMA(float32(int32(uint32(i325)>>28)&15), f380, f1080), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i68*8)))).Float32(), f126, f1357)), i46+16
+//line widen.go:75
+func widenQ4TwinRow(i196 int, i198 int, s0 int, i55 int, i34 int, scalesLen int, minimaLen int, planesLen int, outLen int, scales unsafe.Pointer, factor float32, minima unsafe.Pointer, planes unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 256 {
+		var i38, i45, i46, i47, i56, i200, i62, i460, i463, i530, i566, i876, i669, i880, i772, i884 int
+		var c64, c74, c464, c539, c549, c567, c652, c670, c755, c773 bool
+		var f69, f80 float32
+		var i467, i570, i673, i776 int32
+//line widen.go:75
+		i38 = tx
+//line widen.go:75
+		for {
+//line widen.go:75
+			if i38 >= i196 {
+//line widen.go:75
+				goto l2
 			}
-//line warps.go:84
-			*(*float32)(unsafe.Add(brought32, tx*4)) = f1357
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1360, tx*4)) = f1360
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1359, tx*4)) = f1359
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1358, tx*4)) = f1358
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1357, tx*4)) = f1357
+//line widen.go:76
+			i45 = i38 % 16
+//line widen.go:76
+			i46 = i198 + i45
+//line widen.go:76
+			i47 = i38 / 16
+			if s0 <= i46 {
+//line widen.go:77
+				break
+			}
+//line widen.go:80
+			i56 = i55 + i47
+//line widen.go:80
+			i200 = (i46*i34 + i47) << 3
+			i62 = i56<<4 + i45
+//line widen.go:81
+			c64 = uint(i62) < uint(scalesLen)
+//line widen.go:81
+			c74 = uint(i62) < uint(minimaLen)
+//line widen.go:83
+			i460 = i56 << 2
+//line widen.go:83
+			i463 = i56<<6 + i45
+//line widen.go:83
+			c464 = uint(i463) < uint(planesLen)
+//line widen.go:89
+			i530 = i200 + 4
+//line widen.go:89
+			c539 = uint(i200) < uint(outLen)
+//line widen.go:89
+			c549 = uint(i530) < uint(outLen)
+//line widen.go:83
+			i566 = (i460+1)<<4 + i45
+//line widen.go:83
+			c567 = uint(i566) < uint(planesLen)
+//line widen.go:89
+			i876 = i200 + 5
+//line widen.go:89
+			c652 = uint(i876) < uint(outLen)
+//line widen.go:83
+			i669 = (i460+2)<<4 + i45
+//line widen.go:83
+			c670 = uint(i669) < uint(planesLen)
+//line widen.go:89
+			i880 = i200 + 6
+//line widen.go:89
+			c755 = uint(i880) < uint(outLen)
+//line widen.go:83
+			i772 = (i460+3)<<4 + i45
+//line widen.go:83
+			c773 = uint(i772) < uint(planesLen)
+//line widen.go:89
+			i884 = i200 + 7
+//line widen.go:89
+			if !(c64 && c74 && c464 && c539 && c773 && uint(i884) < uint(outLen)) {
+//line widen.go:89
+				goto l1
+			}
+//line widen.go:81
+			f69 = dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i62*2)))).Float32()
+//line widen.go:81
+			f80 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i62*2)))).Float32() * factor)
+//line widen.go:83
+			i467 = *(*int32)(unsafe.Add(planes, i463*4))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i200*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i467&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i200*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>8)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i200*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>16)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i200*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>24)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i530*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>4)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i530*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>12)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i530*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>20)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i530*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>28)&15), f80)))
+//line widen.go:83
+			i570 = *(*int32)(unsafe.Add(planes, i566*4))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+1)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i570&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+1)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>8)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+1)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>16)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+1)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>24)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i876*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>4)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i876*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>12)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i876*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>20)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i876*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>28)&15), f80)))
+//line widen.go:83
+			i673 = *(*int32)(unsafe.Add(planes, i669*4))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+2)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i673&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+2)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>8)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+2)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>16)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+2)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>24)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i880*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>4)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i880*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>12)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i880*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>20)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i880*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>28)&15), f80)))
+//line widen.go:83
+			i776 = *(*int32)(unsafe.Add(planes, i772*4))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+3)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i776&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+3)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>8)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+3)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>16)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, (i200+3)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>24)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i884*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>4)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i884*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>12)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i884*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>20)&15), f80)))
+//line widen.go:89
+			*(*int16)(unsafe.Add(out, i884*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>28)&15), f80)))
+//line widen.go:75
+			i38 = i38 + 256
 		}
+//line widen.go:78
+		continue
+	l1:
+//line widen.go:81
+		if !c64 {
+//line widen.go:81
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, scalesLen)
+//line widen.go:81
+			return false
+		}
+//line widen.go:81
+		if !c74 {
+//line widen.go:81
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, minimaLen)
+//line widen.go:81
+			return false
+		}
+		if !c464 {
+//line widen.go:83
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i463, planesLen)
+//line widen.go:83
+			return false
+		}
+//line widen.go:89
+		if !c539 {
+//line widen.go:89
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i200, outLen)
+//line widen.go:89
+			return false
+		}
+//line widen.go:89
+		if !c549 {
+//line widen.go:89
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i530, outLen)
+//line widen.go:89
+			return false
+		}
+//line widen.go:83
+		if !c567 {
+//line widen.go:83
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i566, planesLen)
+//line widen.go:83
+			return false
+		}
+//line widen.go:89
+		if !c652 {
+//line widen.go:89
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i876, outLen)
+//line widen.go:89
+			return false
+		}
+//line widen.go:83
+		if !c670 {
+//line widen.go:83
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i669, planesLen)
+//line widen.go:83
+			return false
+		}
+//line widen.go:89
+		if !c755 {
+//line widen.go:89
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i880, outLen)
+//line widen.go:89
+			return false
+		}
+//line widen.go:83
+		if !c773 {
+//line widen.go:83
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i772, planesLen)
+//line widen.go:83
+			return false
+		}
+//line widen.go:89
+		blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i884, outLen)
+//line widen.go:89
+		return false
+	l2:
 	}
 	return true
 }
 
-// warpsQ8Twin runs blocks of the kernel warpsQ8.
+// widenQ8Twin runs blocks of the kernel widenQ8.
 //
-//line warps.go:58
-func warpsQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line widen.go:98
+func widenQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
 	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	scalesLen := *(*int)(unsafe.Add(args, 32))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xLen := *(*int)(unsafe.Add(args, 56))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yLen := *(*int)(unsafe.Add(args, 80))
-	shared := blocks.Shared(512)
-	lanes := blocks.Lanes()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-//line warps.go:59
-	i27 := xLen / 8
-	brought32 := blocks.Scratch(4)
-	each1046 := blocks.Scratch(4)
-	each1045 := blocks.Scratch(4)
-	each1044 := blocks.Scratch(4)
-	each1043 := blocks.Scratch(4)
-	each770 := blocks.Scratch(4)
-	each772 := blocks.Scratch(4)
-	each775 := blocks.Scratch(4)
-	each777 := blocks.Scratch(4)
-	each780 := blocks.Scratch(4)
-	each782 := blocks.Scratch(4)
-	each790 := blocks.Scratch(4)
-	each792 := blocks.Scratch(4)
-	each795 := blocks.Scratch(4)
-	each797 := blocks.Scratch(4)
-	each800 := blocks.Scratch(4)
-	each802 := blocks.Scratch(4)
-	each810 := blocks.Scratch(4)
-	each812 := blocks.Scratch(4)
-	each815 := blocks.Scratch(4)
-	each817 := blocks.Scratch(4)
-	each820 := blocks.Scratch(4)
-	each822 := blocks.Scratch(4)
-	each830 := blocks.Scratch(4)
-	each832 := blocks.Scratch(4)
-	each835 := blocks.Scratch(4)
-	each837 := blocks.Scratch(4)
-	each840 := blocks.Scratch(4)
-//line warps.go:58
+	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	outLen := *(*int)(unsafe.Add(args, 56))
+	s0 := *(*int)(unsafe.Add(args, 72))
+	s8 := *(*int)(unsafe.Add(args, 80))
+//line widen.go:99
+	i30 := s8 / 32
+	i142 := i30 << 4
+//line widen.go:98
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < 256; warp += 32 {
-				end := min(warp+32, 256)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4))
+//line widen.go:101
+		i144 := bx << 4
+//line widen.go:105
+		i51 := bx * i30
+		{
+			{
+//line widen.go:100
+				if !widenQ8TwinRow(i142, i144, s0, i51, i30, scalesLen, planesLen, outLen, scales, planes, out, blocks) {
+					return
 				}
-				for state < 2 {
-					switch state {
-					case 0:
-//line warps.go:64
-						i42 := bx * i27
-//line warps.go:60
-						if !warpsQ8TwinRow(warp, lanes, brought32, each1043, each1044, each1045, each1046, end, i27, i42, planes, planesLen, scales, scalesLen, x, blocks) {
-							return
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each770, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1043 := *(*float32)(unsafe.Add(each1043, tx*4))
-//line warps.go:84
-							f770 := *(*float32)(unsafe.Add(each770, tx*4))
-//line warps.go:84
-							f772 := f1043 + f770
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f772
-//line warps.go:84
-							*(*float32)(unsafe.Add(each772, tx*4)) = f772
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each775, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f772 := *(*float32)(unsafe.Add(each772, tx*4))
-//line warps.go:84
-							f775 := *(*float32)(unsafe.Add(each775, tx*4))
-//line warps.go:84
-							f777 := f772 + f775
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f777
-//line warps.go:84
-							*(*float32)(unsafe.Add(each777, tx*4)) = f777
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each780, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f777 := *(*float32)(unsafe.Add(each777, tx*4))
-//line warps.go:84
-							f780 := *(*float32)(unsafe.Add(each780, tx*4))
-//line warps.go:84
-							f1044 := *(*float32)(unsafe.Add(each1044, tx*4))
-//line warps.go:84
-							f782 := f777 + f780
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1044
-//line warps.go:84
-							*(*float32)(unsafe.Add(each782, tx*4)) = f782
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each790, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1044 := *(*float32)(unsafe.Add(each1044, tx*4))
-//line warps.go:84
-							f790 := *(*float32)(unsafe.Add(each790, tx*4))
-//line warps.go:84
-							f792 := f1044 + f790
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f792
-//line warps.go:84
-							*(*float32)(unsafe.Add(each792, tx*4)) = f792
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each795, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f792 := *(*float32)(unsafe.Add(each792, tx*4))
-//line warps.go:84
-							f795 := *(*float32)(unsafe.Add(each795, tx*4))
-//line warps.go:84
-							f797 := f792 + f795
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f797
-//line warps.go:84
-							*(*float32)(unsafe.Add(each797, tx*4)) = f797
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each800, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f797 := *(*float32)(unsafe.Add(each797, tx*4))
-//line warps.go:84
-							f800 := *(*float32)(unsafe.Add(each800, tx*4))
-//line warps.go:84
-							f1045 := *(*float32)(unsafe.Add(each1045, tx*4))
-//line warps.go:84
-							f802 := f797 + f800
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1045
-//line warps.go:84
-							*(*float32)(unsafe.Add(each802, tx*4)) = f802
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1045 := *(*float32)(unsafe.Add(each1045, tx*4))
-//line warps.go:84
-							f810 := *(*float32)(unsafe.Add(each810, tx*4))
-//line warps.go:84
-							f812 := f1045 + f810
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f812
-//line warps.go:84
-							*(*float32)(unsafe.Add(each812, tx*4)) = f812
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each815, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f812 := *(*float32)(unsafe.Add(each812, tx*4))
-//line warps.go:84
-							f815 := *(*float32)(unsafe.Add(each815, tx*4))
-//line warps.go:84
-							f817 := f812 + f815
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f817
-//line warps.go:84
-							*(*float32)(unsafe.Add(each817, tx*4)) = f817
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each820, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f817 := *(*float32)(unsafe.Add(each817, tx*4))
-//line warps.go:84
-							f820 := *(*float32)(unsafe.Add(each820, tx*4))
-//line warps.go:84
-							f1046 := *(*float32)(unsafe.Add(each1046, tx*4))
-//line warps.go:84
-							f822 := f817 + f820
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f1046
-//line warps.go:84
-							*(*float32)(unsafe.Add(each822, tx*4)) = f822
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each830, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f1046 := *(*float32)(unsafe.Add(each1046, tx*4))
-//line warps.go:84
-							f830 := *(*float32)(unsafe.Add(each830, tx*4))
-//line warps.go:84
-							f832 := f1046 + f830
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f832
-//line warps.go:84
-							*(*float32)(unsafe.Add(each832, tx*4)) = f832
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each835, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-//line warps.go:84
-							f832 := *(*float32)(unsafe.Add(each832, tx*4))
-//line warps.go:84
-							f835 := *(*float32)(unsafe.Add(each835, tx*4))
-//line warps.go:84
-							f837 := f832 + f835
-//line warps.go:84
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f837
-//line warps.go:84
-							*(*float32)(unsafe.Add(each837, tx*4)) = f837
-						}
-//line warps.go:84
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each840, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						{
-							first := warp
-//line warps.go:84
-							if lanes == 16 {
-//line warps.go:84
-								first = zvector.WarpsQ8Twin_(end, warp, unsafe.Add(each837, 0*4), unsafe.Add(each840, 0*4), unsafe.Add(each782, 0*4), unsafe.Add(each802, 0*4), unsafe.Add(each822, 0*4), shared)
-//line warps.go:84
-							} else if lanes == 8 {
-//line warps.go:84
-								first = zvector.WarpsQ8TwinAVX2_(end, warp, unsafe.Add(each837, 0*4), unsafe.Add(each840, 0*4), unsafe.Add(each782, 0*4), unsafe.Add(each802, 0*4), unsafe.Add(each822, 0*4), shared)
-							}
-							for tx := first; tx < end; tx++ {
-//line warps.go:60
-								i30 := tx % 32
-//line warps.go:84
-								f782 := *(*float32)(unsafe.Add(each782, tx*4))
-//line warps.go:60
-								i33 := tx / 32
-//line warps.go:84
-								f802 := *(*float32)(unsafe.Add(each802, tx*4))
-//line warps.go:84
-								f822 := *(*float32)(unsafe.Add(each822, tx*4))
-//line warps.go:84
-								f837 := *(*float32)(unsafe.Add(each837, tx*4))
-//line warps.go:84
-								f840 := *(*float32)(unsafe.Add(each840, tx*4))
-//line warps.go:87
-								if i30 < 4 {
-//line warps.go:89
-									i359 := i30 << 2
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i33*64+i359*4)) = f782
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i33*64+(i359+1)*4)) = f802
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i33*64+(i359+2)*4)) = f822
-//line warps.go:89
-									*(*float32)(unsafe.Add(shared, i33*64+(i359+3)*4)) = f837 + f840
-								}
-							}
-						}
-						state = 1
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)) = state, alive
-						waiting = true
-						continue warps
-					case 1:
-//line warps.go:93
-						i297 := bx << 4
-						{
-							first := warp
-//line warps.go:93
-							if lanes == 16 {
-//line warps.go:93
-								first = zvector.WarpsQ8Twin__(end, warp, i297, yLen, shared, y)
-//line warps.go:93
-							} else if lanes == 8 {
-//line warps.go:93
-								first = zvector.WarpsQ8TwinAVX2__(end, warp, i297, yLen, shared, y)
-							}
-							for tx := first; tx < end; tx++ {
-//line warps.go:93
-								i182 := i297 + tx
-								if 16 > uint32(int32(tx)) {
-//line warps.go:94
-									if yLen > i182 {
-//line warps.go:99
-										f458 := *(*float32)(unsafe.Add(shared, tx*4)) + 0 + *(*float32)(unsafe.Add(shared, 64+tx*4)) + *(*float32)(unsafe.Add(shared, 128+tx*4)) + *(*float32)(unsafe.Add(shared, 192+tx*4))
-//line warps.go:99
-										f494 := f458 + *(*float32)(unsafe.Add(shared, 256+tx*4)) + *(*float32)(unsafe.Add(shared, 320+tx*4)) + *(*float32)(unsafe.Add(shared, 384+tx*4))
-//line warps.go:101
-										*(*float32)(unsafe.Add(y, i182*4)) = f494 + *(*float32)(unsafe.Add(shared, 448+tx*4))
-									}
-								}
-							}
-						}
-						state = 2
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 2
 			}
 		}
 	}
 }
 
-// warpsQ8TwinRow is what a row of threads does in warpsQ8Twin.
+// widenQ8TwinRow is what a row of threads does in widenQ8Twin.
 //
-//line warps.go:60
-func warpsQ8TwinRow(warp int, lanes int, brought32 unsafe.Pointer, each1043 unsafe.Pointer, each1044 unsafe.Pointer, each1045 unsafe.Pointer, each1046 unsafe.Pointer, end int, i27 int, i42 int, planes unsafe.Pointer, planesLen int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	{
-		first := warp
-//line warps.go:60
-		if lanes == 16 {
-//line warps.go:60
-			first = zvector.WarpsQ8Twin(end, warp, i27, i42, planesLen, planes, scalesLen, scales, x, unsafe.Add(brought32, 0*4), unsafe.Add(each1046, 0*4), unsafe.Add(each1045, 0*4), unsafe.Add(each1044, 0*4), unsafe.Add(each1043, 0*4))
-//line warps.go:60
-		} else if lanes == 8 {
-//line warps.go:60
-			first = zvector.WarpsQ8TwinAVX2(end, warp, i27, i42, planesLen, planes, scalesLen, scales, x, unsafe.Add(brought32, 0*4), unsafe.Add(each1046, 0*4), unsafe.Add(each1045, 0*4), unsafe.Add(each1044, 0*4), unsafe.Add(each1043, 0*4))
-		}
-		for tx := first; tx < end; tx++ {
-			var f1046, f1045, f1044, f1043 float32
-			var i37 int
-//line warps.go:60
-			i30 := tx % 32
-//line warps.go:60
-			i33 := tx / 32
-			i34 := i30 % 4
-//line warps.go:61
-			i35 := i30 / 4
-			f1046, f1045, f1044, f1043, i37 = 0, 0, 0, 0, i33
-			for {
-//line warps.go:63
-				if i37 >= i27 {
-//line warps.go:63
-					break
-				}
-//line warps.go:64
-				i43 := i42 + i37
-				i48 := (i43<<3+i35)<<2 + i34
-//line warps.go:65
-				if uint(i48) >= uint(planesLen) {
-//line warps.go:65
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i48, planesLen)
-//line warps.go:65
-					return false
-				}
-//line warps.go:65
-				i250 := *(*int32)(unsafe.Add(planes, i48*16))
-//line warps.go:65
-				i252 := *(*int32)(unsafe.Add(planes, i48*16+4))
-//line warps.go:65
-				i254 := *(*int32)(unsafe.Add(planes, i48*16+8))
-//line warps.go:65
-				i256 := *(*int32)(unsafe.Add(planes, i48*16+12))
-				i59 := i43<<2 + i34
-//line warps.go:66
-				if uint(i59) >= uint(scalesLen) {
-//line warps.go:66
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i59, scalesLen)
-//line warps.go:66
-					return false
-				}
-//line warps.go:66
-				f271 := *(*float32)(unsafe.Add(x, (i37<<3+i35)*16))
-//line warps.go:66
-				f273 := *(*float32)(unsafe.Add(x, (i37<<3+i35)*16+4))
-//line warps.go:66
-				f275 := *(*float32)(unsafe.Add(x, (i37<<3+i35)*16+8))
-//line warps.go:66
-				f277 := *(*float32)(unsafe.Add(x, (i37<<3+i35)*16+12))
-//line warps.go:70
-				f871 := math32.FMA(float32(i250>>24), f277, math32.FMA(float32(i250<<8>>24), f275, math32.FMA(float32(i250<<16>>24), f273, math32.FMA(float32(i250<<24>>24), f271, 0))))
-//line warps.go:70
-				f906 := math32.FMA(float32(i252>>24), f277, math32.FMA(float32(i252<<8>>24), f275, math32.FMA(float32(i252<<16>>24), f273, math32.FMA(float32(i252<<24>>24), f271, 0))))
-//line warps.go:70
-				f941 := math32.FMA(float32(i254>>24), f277, math32.FMA(float32(i254<<8>>24), f275, math32.FMA(float32(i254<<16>>24), f273, math32.FMA(float32(i254<<24>>24), f271, 0))))
-//line warps.go:70
-				f976 := math32.FMA(float32(i256>>24), f277, math32.FMA(float32(i256<<8>>24), f275, math32.FMA(float32(i256<<16>>24), f273, math32.FMA(float32(i256<<24>>24), f271, 0))))
-//line warps.go:63
-				f1046, f1045, f1044, f1043, i37 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i59*8+6)))).Float32(), f976, f1046), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i59*8+4)))).Float32(), f941, f1045), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i59*8+2)))).Float32(), f906, f1044), math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i59*8)))).Float32(), f871, f1043), i37+8
+//line widen.go:100
+func widenQ8TwinRow(i142 int, i144 int, s0 int, i51 int, i30 int, scalesLen int, planesLen int, outLen int, scales unsafe.Pointer, planes unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 256 {
+		var i34, i41, i42, i43, i52, i146, i58, i316, i319, i376, i411, i433, i468, i490, i525, i547, i582, i604, i639, i661, i696, i718, i753 int
+		var c60, c320, c359, c377, c416, c434, c473, c491, c530, c548, c587, c605, c644, c662, c701, c719 bool
+		var f65 float32
+		var i323, i380, i437, i494, i551, i608, i665, i722 int32
+//line widen.go:100
+		i34 = tx
+//line widen.go:100
+		for {
+//line widen.go:100
+			if i34 >= i142 {
+//line widen.go:100
+				goto l2
 			}
-//line warps.go:84
-			*(*float32)(unsafe.Add(brought32, tx*4)) = f1043
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1046, tx*4)) = f1046
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1045, tx*4)) = f1045
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1044, tx*4)) = f1044
-//line warps.go:84
-			*(*float32)(unsafe.Add(each1043, tx*4)) = f1043
+//line widen.go:101
+			i41 = i34 % 16
+//line widen.go:101
+			i42 = i144 + i41
+//line widen.go:101
+			i43 = i34 / 16
+			if s0 <= i42 {
+//line widen.go:102
+				break
+			}
+//line widen.go:105
+			i52 = i51 + i43
+//line widen.go:105
+			i146 = (i42*i30 + i43) << 3
+			i58 = i52<<4 + i41
+//line widen.go:106
+			c60 = uint(i58) < uint(scalesLen)
+//line widen.go:108
+			i316 = i52 << 3
+//line widen.go:108
+			i319 = i52<<7 + i41
+//line widen.go:108
+			c320 = uint(i319) < uint(planesLen)
+//line widen.go:113
+			c359 = uint(i146) < uint(outLen)
+//line widen.go:108
+			i376 = (i316+1)<<4 + i41
+//line widen.go:108
+			c377 = uint(i376) < uint(planesLen)
+//line widen.go:113
+			i411 = i146 + 1
+//line widen.go:113
+			c416 = uint(i411) < uint(outLen)
+//line widen.go:108
+			i433 = (i316+2)<<4 + i41
+//line widen.go:108
+			c434 = uint(i433) < uint(planesLen)
+//line widen.go:113
+			i468 = i146 + 2
+//line widen.go:113
+			c473 = uint(i468) < uint(outLen)
+//line widen.go:108
+			i490 = (i316+3)<<4 + i41
+//line widen.go:108
+			c491 = uint(i490) < uint(planesLen)
+//line widen.go:113
+			i525 = i146 + 3
+//line widen.go:113
+			c530 = uint(i525) < uint(outLen)
+//line widen.go:108
+			i547 = (i316+4)<<4 + i41
+//line widen.go:108
+			c548 = uint(i547) < uint(planesLen)
+//line widen.go:113
+			i582 = i146 + 4
+//line widen.go:113
+			c587 = uint(i582) < uint(outLen)
+//line widen.go:108
+			i604 = (i316+5)<<4 + i41
+//line widen.go:108
+			c605 = uint(i604) < uint(planesLen)
+//line widen.go:113
+			i639 = i146 + 5
+//line widen.go:113
+			c644 = uint(i639) < uint(outLen)
+//line widen.go:108
+			i661 = (i316+6)<<4 + i41
+//line widen.go:108
+			c662 = uint(i661) < uint(planesLen)
+//line widen.go:113
+			i696 = i146 + 6
+//line widen.go:113
+			c701 = uint(i696) < uint(outLen)
+//line widen.go:108
+			i718 = (i316+7)<<4 + i41
+//line widen.go:108
+			c719 = uint(i718) < uint(planesLen)
+//line widen.go:113
+			i753 = i146 + 7
+//line widen.go:113
+			if !(c60 && c320 && c359 && c719 && uint(i753) < uint(outLen)) {
+//line widen.go:113
+				goto l1
+			}
+//line widen.go:106
+			f65 = dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i58*2)))).Float32()
+//line widen.go:108
+			i323 = *(*int32)(unsafe.Add(planes, i319*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i146*8)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i146*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i146*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i146*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i323>>24))))
+//line widen.go:108
+			i380 = *(*int32)(unsafe.Add(planes, i376*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i411*8)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i411*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i411*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i411*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i380>>24))))
+//line widen.go:108
+			i437 = *(*int32)(unsafe.Add(planes, i433*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i468*8)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i468*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i468*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i468*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i437>>24))))
+//line widen.go:108
+			i494 = *(*int32)(unsafe.Add(planes, i490*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i525*8)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i525*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i525*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i525*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i494>>24))))
+//line widen.go:108
+			i551 = *(*int32)(unsafe.Add(planes, i547*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i582*8)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i582*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i582*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i582*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i551>>24))))
+//line widen.go:108
+			i608 = *(*int32)(unsafe.Add(planes, i604*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i639*8)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i639*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i639*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i639*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i608>>24))))
+//line widen.go:108
+			i665 = *(*int32)(unsafe.Add(planes, i661*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i696*8)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i696*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i696*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i696*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i665>>24))))
+//line widen.go:108
+			i722 = *(*int32)(unsafe.Add(planes, i718*4))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i753*8)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<24>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i753*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<16>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i753*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<8>>24))))
+//line widen.go:113
+			*(*int16)(unsafe.Add(out, i753*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i722>>24))))
+//line widen.go:100
+			i34 = i34 + 256
 		}
+//line widen.go:103
+		continue
+	l1:
+//line widen.go:106
+		if !c60 {
+//line widen.go:106
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i58, scalesLen)
+//line widen.go:106
+			return false
+		}
+		if !c320 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i319, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c359 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i146, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c377 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i376, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c416 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i411, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c434 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i433, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c473 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i468, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c491 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i490, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c530 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i525, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c548 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i547, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c587 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i582, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c605 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i604, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c644 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i639, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c662 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i661, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		if !c701 {
+//line widen.go:113
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i696, outLen)
+//line widen.go:113
+			return false
+		}
+//line widen.go:108
+		if !c719 {
+//line widen.go:108
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i718, planesLen)
+//line widen.go:108
+			return false
+		}
+//line widen.go:113
+		blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i753, outLen)
+//line widen.go:113
+		return false
+	l2:
 	}
 	return true
+}
+
+// convertF32Twin runs blocks of the kernel convert_float32_dtype_BF16_row_F32_row_BF16.
+//
+//line join.go:42
+func convertF32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line join.go:42
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line join.go:45
+		i14 := bx * dx
+		for range dz {
+			for range dy {
+//line join.go:45
+				convertF32TwinRow(blocks, lanes, i14, x, xLen, y, yLen, dx)
+			}
+		}
+	}
+}
+
+// convertF32TwinRow is what a row of threads does in convertF32Twin.
+//
+//line join.go:45
+func convertF32TwinRow(blocks *gpu.Blocks, lanes int, i14 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int) {
+	first := blocks.Begun()
+//line join.go:45
+	if lanes == 16 && first == 0 {
+//line join.go:45
+		first = blocks.Done(zvector.ConvertF32Twin(blocks.Span(), i14, xLen, yLen, x, y))
+//line join.go:45
+	} else if lanes == 8 && first == 0 {
+//line join.go:45
+		first = blocks.Done(zvector.ConvertF32TwinAVX2(blocks.Span(), i14, xLen, yLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+//line join.go:45
+		i17 := i14 + tx
+//line join.go:45
+		if i17 < xLen {
+//line join.go:45
+			if i17 < yLen {
+				*(*int16)(unsafe.Add(y, i17*2)) = int16(dtype.BF16From32(*(*float32)(unsafe.Add(x, i17*4))))
+			}
+		}
+	}
+}
+
+// convertBF16Twin runs blocks of the kernel convert_dtype_BF16_float32_row_BF16_row_F32.
+//
+//line join.go:42
+func convertBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line join.go:42
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line join.go:45
+		i14 := bx * dx
+		for range dz {
+			for range dy {
+//line join.go:45
+				convertBF16TwinRow(blocks, lanes, i14, x, xLen, y, yLen, dx)
+			}
+		}
+	}
+}
+
+// convertBF16TwinRow is what a row of threads does in convertBF16Twin.
+//
+//line join.go:45
+func convertBF16TwinRow(blocks *gpu.Blocks, lanes int, i14 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int) {
+	first := blocks.Begun()
+//line join.go:45
+	if lanes == 16 && first == 0 {
+//line join.go:45
+		first = blocks.Done(zvector.ConvertBF16Twin(blocks.Span(), i14, xLen, yLen, x, y))
+//line join.go:45
+	} else if lanes == 8 && first == 0 {
+//line join.go:45
+		first = blocks.Done(zvector.ConvertBF16TwinAVX2(blocks.Span(), i14, xLen, yLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+//line join.go:45
+		i17 := i14 + tx
+//line join.go:45
+		if i17 < xLen {
+//line join.go:45
+			if i17 < yLen {
+				*(*float32)(unsafe.Add(y, i17*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i17*2)))).Float32()
+			}
+		}
+	}
 }

@@ -4,10086 +4,60259 @@ package quant
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fa6b5d6f99683bca	../../../math32/fma.go	FMA
-3d8570a4f9e745da	../../../weights/blocks/small.go	Size
-989b06a88d5e1fb5	batch.go	batchQ4
-d0430bf6e1c8ba19	batch.go	batchQ8
-24dce35284bf2044	batch.go	batchRows
-2339fe9dc1da0f06	batch.go	rowsOf
-45b349c7957aee6b	batch.go	storeRows
-2dc35b86bd47e85d	block.go	BlockSize
+37d8ac170aa0ebd6	../row/format.go	BF16
+8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
+c0c886d06aa20c0a	../row/format.go	BF16.Of
+54c38ab3a36e32a4	../row/format.go	F32
+ebeba963c2ca8401	../row/format.go	F32.Float32
+2f0109eb4a885549	../row/format.go	F32.Of
+de84420e26779845	../row/format.go	Format
+cc5d199e29367152	batch.go	batchQ4
+4a6bbd196b3ba647	batch.go	batchQ8
+cf898d9f7a6145bb	batch.go	batchVectors
+2989302cdc48b8e9	batch.go	storeRows
+5bf48c2b6543c7e	batch.go	target
+6a0c40f86880e1c2	batch.go	vectorsOf
+7a24106d6732f36	dots.go	dots
+6c35398d0e596e13	dots.go	product
+acabd0bdc4117f02	dots.go	product.add
+3cb4df3aaceadc38	dots.go	product.multiply
+8538ef8252ddfb2	dots.go	size
+9650dfce5b0d93f9	dots.go	sums
+9d98299a3a2acc47	dots.go	sums.add
 cf149c20f2f0b067	gather.go	find
-775c91c9eacc6082	gather.go	gatherQ4
+fa49b7e7f88efc71	gather.go	gatherQ4
 4332e74c1be814b4	gather.go	gatherQ8
 c2d5d433eca4aad	gather.go	gatherThreads
+5cc179f83570cbf4	join.go	convert
+37799f2eb19a50cd	join.go	join
+a605db0ebbdfcf06	mma.go	bits
+605b83f132156f00	mma.go	bytes
+6b0e113c7717173f	mma.go	bytes.count
+6ff7335bf37024c5	mma.go	bytes.half
+a392198d69c7200c	mma.go	bytes.offset
+e23f28afc1a342eb	mma.go	bytes.parts
+4ccd006ed1d5875b	mma.go	bytes.unit
+72df064bd695483f	mma.go	bytes.words
+ebdd53a0976b8a6c	mma.go	coding
+3fe1b6c5a0f0e40b	mma.go	columns
+72d17b914c2e4ffd	mma.go	masks
+5ed65c7d7d28175	mma.go	matrix
+84d41b5fd9fbe6c0	mma.go	nibbles
+4e19839c05d11bb1	mma.go	nibbles.count
+694b6b43512b026d	mma.go	nibbles.half
+3e090b076e57045f	mma.go	nibbles.offset
+e3065b7247b4dadb	mma.go	nibbles.parts
+c6b870692564106d	mma.go	nibbles.unit
+c109e2fa5f93666a	mma.go	nibbles.words
+9859b1794e693fb8	mma.go	pair
+1a0b8af0ce1d924d	mma.go	parts
+f78615b1da20cfa9	multiply.go	Element
+f7d88c78a717d48f	output.go	columnPairs
+7395ef7c1964590f	output.go	output
+3cd16a2287cd5886	output.go	output.begin
+af57ec0090425533	output.go	output.store
+b5546348b0650548	output.go	product.element
+13848f9e026190f0	output.go	product.finish
+200ba0c79db43f42	output.go	sumPairs
+f7d88c78a717d48f	output.go	warpPad
+2dc35b86bd47e85d	pack.go	BlockSize
 3e8e47daa0888979	pack.go	Shape
 f276877f3a7dab6f	pack.go	tileRows
-e7927c841b9fade2	tiles.go	sumBlocks
-1c622b62a9a47886	tiles.go	tileQ4
-e3c263dc902986f3	tiles.go	tileQ8
-bc354dbffdb12e17	warps.go	addWarps
-2ff00edc01c29c47	warps.go	halves
-2ff00edc01c29c47	warps.go	numbers
-2ff00edc01c29c47	warps.go	quad
-251f98dd8a990ba1	warps.go	quads
-251f98dd8a990ba1	warps.go	warpCount
-251f98dd8a990ba1	warps.go	warpSize
-39723539d282ffd6	warps.go	warpsQ4
-f5f3326827568965	warps.go	warpsQ8
+b57d0e436b20c710	ring.go	chunkQuads
+602814ecbbf4bd57	ring.go	chunkSize
+602814ecbbf4bd57	ring.go	depth
+602814ecbbf4bd57	ring.go	factorQuads
+734617b2111593e2	ring.go	factors
+3db7fe99a962a718	ring.go	following
+32af2ce659fafe92	ring.go	part
+14bf6e2cb2ef05ee	ring.go	part.factors
+8bd0f8a9a9953d40	ring.go	part.weights
+602814ecbbf4bd57	ring.go	planeQuads
+18394c1636148988	ring.go	ring
+cbb95dc3457d6de	ring.go	ring.advance
+af5b0d5358533bc9	ring.go	ring.await
+dd984b30a6394dc4	ring.go	ring.copy
+2f242e65555d9335	ring.go	ring.lane
+9175de13d48d973b	ring.go	ring.request
+8c12a05c752bf146	ring.go	ringOf
+a1ebd64cbf102770	ring.go	slice
+4140cffc57fdd3dd	ring.go	slice.block
+4e7675e94912018e	ring.go	slice.has
+59654353666e5742	ring.go	source
+f56a8307bb7a69b6	ring.go	twoOf
+d52293f6eda2caa5	ring.go	walk
+602814ecbbf4bd57	ring.go	warpSize
+60d956e415eeff50	tiles.go	store
+4422d288cd09c546	tiles.go	sumBlocks
+6e5b2e19b76b315a	tiles.go	tileQ4
+da36696340e762db	tiles.go	tileQ8
+7897098299787498	vectors.go	both
+a97e81c03159dffb	vectors.go	columnOf
+66499aa6280ea1e3	vectors.go	elements
+2eb19e2a4b807c33	vectors.go	elements.load
+adb541f23cfcc0b5	vectors.go	floatParts
+1fef20c10dda8bfc	vectors.go	halves
+adb541f23cfcc0b5	vectors.go	maxTiles
+1fef20c10dda8bfc	vectors.go	numbers
+1fb387316f9978f1	vectors.go	one
+595a398a9da90afd	vectors.go	one.columns
+421eedb4696dfbc1	vectors.go	one.passes
+a62e37b31d6753d	vectors.go	one.tiles
+431fcd99a888d845	vectors.go	piece
+816b399b29adc6da	vectors.go	placed
+86fcb78c9d3257ef	vectors.go	quad
+f7cb3023ecf7c47d	vectors.go	record
+d6db7675d65f3670	vectors.go	setSum
+1fb387316f9978f1	vectors.go	sixteen
+92f1bfde22d4e16d	vectors.go	sixteen.columns
+d37fe9050b8393d5	vectors.go	sixteen.passes
+f2b46827f9970f50	vectors.go	sixteen.tiles
+25f4e60bd0f1be63	vectors.go	sumsOf
+1fb387316f9978f1	vectors.go	thrice
+dbfd00d2196d5356	vectors.go	thrice.columns
+cf1f15231e8903c0	vectors.go	thrice.passes
+56b3505b25b83d3d	vectors.go	thrice.tiles
+6531918051a635a	vectors.go	upper
+418652ea5895ea1d	vectors.go	vectors
+ddce2a5ccf8ff7	vectors.go	vectors.split
+3fe5c0315f1ec3b7	vectors.go	vectors.stage
+5b5d4aac1d7bbfdb	widen.go	widenQ4
+d49b991161b5bf2b	widen.go	widenQ8
+d1d2e0184a3f3d0c	widen.go	widenThreads
 `
 
-const batchQ4SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "batch.go"
-
-.visible .entry batchQ4(.param .align 8 .b8 batchQ4_params[152])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<126>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<242>;
-	.reg .f32 %f<73>;
-
-	ld.param.u64 %rd1, [batchQ4_params];
-	ld.param.u64 %rd2, [batchQ4_params+16];
-	ld.param.u64 %rd3, [batchQ4_params+24];
-	ld.param.u64 %rd4, [batchQ4_params+32];
-	ld.param.u64 %rd5, [batchQ4_params+48];
-	ld.param.u64 %rd6, [batchQ4_params+56];
-	ld.param.u64 %rd7, [batchQ4_params+72];
-	ld.param.u64 %rd8, [batchQ4_params+80];
-	ld.param.u64 %rd9, [batchQ4_params+96];
-	ld.param.u64 %rd10, [batchQ4_params+104];
-	ld.param.u64 %rd11, [batchQ4_params+120];
-	ld.param.u64 %rd12, [batchQ4_params+128];
-	cvt.u32.u64 %r1, %rd12;
-	.loc 1 114 26
-	setp.ne.s32 %p1, %r1, 0;
-	@!%p1 bra $FAULT0;
-	.loc 1 112 18
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 113 19
-	mov.u32 %r3, %tid.x;
-	.loc 1 83 25
-	mov.u32 %r4, %ctaid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd13, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd14, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd15, %r8;
-	cvt.u32.u64 %r9, %rd10;
-	cvt.u64.u32 %rd16, %r9;
-	cvt.u32.u64 %r10, %rd11;
-	cvt.s64.s32 %rd17, %r10;
-	cvt.s64.s32 %rd18, %r1;
-	.loc 1 111 22
-	shr.s64 %rd19, %rd18, 63;
-	shr.u64 %rd20, %rd19, 59;
-	add.s64 %rd21, %rd18, %rd20;
-	shr.s64 %rd22, %rd21, 5;
-	.loc 1 112 21
-	cvt.u32.u64 %r11, %rd22;
-	mul.wide.s32 %rd23, %r2, %r11;
-	.loc 1 113 19
-	cvt.u64.u32 %rd24, %r3;
-	.loc 1 114 26
-	or.b64 %rd25, %rd15, %rd18;
-	setp.lt.u64 %p2, %rd25, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd26, %rd15, %rd18;
-	shr.s64 %rd27, %rd26, 63;
-	abs.s64 %rd28, %rd15;
-	abs.s64 %rd29, %rd18;
-	cvt.rp.f32.u64 %f1, %rd29;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r12, %f2;
-	add.s32 %r13, %r12, 536870910;
-	mov.b32 %f3, %r13;
-	cvt.rzi.u64.f32 %rd30, %f3;
-	mul.lo.s64 %rd31, %rd30, %rd29;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd29;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.hi.u64 %rd39, %rd28, %rd38;
-	mul.lo.s64 %rd40, %rd39, %rd29;
-	sub.s64 %rd41, %rd28, %rd40;
-	setp.ge.u64 %p3, %rd41, %rd29;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	sub.s64 %rd44, %rd41, %rd29;
-	selp.b64 %rd45, %rd44, %rd41, %p3;
-	setp.ge.u64 %p4, %rd45, %rd29;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p4;
-	xor.b64 %rd48, %rd47, %rd27;
-	sub.s64 %rd49, %rd48, %rd27;
-	bra $B1;
-$B0:
-	div.u32 %r14, %r8, %r1;
-	cvt.u64.u32 %rd49, %r14;
-$B1:
-	.loc 1 83 27
-	shl.b32 %r15, %r4, 3;
-	cvt.u64.u32 %rd50, %r15;
-	add.s64 %rd51, %rd49, -1;
-	setp.lt.s64 %p5, %rd51, %rd50;
-	selp.b64 %rd52, %rd51, %rd50, %p5;
-	add.s32 %r16, %r15, 1;
-	cvt.u64.u32 %rd53, %r16;
-	setp.lt.s64 %p6, %rd51, %rd53;
-	selp.b64 %rd54, %rd51, %rd53, %p6;
-	add.s32 %r17, %r15, 2;
-	cvt.u64.u32 %rd55, %r17;
-	setp.lt.s64 %p7, %rd51, %rd55;
-	selp.b64 %rd56, %rd51, %rd55, %p7;
-	add.s32 %r18, %r15, 3;
-	cvt.u64.u32 %rd57, %r18;
-	setp.lt.s64 %p8, %rd51, %rd57;
-	selp.b64 %rd58, %rd51, %rd57, %p8;
-	add.s32 %r19, %r15, 4;
-	cvt.u64.u32 %rd59, %r19;
-	setp.lt.s64 %p9, %rd51, %rd59;
-	selp.b64 %rd60, %rd51, %rd59, %p9;
-	add.s32 %r20, %r15, 5;
-	cvt.u64.u32 %rd61, %r20;
-	setp.lt.s64 %p10, %rd51, %rd61;
-	selp.b64 %rd62, %rd51, %rd61, %p10;
-	add.s32 %r21, %r15, 6;
-	cvt.u64.u32 %rd63, %r21;
-	setp.lt.s64 %p11, %rd51, %rd63;
-	selp.b64 %rd64, %rd51, %rd63, %p11;
-	add.s32 %r22, %r15, 7;
-	cvt.u64.u32 %rd65, %r22;
-	setp.lt.s64 %p12, %rd51, %rd65;
-	selp.b64 %rd66, %rd51, %rd65, %p12;
-	.loc 1 115 6
-	setp.lt.s32 %p13, 0, %r11;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	@!%p13 bra $B7;
-	.loc 1 127 41
-	mul.lo.s64 %rd67, %rd52, %rd18;
-	mul.lo.s64 %rd68, %rd54, %rd18;
-	mul.lo.s64 %rd69, %rd56, %rd18;
-	mul.lo.s64 %rd70, %rd58, %rd18;
-	mul.lo.s64 %rd71, %rd60, %rd18;
-	mul.lo.s64 %rd72, %rd62, %rd18;
-	mul.lo.s64 %rd73, %rd64, %rd18;
-	mul.lo.s64 %rd74, %rd66, %rd18;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.u32 %r23, 0;
-$B2:
-	cvt.u64.u32 %rd75, %r23;
-	.loc 1 117 17
-	add.s64 %rd76, %rd23, %rd75;
-	shl.b64 %rd77, %rd76, 4;
-	.loc 1 118 23
-	shl.b64 %rd78, %rd76, 6;
-	add.s64 %rd79, %rd78, 64;
-	setp.le.u64 %p14, %rd79, %rd13;
-	setp.le.u64 %p15, %rd78, %rd79;
-	.loc 1 119 22
-	add.s64 %rd80, %rd77, %rd24;
-	setp.lt.u64 %p16, %rd80, %rd14;
-	cvt.u32.u64 %r24, %rd80;
-	setp.lt.u32 %p17, %r24, %r7;
-	.loc 1 118 18
-	and.pred %p18, %p14, %p15;
-	.loc 1 119 17
-	and.pred %p19, %p18, %p16;
-	and.pred %p20, %p19, %p17;
-	@!%p20 bra $B11;
-	.loc 1 118 18
-	shl.b64 %rd81, %rd78, 2;
-	add.s64 %rd82, %rd1, %rd81;
-	.loc 1 119 17
-	shl.b64 %rd83, %rd80, 1;
-	add.s64 %rd84, %rd3, %rd83;
-	ld.global.u16 %r25, [%rd84];
-	cvt.u16.u32 %rs1, %r25;
-	cvt.f32.f16 %f12, %rs1;
-	add.s64 %rd85, %rd5, %rd83;
-	ld.global.u16 %r26, [%rd85];
-	cvt.u16.u32 %rs2, %r26;
-	cvt.f32.f16 %f13, %rs2;
-	.loc 1 125 11
-	shl.b32 %r27, %r23, 5;
-	mov.u32 %r28, 0;
-$B3:
-	.loc 1 121 25
-	mad.lo.s32 %r29, %r28, 16, %r3;
-	mad.wide.u32 %rd86, %r29, 4, %rd82;
-	ld.global.u32 %r30, [%rd86];
-	.loc 1 125 22
-	mad.lo.s32 %r31, %r28, 4, %r27;
-	cvt.u64.u32 %rd87, %r31;
-	.loc 1 121 14
-	add.s64 %rd88, %rd67, %rd87;
-	setp.lt.u64 %p21, %rd88, %rd15;
-	add.s64 %rd89, %rd88, 3;
-	setp.lt.u64 %p22, %rd89, %rd15;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd90, %rd88, 16;
-	setp.lt.u64 %p24, %rd90, %rd15;
-	and.pred %p25, %p23, %p24;
-	add.s64 %rd91, %rd88, 19;
-	setp.lt.u64 %p26, %rd91, %rd15;
-	and.pred %p27, %p25, %p26;
-	add.s64 %rd92, %rd68, %rd87;
-	setp.lt.u64 %p28, %rd92, %rd15;
-	and.pred %p29, %p27, %p28;
-	add.s64 %rd93, %rd92, 3;
-	setp.lt.u64 %p30, %rd93, %rd15;
-	and.pred %p31, %p29, %p30;
-	add.s64 %rd94, %rd92, 16;
-	setp.lt.u64 %p32, %rd94, %rd15;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd95, %rd92, 19;
-	setp.lt.u64 %p34, %rd95, %rd15;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd96, %rd69, %rd87;
-	setp.lt.u64 %p36, %rd96, %rd15;
-	and.pred %p37, %p35, %p36;
-	add.s64 %rd97, %rd96, 3;
-	setp.lt.u64 %p38, %rd97, %rd15;
-	and.pred %p39, %p37, %p38;
-	add.s64 %rd98, %rd96, 16;
-	setp.lt.u64 %p40, %rd98, %rd15;
-	and.pred %p41, %p39, %p40;
-	add.s64 %rd99, %rd96, 19;
-	setp.lt.u64 %p42, %rd99, %rd15;
-	and.pred %p43, %p41, %p42;
-	add.s64 %rd100, %rd70, %rd87;
-	setp.lt.u64 %p44, %rd100, %rd15;
-	and.pred %p45, %p43, %p44;
-	add.s64 %rd101, %rd100, 3;
-	setp.lt.u64 %p46, %rd101, %rd15;
-	and.pred %p47, %p45, %p46;
-	add.s64 %rd102, %rd100, 16;
-	setp.lt.u64 %p48, %rd102, %rd15;
-	and.pred %p49, %p47, %p48;
-	add.s64 %rd103, %rd100, 19;
-	setp.lt.u64 %p50, %rd103, %rd15;
-	and.pred %p51, %p49, %p50;
-	add.s64 %rd104, %rd71, %rd87;
-	setp.lt.u64 %p52, %rd104, %rd15;
-	and.pred %p53, %p51, %p52;
-	add.s64 %rd105, %rd104, 3;
-	setp.lt.u64 %p54, %rd105, %rd15;
-	and.pred %p55, %p53, %p54;
-	add.s64 %rd106, %rd104, 16;
-	setp.lt.u64 %p56, %rd106, %rd15;
-	and.pred %p57, %p55, %p56;
-	add.s64 %rd107, %rd104, 19;
-	setp.lt.u64 %p58, %rd107, %rd15;
-	and.pred %p59, %p57, %p58;
-	add.s64 %rd108, %rd72, %rd87;
-	setp.lt.u64 %p60, %rd108, %rd15;
-	and.pred %p61, %p59, %p60;
-	add.s64 %rd109, %rd108, 3;
-	setp.lt.u64 %p62, %rd109, %rd15;
-	and.pred %p63, %p61, %p62;
-	add.s64 %rd110, %rd108, 16;
-	setp.lt.u64 %p64, %rd110, %rd15;
-	and.pred %p65, %p63, %p64;
-	add.s64 %rd111, %rd108, 19;
-	setp.lt.u64 %p66, %rd111, %rd15;
-	and.pred %p67, %p65, %p66;
-	add.s64 %rd112, %rd73, %rd87;
-	setp.lt.u64 %p68, %rd112, %rd15;
-	and.pred %p69, %p67, %p68;
-	add.s64 %rd113, %rd112, 3;
-	setp.lt.u64 %p70, %rd113, %rd15;
-	and.pred %p71, %p69, %p70;
-	add.s64 %rd114, %rd112, 16;
-	setp.lt.u64 %p72, %rd114, %rd15;
-	and.pred %p73, %p71, %p72;
-	add.s64 %rd115, %rd112, 19;
-	setp.lt.u64 %p74, %rd115, %rd15;
-	and.pred %p75, %p73, %p74;
-	add.s64 %rd116, %rd74, %rd87;
-	setp.lt.u64 %p76, %rd116, %rd15;
-	and.pred %p77, %p75, %p76;
-	add.s64 %rd117, %rd116, 3;
-	setp.lt.u64 %p78, %rd117, %rd15;
-	and.pred %p79, %p77, %p78;
-	add.s64 %rd118, %rd116, 16;
-	setp.lt.u64 %p80, %rd118, %rd15;
-	and.pred %p81, %p79, %p80;
-	add.s64 %rd119, %rd116, 19;
-	setp.lt.u64 %p82, %rd119, %rd15;
-	and.pred %p83, %p81, %p82;
-	mov.u32 %r32, 0;
-	mov.u32 %r33, 0;
-	@%p83 bra $B5;
-$B4:
-	.loc 1 123 45
-	shl.b32 %r34, %r33, 3;
-	shr.u32 %r35, %r30, %r34;
-	and.b32 %r36, %r35, 15;
-	cvt.rn.f32.u32 %f14, %r36;
-	fma.rn.f32 %f15, %f12, %f14, %f13;
-	.loc 1 124 48
-	add.s32 %r37, %r34, 4;
-	shr.u32 %r38, %r30, %r37;
-	and.b32 %r39, %r38, 15;
-	cvt.rn.f32.u32 %f16, %r39;
-	fma.rn.f32 %f17, %f12, %f16, %f13;
-	.loc 1 125 28
-	add.s32 %r40, %r31, %r33;
-	cvt.u64.u32 %rd120, %r40;
-	.loc 1 127 51
-	add.s64 %rd121, %rd67, %rd120;
-	setp.lt.u64 %p84, %rd121, %rd15;
-	@!%p84 bra $FAULT1;
-	shl.b64 %rd122, %rd121, 2;
-	add.s64 %rd123, %rd7, %rd122;
-	ld.global.f32 %f18, [%rd123];
-	fma.rn.f32 %f19, %f15, %f18, %f11;
-	.loc 1 128 54
-	cvt.u32.u64 %r41, %rd121;
-	add.s32 %r42, %r41, 16;
-	cvt.u64.u32 %rd124, %r42;
-	setp.lt.u32 %p85, %r42, %r8;
-	@!%p85 bra $FAULT2;
-	ld.global.f32 %f20, [%rd123+64];
-	fma.rn.f32 %f11, %f17, %f20, %f19;
-	.loc 1 127 51
-	add.s64 %rd125, %rd68, %rd120;
-	setp.lt.u64 %p86, %rd125, %rd15;
-	@!%p86 bra $FAULT3;
-	shl.b64 %rd126, %rd125, 2;
-	add.s64 %rd127, %rd7, %rd126;
-	ld.global.f32 %f21, [%rd127];
-	fma.rn.f32 %f22, %f15, %f21, %f10;
-	.loc 1 128 54
-	cvt.u32.u64 %r43, %rd125;
-	add.s32 %r44, %r43, 16;
-	cvt.u64.u32 %rd128, %r44;
-	setp.lt.u32 %p87, %r44, %r8;
-	@!%p87 bra $FAULT4;
-	ld.global.f32 %f23, [%rd127+64];
-	fma.rn.f32 %f10, %f17, %f23, %f22;
-	.loc 1 127 51
-	add.s64 %rd129, %rd69, %rd120;
-	setp.lt.u64 %p88, %rd129, %rd15;
-	@!%p88 bra $FAULT5;
-	shl.b64 %rd130, %rd129, 2;
-	add.s64 %rd131, %rd7, %rd130;
-	ld.global.f32 %f24, [%rd131];
-	fma.rn.f32 %f25, %f15, %f24, %f9;
-	.loc 1 128 54
-	cvt.u32.u64 %r45, %rd129;
-	add.s32 %r46, %r45, 16;
-	cvt.u64.u32 %rd132, %r46;
-	setp.lt.u32 %p89, %r46, %r8;
-	@!%p89 bra $FAULT6;
-	ld.global.f32 %f26, [%rd131+64];
-	fma.rn.f32 %f9, %f17, %f26, %f25;
-	.loc 1 127 51
-	add.s64 %rd133, %rd70, %rd120;
-	setp.lt.u64 %p90, %rd133, %rd15;
-	@!%p90 bra $FAULT7;
-	shl.b64 %rd134, %rd133, 2;
-	add.s64 %rd135, %rd7, %rd134;
-	ld.global.f32 %f27, [%rd135];
-	fma.rn.f32 %f28, %f15, %f27, %f8;
-	.loc 1 128 54
-	cvt.u32.u64 %r47, %rd133;
-	add.s32 %r48, %r47, 16;
-	cvt.u64.u32 %rd136, %r48;
-	setp.lt.u32 %p91, %r48, %r8;
-	@!%p91 bra $FAULT8;
-	ld.global.f32 %f29, [%rd135+64];
-	fma.rn.f32 %f8, %f17, %f29, %f28;
-	.loc 1 127 51
-	add.s64 %rd137, %rd71, %rd120;
-	setp.lt.u64 %p92, %rd137, %rd15;
-	@!%p92 bra $FAULT9;
-	shl.b64 %rd138, %rd137, 2;
-	add.s64 %rd139, %rd7, %rd138;
-	ld.global.f32 %f30, [%rd139];
-	fma.rn.f32 %f31, %f15, %f30, %f7;
-	.loc 1 128 54
-	cvt.u32.u64 %r49, %rd137;
-	add.s32 %r50, %r49, 16;
-	cvt.u64.u32 %rd140, %r50;
-	setp.lt.u32 %p93, %r50, %r8;
-	@!%p93 bra $FAULT10;
-	ld.global.f32 %f32, [%rd139+64];
-	fma.rn.f32 %f7, %f17, %f32, %f31;
-	.loc 1 127 51
-	add.s64 %rd141, %rd72, %rd120;
-	setp.lt.u64 %p94, %rd141, %rd15;
-	@!%p94 bra $FAULT11;
-	shl.b64 %rd142, %rd141, 2;
-	add.s64 %rd143, %rd7, %rd142;
-	ld.global.f32 %f33, [%rd143];
-	fma.rn.f32 %f34, %f15, %f33, %f6;
-	.loc 1 128 54
-	cvt.u32.u64 %r51, %rd141;
-	add.s32 %r52, %r51, 16;
-	cvt.u64.u32 %rd144, %r52;
-	setp.lt.u32 %p95, %r52, %r8;
-	@!%p95 bra $FAULT12;
-	ld.global.f32 %f35, [%rd143+64];
-	fma.rn.f32 %f6, %f17, %f35, %f34;
-	.loc 1 127 51
-	add.s64 %rd145, %rd73, %rd120;
-	setp.lt.u64 %p96, %rd145, %rd15;
-	@!%p96 bra $FAULT13;
-	shl.b64 %rd146, %rd145, 2;
-	add.s64 %rd147, %rd7, %rd146;
-	ld.global.f32 %f36, [%rd147];
-	fma.rn.f32 %f37, %f15, %f36, %f5;
-	.loc 1 128 54
-	cvt.u32.u64 %r53, %rd145;
-	add.s32 %r54, %r53, 16;
-	cvt.u64.u32 %rd148, %r54;
-	setp.lt.u32 %p97, %r54, %r8;
-	@!%p97 bra $FAULT14;
-	ld.global.f32 %f38, [%rd147+64];
-	fma.rn.f32 %f5, %f17, %f38, %f37;
-	.loc 1 127 51
-	add.s64 %rd149, %rd74, %rd120;
-	setp.lt.u64 %p98, %rd149, %rd15;
-	@!%p98 bra $FAULT15;
-	shl.b64 %rd150, %rd149, 2;
-	add.s64 %rd151, %rd7, %rd150;
-	ld.global.f32 %f39, [%rd151];
-	fma.rn.f32 %f40, %f15, %f39, %f4;
-	.loc 1 128 54
-	cvt.u32.u64 %r55, %rd149;
-	add.s32 %r56, %r55, 16;
-	cvt.u64.u32 %rd152, %r56;
-	setp.lt.u32 %p99, %r56, %r8;
-	@!%p99 bra $FAULT16;
-	ld.global.f32 %f41, [%rd151+64];
-	fma.rn.f32 %f4, %f17, %f41, %f40;
-	add.s32 %r33, %r33, 1;
-	setp.lt.u32 %p100, %r33, 4;
-	@%p100 bra $B4;
-	bra $B6;
-$B5:
-	.loc 1 123 45
-	shl.b32 %r57, %r32, 3;
-	shr.u32 %r58, %r30, %r57;
-	and.b32 %r59, %r58, 15;
-	cvt.rn.f32.u32 %f42, %r59;
-	fma.rn.f32 %f43, %f12, %f42, %f13;
-	.loc 1 124 48
-	add.s32 %r60, %r57, 4;
-	shr.u32 %r61, %r30, %r60;
-	and.b32 %r62, %r61, 15;
-	cvt.rn.f32.u32 %f44, %r62;
-	fma.rn.f32 %f45, %f12, %f44, %f13;
-	.loc 1 125 28
-	add.s32 %r63, %r31, %r32;
-	cvt.u64.u32 %rd153, %r63;
-	.loc 1 127 51
-	add.s64 %rd154, %rd67, %rd153;
-	shl.b64 %rd155, %rd154, 2;
-	add.s64 %rd156, %rd7, %rd155;
-	ld.global.f32 %f46, [%rd156];
-	fma.rn.f32 %f47, %f43, %f46, %f11;
-	.loc 1 128 34
-	ld.global.f32 %f48, [%rd156+64];
-	fma.rn.f32 %f11, %f45, %f48, %f47;
-	.loc 1 127 51
-	add.s64 %rd157, %rd68, %rd153;
-	shl.b64 %rd158, %rd157, 2;
-	add.s64 %rd159, %rd7, %rd158;
-	ld.global.f32 %f49, [%rd159];
-	fma.rn.f32 %f50, %f43, %f49, %f10;
-	.loc 1 128 34
-	ld.global.f32 %f51, [%rd159+64];
-	fma.rn.f32 %f10, %f45, %f51, %f50;
-	.loc 1 127 51
-	add.s64 %rd160, %rd69, %rd153;
-	shl.b64 %rd161, %rd160, 2;
-	add.s64 %rd162, %rd7, %rd161;
-	ld.global.f32 %f52, [%rd162];
-	fma.rn.f32 %f53, %f43, %f52, %f9;
-	.loc 1 128 34
-	ld.global.f32 %f54, [%rd162+64];
-	fma.rn.f32 %f9, %f45, %f54, %f53;
-	.loc 1 127 51
-	add.s64 %rd163, %rd70, %rd153;
-	shl.b64 %rd164, %rd163, 2;
-	add.s64 %rd165, %rd7, %rd164;
-	ld.global.f32 %f55, [%rd165];
-	fma.rn.f32 %f56, %f43, %f55, %f8;
-	.loc 1 128 34
-	ld.global.f32 %f57, [%rd165+64];
-	fma.rn.f32 %f8, %f45, %f57, %f56;
-	.loc 1 127 51
-	add.s64 %rd166, %rd71, %rd153;
-	shl.b64 %rd167, %rd166, 2;
-	add.s64 %rd168, %rd7, %rd167;
-	ld.global.f32 %f58, [%rd168];
-	fma.rn.f32 %f59, %f43, %f58, %f7;
-	.loc 1 128 34
-	ld.global.f32 %f60, [%rd168+64];
-	fma.rn.f32 %f7, %f45, %f60, %f59;
-	.loc 1 127 51
-	add.s64 %rd169, %rd72, %rd153;
-	shl.b64 %rd170, %rd169, 2;
-	add.s64 %rd171, %rd7, %rd170;
-	ld.global.f32 %f61, [%rd171];
-	fma.rn.f32 %f62, %f43, %f61, %f6;
-	.loc 1 128 34
-	ld.global.f32 %f63, [%rd171+64];
-	fma.rn.f32 %f6, %f45, %f63, %f62;
-	.loc 1 127 51
-	add.s64 %rd172, %rd73, %rd153;
-	shl.b64 %rd173, %rd172, 2;
-	add.s64 %rd174, %rd7, %rd173;
-	ld.global.f32 %f64, [%rd174];
-	fma.rn.f32 %f65, %f43, %f64, %f5;
-	.loc 1 128 34
-	ld.global.f32 %f66, [%rd174+64];
-	fma.rn.f32 %f5, %f45, %f66, %f65;
-	.loc 1 127 51
-	add.s64 %rd175, %rd74, %rd153;
-	shl.b64 %rd176, %rd175, 2;
-	add.s64 %rd177, %rd7, %rd176;
-	ld.global.f32 %f67, [%rd177];
-	fma.rn.f32 %f68, %f43, %f67, %f4;
-	.loc 1 128 34
-	ld.global.f32 %f69, [%rd177+64];
-	fma.rn.f32 %f4, %f45, %f69, %f68;
-	add.s32 %r32, %r32, 1;
-	setp.lt.u32 %p101, %r32, 4;
-	@%p101 bra $B5;
-$B6:
-	add.s32 %r28, %r28, 1;
-	setp.lt.u32 %p102, %r28, 4;
-	@%p102 bra $B3;
-	add.s32 %r23, %r23, 1;
-	setp.lt.u32 %p103, %r23, %r11;
-	@%p103 bra $B2;
-$B7:
-	.loc 1 91 26
-	setp.ne.s32 %p104, %r10, 0;
-	@!%p104 bra $FAULT17;
-	or.b64 %rd178, %rd16, %rd17;
-	setp.lt.u64 %p105, %rd178, 4294967296;
-	@%p105 bra $B8;
-	xor.b64 %rd179, %rd16, %rd17;
-	shr.s64 %rd180, %rd179, 63;
-	abs.s64 %rd181, %rd16;
-	abs.s64 %rd182, %rd17;
-	cvt.rp.f32.u64 %f70, %rd182;
-	rcp.approx.ftz.f32 %f71, %f70;
-	mov.b32 %r64, %f71;
-	add.s32 %r65, %r64, 536870910;
-	mov.b32 %f72, %r65;
-	cvt.rzi.u64.f32 %rd183, %f72;
-	mul.lo.s64 %rd184, %rd183, %rd182;
-	neg.s64 %rd185, %rd184;
-	mul.hi.u64 %rd186, %rd183, %rd185;
-	add.s64 %rd187, %rd183, %rd186;
-	mul.lo.s64 %rd188, %rd187, %rd182;
-	neg.s64 %rd189, %rd188;
-	mul.hi.u64 %rd190, %rd187, %rd189;
-	add.s64 %rd191, %rd187, %rd190;
-	mul.hi.u64 %rd192, %rd181, %rd191;
-	mul.lo.s64 %rd193, %rd192, %rd182;
-	sub.s64 %rd194, %rd181, %rd193;
-	setp.ge.u64 %p106, %rd194, %rd182;
-	add.s64 %rd195, %rd192, 1;
-	selp.b64 %rd196, %rd195, %rd192, %p106;
-	sub.s64 %rd197, %rd194, %rd182;
-	selp.b64 %rd198, %rd197, %rd194, %p106;
-	setp.ge.u64 %p107, %rd198, %rd182;
-	add.s64 %rd199, %rd196, 1;
-	selp.b64 %rd200, %rd199, %rd196, %p107;
-	xor.b64 %rd201, %rd200, %rd180;
-	sub.s64 %rd202, %rd201, %rd180;
-	bra $B9;
-$B8:
-	div.u32 %r66, %r9, %r10;
-	cvt.u64.u32 %rd202, %r66;
-$B9:
-	.loc 1 83 46
-	add.s64 %rd203, %rd202, -1;
-	setp.lt.s64 %p108, %rd203, %rd50;
-	selp.b64 %rd204, %rd203, %rd50, %p108;
-	setp.lt.s64 %p109, %rd203, %rd53;
-	selp.b64 %rd205, %rd203, %rd53, %p109;
-	setp.lt.s64 %p110, %rd203, %rd55;
-	selp.b64 %rd206, %rd203, %rd55, %p110;
-	setp.lt.s64 %p111, %rd203, %rd57;
-	selp.b64 %rd207, %rd203, %rd57, %p111;
-	setp.lt.s64 %p112, %rd203, %rd59;
-	selp.b64 %rd208, %rd203, %rd59, %p112;
-	setp.lt.s64 %p113, %rd203, %rd61;
-	selp.b64 %rd209, %rd203, %rd61, %p113;
-	setp.lt.s64 %p114, %rd203, %rd63;
-	selp.b64 %rd210, %rd203, %rd63, %p114;
-	setp.lt.s64 %p115, %rd203, %rd65;
-	selp.b64 %rd211, %rd203, %rd65, %p115;
-	.loc 1 92 29
-	mad.lo.s32 %r67, %r2, 16, %r3;
-	cvt.u64.u32 %rd212, %r67;
-	.loc 1 93 9
-	setp.le.s32 %p116, %r10, %r67;
-	@%p116 bra $B10;
-	.loc 1 97 31
-	mad.lo.s64 %rd213, %rd204, %rd17, %rd212;
-	setp.le.u64 %p117, %rd16, %rd213;
-	@%p117 bra $B10;
-	mad.lo.s64 %rd214, %rd205, %rd17, %rd212;
-	setp.le.u64 %p118, %rd16, %rd214;
-	@%p118 bra $B10;
-	mad.lo.s64 %rd215, %rd206, %rd17, %rd212;
-	setp.le.u64 %p119, %rd16, %rd215;
-	@%p119 bra $B10;
-	mad.lo.s64 %rd216, %rd207, %rd17, %rd212;
-	setp.le.u64 %p120, %rd16, %rd216;
-	@%p120 bra $B10;
-	mad.lo.s64 %rd217, %rd208, %rd17, %rd212;
-	setp.le.u64 %p121, %rd16, %rd217;
-	@%p121 bra $B10;
-	mad.lo.s64 %rd218, %rd209, %rd17, %rd212;
-	setp.le.u64 %p122, %rd16, %rd218;
-	@%p122 bra $B10;
-	mad.lo.s64 %rd219, %rd210, %rd17, %rd212;
-	setp.le.u64 %p123, %rd16, %rd219;
-	@%p123 bra $B10;
-	mad.lo.s64 %rd220, %rd211, %rd17, %rd212;
-	setp.le.u64 %p124, %rd16, %rd220;
-	@%p124 bra $B10;
-	.loc 1 102 4
-	shl.b64 %rd221, %rd213, 2;
-	add.s64 %rd222, %rd9, %rd221;
-	st.global.f32 [%rd222], %f11;
-	shl.b64 %rd223, %rd214, 2;
-	add.s64 %rd224, %rd9, %rd223;
-	st.global.f32 [%rd224], %f10;
-	shl.b64 %rd225, %rd215, 2;
-	add.s64 %rd226, %rd9, %rd225;
-	st.global.f32 [%rd226], %f9;
-	shl.b64 %rd227, %rd216, 2;
-	add.s64 %rd228, %rd9, %rd227;
-	st.global.f32 [%rd228], %f8;
-	shl.b64 %rd229, %rd217, 2;
-	add.s64 %rd230, %rd9, %rd229;
-	st.global.f32 [%rd230], %f7;
-	shl.b64 %rd231, %rd218, 2;
-	add.s64 %rd232, %rd9, %rd231;
-	st.global.f32 [%rd232], %f6;
-	shl.b64 %rd233, %rd219, 2;
-	add.s64 %rd234, %rd9, %rd233;
-	st.global.f32 [%rd234], %f5;
-	shl.b64 %rd235, %rd220, 2;
-	add.s64 %rd236, %rd9, %rd235;
-	st.global.f32 [%rd236], %f4;
-$B10:
-	.loc 1 133 11
-	bra $EXIT;
-$B11:
-	cvt.u64.u32 %rd237, %r7;
-	.loc 1 118 18
-	@!%p14 bra $FAULT18;
-	@!%p15 bra $FAULT19;
-	.loc 1 119 17
-	@!%p16 bra $FAULT20;
-	bra $FAULT21;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 114 26
-	mov.u32 %r68, 0;
-	mov.u64 %rd238, 0;
-	mov.u64 %rd239, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd121;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd124;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd125;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd128;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd129;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd132;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd133;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd136;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd137;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd140;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd141;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd144;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd145;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd148;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 127 33
-	mov.u32 %r68, 2;
-	mov.u64 %rd238, %rd149;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 128 34
-	mov.u32 %r68, 3;
-	mov.u64 %rd238, %rd152;
-	mov.u64 %rd239, %rd15;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 91 26
-	mov.u32 %r68, 1;
-	mov.u64 %rd238, 0;
-	mov.u64 %rd239, 0;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 118 18
-	mov.u32 %r68, 4;
-	mov.u64 %rd238, %rd79;
-	mov.u64 %rd239, %rd13;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r68, 5;
-	mov.u64 %rd238, %rd78;
-	mov.u64 %rd239, %rd79;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 119 17
-	mov.u32 %r68, 6;
-	mov.u64 %rd238, %rd80;
-	mov.u64 %rd239, %rd14;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r68, 6;
-	mov.u64 %rd238, %rd80;
-	mov.u64 %rd239, %rd237;
-$FAULT:
-	ld.param.u64 %rd240, [batchQ4_params+136];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd240], 0, 1;
-	setp.ne.u32 %p125, %r69, 0;
-	@%p125 bra $EXIT;
-	ld.global.u64 %rd241, [%rd240+8];
-	ld.param.u32 %r70, [batchQ4_params+144];
-	st.global.u32 [%rd241+4], %r70;
-	ld.param.u32 %r71, [batchQ4_params+148];
-	st.global.v2.u32 [%rd241+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd241+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd241+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd241+32], {%r76, %r77};
-	st.global.u64 [%rd241+40], %rd238;
-	st.global.u64 [%rd241+48], %rd239;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd241], 56;
-	bra $EXIT;
-}
+const batchQ4SM70Narrow = `packed1 22765 batchQ4
+!pJ
+!pI
+!p8
+!sgv9q)rGpOt?rR
+!
+!pHp5p&pD
+!}[
+!c
+p;sTx,
+zfr0
+p99te
+p:+y{pF
+qS/r0
+!
+p>
+v~
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+|"
+qQ,sZ
+uxPt5/rz~72uwz?
+m
+0
+qD=sr
+ti
+qU
+q'/qw
+Q
+}%pE
+N
+x+p|
+p%
+uuqA
+)
+uupU
+)
+zt
+x{
+)
+x3
+)
+x3
+p\
+u'p*
+q'9q3
+vj
+ur@
+tT
+}e8
+q'/pb
+0
+zJvDympMy_xD2p*D
+"%
+s?p0
+"'
+saqAs[
+tw
+p6
+vsqIt]
+vj
+w;1
+u1qI
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uV[1$
+tv
+!#
+x+sh
+qzq}q&
+)
+u;qg
+qos7
+wJ
+tj
+)
+z7
+yI
+vT+
+)
+q\pYC
+rBpKsO
+q1vn-
+)
+q\p"C
+rBpGsO
+vG.
+)
+q\p[C
+rBpUsO
+q1t"8
+)
+q\qAC
+rBqIsO
+q1[wB
+)
+tf"C
+|d#sO
+xs29
+)
+tf$C
+|d%sO
+qD,q#
+}ot0
+:
+:
+:
+:
+:
+:
+:
+:
+za
+zqxj
+vNpW%34
+vNpW$34
+vNpW#34
+vNpW"34
+vNqI34
+vNqA34
+vNpU34
+vNp[34
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+J
+!#
+)
+{1j
+iK%
+{R
+{r+-
+vawB
+p}q4
+ub/
+xz
+qD8q3
+tmVN
+T0
+0
+r\*
+{rt=
+ret,v:
+qD8j
+wj
+wj
+rD.
+"#
+|9
+*#%
+"#
+{T
+*%%
+rV
+ro
+p7
+*'p-
+rV
+ro
+p7
+x>#
+qM,qN
+qzXtn
+J
+!#
+qD9p|
+qvp51&
+uCrS
+sw
+qM,q3
+x%.ry
+)
+qD9q@
+i+%
+T1
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i.q^
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i1vQ
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i4V#
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i7V'
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i:V+
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i=V/
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+i@V3
+T1
+4
+p}-
+T1
+4
+u;A
+T1
+4
+r%@
+T1
+4
+J
+J
+uE
+!#
+qD@|_
+y7-
+r'vX
+t7
+r<
+w|6S
+qM=ps/
+q1q9G
+r'p0U
+t7
+r<
+v;}KW
+qM,s6
+q1p*2p2
+)
+zqww
+iL%
+T1
+pm
+o
+*)%
+_
+w|6t|
+{@{G
+ri
+tj7
+)
+r\+
+u(
+wHpk
+}"szq/>6
+"#
+iOq^
+T1
+z>
+o
+*)%
+_
+v;t$xJ-
+"#
+ri
+tj7
+)
+r\+
+{K
+wHpk
+q~-sI>6
+"#
+iRvQ
+T1
+s'8
+o
+*)%
+_
+v;szxJ,
+"#
+ri
+tj7
+)
+r\+
+s'7
+wHpk
+q~,t|>6
+"#
+iUV#
+T1
+s'9
+o
+*)%
+_
+r:3xJ+
+"#
+ri
+tj7
+)
+r\+
+s'/
+wHpk
+q~+'5>6
+"#
+iXV'
+T1
+s'@
+o
+*)%
+_
+r:3xJ*
+"#
+ri
+tj7
+)
+r\+
+pm=
+wHpk
+q~*'5>6
+"#
+i[V+
+T1
+pm,
+o
+*)%
+_
+r:3xJ)
+"#
+ri
+tj7
+)
+r\+
+pm+
+wHpk
+q~)'5>6
+"#
+i^V/
+T1
+pm-
+o
+*)%
+_
+r:3xJ(
+"#
+ri
+tj7
+)
+r\+
+pm.
+wHpk
+q~('5>6
+"#
+ibV3
+T1
+pm8
+o
+*)%
+_
+r:3xJ'
+"#
+ri
+tj7
+)
+r\+
+pm7
+wHpk
+q~''5>6
+xS-<-B
+tU-G
+\
+H
+!#
+"&
+r(/q&
+zV2U
+t7
+r<
+r:/xJ1
+"&
+q1q9G
+zV5U
+t7
+r<
+r:/xJ1
+"&
+qF6<5
+)
+"&
+in%
+o
+*)%
+_
+w|xJ.
+{@s-
+s4pk
+q~.q/>6
+"#
+iprS
+o
+*)%
+_
+v;t$xJ-
+"#
+s4pk
+q~-sI>6
+"#
+irs[
+o
+*)%
+_
+v;szxJ,
+"#
+s4pk
+q~,t|>6
+"#
+itt~
+o
+*)%
+_
+s+#xJ+
+"#
+s4pk
+q~+$">6
+"#
+ivV#
+o
+*)%
+_
+s+&xJ*
+"#
+s4pk
+q~*$%>6
+"#
+ixV&
+o
+*)%
+_
+s+)xJ)
+"#
+s4pk
+q~)$(>6
+"#
+izV)
+o
+*)%
+_
+s+,xJ(
+"#
+s4pk
+q~($+>6
+"#
+i|V,
+o
+*)%
+_
+s+/xJ'
+"#
+s4pk
+q~'$.>6
+xS5<5B
+tU5G
+\
+!#
+xS9<9B
+tU9G
+sJ~3
+xS><>B
+tU>1.
+sH$
+!#
+vd+@
+z3-p$
+pm9
+sap/233
+tw
+p6
+vsp/233
+vj
+w;2
+w;3
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM,1-
+tv
+!#
+x+ps@
+p}zM
+pCT
+rBu\T?
+q\u\W
+rBp)3W?
+|,3Y
+rBp=3Y?
+q\p=3[
+rByo[?
+q\yo]
+rBpK3]?
+q\pK3_
+rBp"3_?
+q\p"3b
+rBpG3b?
+q\pG3d
+rBp[3d?
+y2sr
+pB%yZ&
+)
+wWpj
+t1M-D
+uE
+wI/t'
+s.pU33%
+xb2C
+uE
+s.pU33p-
+xb2C
+uE
+s.pU33rZ
+xb2C
+uE
+s.pU33rS
+xb2C
+uE
+s.pU33q^
+xb2C
+uE
+s.pU33su
+xb2C
+uE
+s.pU33s[
+xb2C
+uE
+s.pU33t]
+xb2C
+uE
+z$^
+]#I
+yXrI
+v3p[E
+*+%
+_
+q8.'.>
+v3pUE
+*+%
+_
+q8-'->
+{{E
+*+%
+_
+q8,',>
+v3qIE
+*+%
+_
+q8+'+>
+sn"E
+*+%
+_
+q8*'*>
+sn#E
+*+%
+_
+q8)')>
+sn$E
+*+%
+_
+q8('(>
+sn%E
+*+%
+_
+q8'''>
+!#
+vl/ps
+sn.E
+*+%
+}5.
+sn/E
+*+%
+}5-
+sn0E
+*+%
+}5,
+sn1E
+*+%
+}5+
+sn2E
+*+%
+}5*
+sn3E
+*+%
+}5)
+sn4E
+*+%
+}5(
+sn5E
+*+%
+}5'
+!#
+qM@qN
+O
+!#
+ru*
+"6
+]1rL/
+]2rL@
+"6
+]3sx=
+(+,
+!pZ
+p(
+!p^
+"=
+J
+qm
+qm
+(
+!qZ
+zqt;
+qH
+u+#L
+;1
+(
+!s*
+"/
+sk
+u+#I
+;1
+(
+!tS
+"#
+qH
+u+#H
+;1
+(
+!vB
+"#
+sk
+u+#E
+;1
+(
+!w&
+"#
+qH
+u+#D
+;1
+(
+!x=
+"#
+sk
+u+#A
+;1
+(
+!yE
+"#
+qH
+u+#@
+;1
+(
+!{-
+"#
+sk
+u+#=
+;1
+(
+!vKxw
+"#
+qH
+u+#<
+;1
+(
+!pty@
+"#
+sk
+u+#9
+;1
+(
+!ptyG
+"#
+qH
+u+#8
+;1
+(
+!pt+uU
+"#
+sk
+u+#5
+;1
+(
+!pt{H
+"#
+qH
+u+#4
+;1
+(
+!pt.uU
+"#
+sk
+u+#1
+;1
+(
+!pt|F
+"#
+qH
+u+#0
+;1
+(
+!pt|G
+"#
+sk
+a~
+;1
+(
+!pt}x
+"/
+g
+vg
+v#
+(
+!pt/uU
+"'
+uI
+p3r
+;/
+(
+!ptxw
+tW
+p3q
+;r
+(
+!tYy@
+"'
+}G
+p3s
+;0
+(
+!tYyG
+}G
+p3s
+qPp)
+!q[
+qQy+
+p_
+m
+pN
+p]
+hwZn
+pQ
+sjpk
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const batchQ4SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "batch.go"
-
-.visible .entry batchQ4(.param .align 8 .b8 batchQ4_params[152])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<126>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<52>;
-	.reg .b64 %rd<240>;
-	.reg .f32 %f<73>;
-
-	ld.param.u64 %rd1, [batchQ4_params];
-	ld.param.u64 %rd2, [batchQ4_params+16];
-	ld.param.u64 %rd3, [batchQ4_params+24];
-	ld.param.u64 %rd4, [batchQ4_params+32];
-	ld.param.u64 %rd5, [batchQ4_params+48];
-	ld.param.u64 %rd6, [batchQ4_params+56];
-	ld.param.u64 %rd7, [batchQ4_params+72];
-	ld.param.u64 %rd8, [batchQ4_params+80];
-	ld.param.u64 %rd9, [batchQ4_params+96];
-	ld.param.u64 %rd10, [batchQ4_params+104];
-	ld.param.u64 %rd11, [batchQ4_params+120];
-	ld.param.u64 %rd12, [batchQ4_params+128];
-	.loc 1 114 26
-	setp.ne.s64 %p1, %rd12, 0;
-	@!%p1 bra $FAULT0;
-	.loc 1 112 18
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 113 19
-	mov.u32 %r2, %tid.x;
-	.loc 1 83 25
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 111 22
-	shr.s64 %rd13, %rd12, 63;
-	shr.u64 %rd14, %rd13, 59;
-	add.s64 %rd15, %rd12, %rd14;
-	shr.s64 %rd16, %rd15, 5;
-	.loc 1 112 18
-	cvt.u64.u32 %rd17, %r1;
-	mul.lo.s64 %rd18, %rd17, %rd16;
-	.loc 1 113 19
-	cvt.u64.u32 %rd19, %r2;
-	.loc 1 114 26
-	or.b64 %rd20, %rd8, %rd12;
-	setp.lt.u64 %p2, %rd20, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd21, %rd8, %rd12;
-	shr.s64 %rd22, %rd21, 63;
-	abs.s64 %rd23, %rd8;
-	abs.s64 %rd24, %rd12;
-	cvt.rp.f32.u64 %f1, %rd24;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd25, %f3;
-	mul.lo.s64 %rd26, %rd25, %rd24;
-	neg.s64 %rd27, %rd26;
-	mul.hi.u64 %rd28, %rd25, %rd27;
-	add.s64 %rd29, %rd25, %rd28;
-	mul.lo.s64 %rd30, %rd29, %rd24;
-	neg.s64 %rd31, %rd30;
-	mul.hi.u64 %rd32, %rd29, %rd31;
-	add.s64 %rd33, %rd29, %rd32;
-	mul.hi.u64 %rd34, %rd23, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd24;
-	sub.s64 %rd36, %rd23, %rd35;
-	setp.ge.u64 %p3, %rd36, %rd24;
-	add.s64 %rd37, %rd34, 1;
-	selp.b64 %rd38, %rd37, %rd34, %p3;
-	sub.s64 %rd39, %rd36, %rd24;
-	selp.b64 %rd40, %rd39, %rd36, %p3;
-	setp.ge.u64 %p4, %rd40, %rd24;
-	add.s64 %rd41, %rd38, 1;
-	selp.b64 %rd42, %rd41, %rd38, %p4;
-	xor.b64 %rd43, %rd42, %rd22;
-	sub.s64 %rd44, %rd43, %rd22;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd8;
-	cvt.u32.u64 %r7, %rd12;
-	div.u32 %r8, %r6, %r7;
-	cvt.u64.u32 %rd44, %r8;
-$B1:
-	.loc 1 83 27
-	shl.b32 %r9, %r3, 3;
-	cvt.u64.u32 %rd45, %r9;
-	add.s64 %rd46, %rd44, -1;
-	setp.lt.s64 %p5, %rd46, %rd45;
-	selp.b64 %rd47, %rd46, %rd45, %p5;
-	add.s32 %r10, %r9, 1;
-	cvt.u64.u32 %rd48, %r10;
-	setp.lt.s64 %p6, %rd46, %rd48;
-	selp.b64 %rd49, %rd46, %rd48, %p6;
-	add.s32 %r11, %r9, 2;
-	cvt.u64.u32 %rd50, %r11;
-	setp.lt.s64 %p7, %rd46, %rd50;
-	selp.b64 %rd51, %rd46, %rd50, %p7;
-	add.s32 %r12, %r9, 3;
-	cvt.u64.u32 %rd52, %r12;
-	setp.lt.s64 %p8, %rd46, %rd52;
-	selp.b64 %rd53, %rd46, %rd52, %p8;
-	add.s32 %r13, %r9, 4;
-	cvt.u64.u32 %rd54, %r13;
-	setp.lt.s64 %p9, %rd46, %rd54;
-	selp.b64 %rd55, %rd46, %rd54, %p9;
-	add.s32 %r14, %r9, 5;
-	cvt.u64.u32 %rd56, %r14;
-	setp.lt.s64 %p10, %rd46, %rd56;
-	selp.b64 %rd57, %rd46, %rd56, %p10;
-	add.s32 %r15, %r9, 6;
-	cvt.u64.u32 %rd58, %r15;
-	setp.lt.s64 %p11, %rd46, %rd58;
-	selp.b64 %rd59, %rd46, %rd58, %p11;
-	add.s32 %r16, %r9, 7;
-	cvt.u64.u32 %rd60, %r16;
-	setp.lt.s64 %p12, %rd46, %rd60;
-	selp.b64 %rd61, %rd46, %rd60, %p12;
-	.loc 1 115 6
-	setp.lt.s64 %p13, 0, %rd16;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	@!%p13 bra $B7;
-	.loc 1 127 41
-	mul.lo.s64 %rd62, %rd47, %rd12;
-	mul.lo.s64 %rd63, %rd49, %rd12;
-	mul.lo.s64 %rd64, %rd51, %rd12;
-	mul.lo.s64 %rd65, %rd53, %rd12;
-	mul.lo.s64 %rd66, %rd55, %rd12;
-	mul.lo.s64 %rd67, %rd57, %rd12;
-	mul.lo.s64 %rd68, %rd59, %rd12;
-	mul.lo.s64 %rd69, %rd61, %rd12;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.u64 %rd70, 0;
-$B2:
-	.loc 1 117 17
-	add.s64 %rd71, %rd18, %rd70;
-	shl.b64 %rd72, %rd71, 4;
-	.loc 1 118 23
-	shl.b64 %rd73, %rd71, 6;
-	add.s64 %rd74, %rd73, 64;
-	setp.le.u64 %p14, %rd74, %rd2;
-	setp.le.u64 %p15, %rd73, %rd74;
-	.loc 1 119 22
-	add.s64 %rd75, %rd72, %rd19;
-	setp.lt.u64 %p16, %rd75, %rd4;
-	setp.lt.u64 %p17, %rd75, %rd6;
-	.loc 1 118 18
-	and.pred %p18, %p14, %p15;
-	.loc 1 119 17
-	and.pred %p19, %p18, %p16;
-	and.pred %p20, %p19, %p17;
-	@!%p20 bra $B11;
-	.loc 1 118 18
-	shl.b64 %rd76, %rd73, 2;
-	add.s64 %rd77, %rd1, %rd76;
-	.loc 1 119 17
-	shl.b64 %rd78, %rd75, 1;
-	add.s64 %rd79, %rd3, %rd78;
-	ld.global.u16 %r17, [%rd79];
-	cvt.u16.u32 %rs1, %r17;
-	cvt.f32.f16 %f12, %rs1;
-	add.s64 %rd80, %rd5, %rd78;
-	ld.global.u16 %r18, [%rd80];
-	cvt.u16.u32 %rs2, %r18;
-	cvt.f32.f16 %f13, %rs2;
-	.loc 1 125 11
-	shl.b64 %rd81, %rd70, 5;
-	mov.u32 %r19, 0;
-$B3:
-	.loc 1 121 25
-	mad.lo.s32 %r20, %r19, 16, %r2;
-	mad.wide.u32 %rd82, %r20, 4, %rd77;
-	ld.global.u32 %r21, [%rd82];
-	.loc 1 125 25
-	shl.b32 %r22, %r19, 2;
-	cvt.u64.u32 %rd83, %r22;
-	add.s64 %rd84, %rd81, %rd83;
-	.loc 1 121 14
-	add.s64 %rd85, %rd62, %rd84;
-	setp.lt.u64 %p21, %rd85, %rd8;
-	add.s64 %rd86, %rd85, 3;
-	setp.lt.u64 %p22, %rd86, %rd8;
-	and.pred %p23, %p21, %p22;
-	add.s64 %rd87, %rd85, 16;
-	setp.lt.u64 %p24, %rd87, %rd8;
-	and.pred %p25, %p23, %p24;
-	add.s64 %rd88, %rd85, 19;
-	setp.lt.u64 %p26, %rd88, %rd8;
-	and.pred %p27, %p25, %p26;
-	add.s64 %rd89, %rd63, %rd84;
-	setp.lt.u64 %p28, %rd89, %rd8;
-	and.pred %p29, %p27, %p28;
-	add.s64 %rd90, %rd89, 3;
-	setp.lt.u64 %p30, %rd90, %rd8;
-	and.pred %p31, %p29, %p30;
-	add.s64 %rd91, %rd89, 16;
-	setp.lt.u64 %p32, %rd91, %rd8;
-	and.pred %p33, %p31, %p32;
-	add.s64 %rd92, %rd89, 19;
-	setp.lt.u64 %p34, %rd92, %rd8;
-	and.pred %p35, %p33, %p34;
-	add.s64 %rd93, %rd64, %rd84;
-	setp.lt.u64 %p36, %rd93, %rd8;
-	and.pred %p37, %p35, %p36;
-	add.s64 %rd94, %rd93, 3;
-	setp.lt.u64 %p38, %rd94, %rd8;
-	and.pred %p39, %p37, %p38;
-	add.s64 %rd95, %rd93, 16;
-	setp.lt.u64 %p40, %rd95, %rd8;
-	and.pred %p41, %p39, %p40;
-	add.s64 %rd96, %rd93, 19;
-	setp.lt.u64 %p42, %rd96, %rd8;
-	and.pred %p43, %p41, %p42;
-	add.s64 %rd97, %rd65, %rd84;
-	setp.lt.u64 %p44, %rd97, %rd8;
-	and.pred %p45, %p43, %p44;
-	add.s64 %rd98, %rd97, 3;
-	setp.lt.u64 %p46, %rd98, %rd8;
-	and.pred %p47, %p45, %p46;
-	add.s64 %rd99, %rd97, 16;
-	setp.lt.u64 %p48, %rd99, %rd8;
-	and.pred %p49, %p47, %p48;
-	add.s64 %rd100, %rd97, 19;
-	setp.lt.u64 %p50, %rd100, %rd8;
-	and.pred %p51, %p49, %p50;
-	add.s64 %rd101, %rd66, %rd84;
-	setp.lt.u64 %p52, %rd101, %rd8;
-	and.pred %p53, %p51, %p52;
-	add.s64 %rd102, %rd101, 3;
-	setp.lt.u64 %p54, %rd102, %rd8;
-	and.pred %p55, %p53, %p54;
-	add.s64 %rd103, %rd101, 16;
-	setp.lt.u64 %p56, %rd103, %rd8;
-	and.pred %p57, %p55, %p56;
-	add.s64 %rd104, %rd101, 19;
-	setp.lt.u64 %p58, %rd104, %rd8;
-	and.pred %p59, %p57, %p58;
-	add.s64 %rd105, %rd67, %rd84;
-	setp.lt.u64 %p60, %rd105, %rd8;
-	and.pred %p61, %p59, %p60;
-	add.s64 %rd106, %rd105, 3;
-	setp.lt.u64 %p62, %rd106, %rd8;
-	and.pred %p63, %p61, %p62;
-	add.s64 %rd107, %rd105, 16;
-	setp.lt.u64 %p64, %rd107, %rd8;
-	and.pred %p65, %p63, %p64;
-	add.s64 %rd108, %rd105, 19;
-	setp.lt.u64 %p66, %rd108, %rd8;
-	and.pred %p67, %p65, %p66;
-	add.s64 %rd109, %rd68, %rd84;
-	setp.lt.u64 %p68, %rd109, %rd8;
-	and.pred %p69, %p67, %p68;
-	add.s64 %rd110, %rd109, 3;
-	setp.lt.u64 %p70, %rd110, %rd8;
-	and.pred %p71, %p69, %p70;
-	add.s64 %rd111, %rd109, 16;
-	setp.lt.u64 %p72, %rd111, %rd8;
-	and.pred %p73, %p71, %p72;
-	add.s64 %rd112, %rd109, 19;
-	setp.lt.u64 %p74, %rd112, %rd8;
-	and.pred %p75, %p73, %p74;
-	add.s64 %rd113, %rd69, %rd84;
-	setp.lt.u64 %p76, %rd113, %rd8;
-	and.pred %p77, %p75, %p76;
-	add.s64 %rd114, %rd113, 3;
-	setp.lt.u64 %p78, %rd114, %rd8;
-	and.pred %p79, %p77, %p78;
-	add.s64 %rd115, %rd113, 16;
-	setp.lt.u64 %p80, %rd115, %rd8;
-	and.pred %p81, %p79, %p80;
-	add.s64 %rd116, %rd113, 19;
-	setp.lt.u64 %p82, %rd116, %rd8;
-	and.pred %p83, %p81, %p82;
-	mov.u32 %r23, 0;
-	mov.u32 %r24, 0;
-	@%p83 bra $B5;
-$B4:
-	cvt.u64.u32 %rd117, %r24;
-	.loc 1 123 45
-	shl.b32 %r25, %r24, 3;
-	shr.u32 %r26, %r21, %r25;
-	and.b32 %r27, %r26, 15;
-	cvt.rn.f32.u32 %f14, %r27;
-	fma.rn.f32 %f15, %f12, %f14, %f13;
-	.loc 1 124 48
-	add.s32 %r28, %r25, 4;
-	shr.u32 %r29, %r21, %r28;
-	and.b32 %r30, %r29, 15;
-	cvt.rn.f32.u32 %f16, %r30;
-	fma.rn.f32 %f17, %f12, %f16, %f13;
-	.loc 1 125 28
-	add.s64 %rd118, %rd84, %rd117;
-	.loc 1 127 51
-	add.s64 %rd119, %rd62, %rd118;
-	setp.lt.u64 %p84, %rd119, %rd8;
-	@!%p84 bra $FAULT1;
-	shl.b64 %rd120, %rd119, 2;
-	add.s64 %rd121, %rd7, %rd120;
-	ld.global.f32 %f18, [%rd121];
-	fma.rn.f32 %f19, %f15, %f18, %f11;
-	.loc 1 128 54
-	add.s64 %rd122, %rd119, 16;
-	setp.lt.u64 %p85, %rd122, %rd8;
-	@!%p85 bra $FAULT2;
-	ld.global.f32 %f20, [%rd121+64];
-	fma.rn.f32 %f11, %f17, %f20, %f19;
-	.loc 1 127 51
-	add.s64 %rd123, %rd63, %rd118;
-	setp.lt.u64 %p86, %rd123, %rd8;
-	@!%p86 bra $FAULT3;
-	shl.b64 %rd124, %rd123, 2;
-	add.s64 %rd125, %rd7, %rd124;
-	ld.global.f32 %f21, [%rd125];
-	fma.rn.f32 %f22, %f15, %f21, %f10;
-	.loc 1 128 54
-	add.s64 %rd126, %rd123, 16;
-	setp.lt.u64 %p87, %rd126, %rd8;
-	@!%p87 bra $FAULT4;
-	ld.global.f32 %f23, [%rd125+64];
-	fma.rn.f32 %f10, %f17, %f23, %f22;
-	.loc 1 127 51
-	add.s64 %rd127, %rd64, %rd118;
-	setp.lt.u64 %p88, %rd127, %rd8;
-	@!%p88 bra $FAULT5;
-	shl.b64 %rd128, %rd127, 2;
-	add.s64 %rd129, %rd7, %rd128;
-	ld.global.f32 %f24, [%rd129];
-	fma.rn.f32 %f25, %f15, %f24, %f9;
-	.loc 1 128 54
-	add.s64 %rd130, %rd127, 16;
-	setp.lt.u64 %p89, %rd130, %rd8;
-	@!%p89 bra $FAULT6;
-	ld.global.f32 %f26, [%rd129+64];
-	fma.rn.f32 %f9, %f17, %f26, %f25;
-	.loc 1 127 51
-	add.s64 %rd131, %rd65, %rd118;
-	setp.lt.u64 %p90, %rd131, %rd8;
-	@!%p90 bra $FAULT7;
-	shl.b64 %rd132, %rd131, 2;
-	add.s64 %rd133, %rd7, %rd132;
-	ld.global.f32 %f27, [%rd133];
-	fma.rn.f32 %f28, %f15, %f27, %f8;
-	.loc 1 128 54
-	add.s64 %rd134, %rd131, 16;
-	setp.lt.u64 %p91, %rd134, %rd8;
-	@!%p91 bra $FAULT8;
-	ld.global.f32 %f29, [%rd133+64];
-	fma.rn.f32 %f8, %f17, %f29, %f28;
-	.loc 1 127 51
-	add.s64 %rd135, %rd66, %rd118;
-	setp.lt.u64 %p92, %rd135, %rd8;
-	@!%p92 bra $FAULT9;
-	shl.b64 %rd136, %rd135, 2;
-	add.s64 %rd137, %rd7, %rd136;
-	ld.global.f32 %f30, [%rd137];
-	fma.rn.f32 %f31, %f15, %f30, %f7;
-	.loc 1 128 54
-	add.s64 %rd138, %rd135, 16;
-	setp.lt.u64 %p93, %rd138, %rd8;
-	@!%p93 bra $FAULT10;
-	ld.global.f32 %f32, [%rd137+64];
-	fma.rn.f32 %f7, %f17, %f32, %f31;
-	.loc 1 127 51
-	add.s64 %rd139, %rd67, %rd118;
-	setp.lt.u64 %p94, %rd139, %rd8;
-	@!%p94 bra $FAULT11;
-	shl.b64 %rd140, %rd139, 2;
-	add.s64 %rd141, %rd7, %rd140;
-	ld.global.f32 %f33, [%rd141];
-	fma.rn.f32 %f34, %f15, %f33, %f6;
-	.loc 1 128 54
-	add.s64 %rd142, %rd139, 16;
-	setp.lt.u64 %p95, %rd142, %rd8;
-	@!%p95 bra $FAULT12;
-	ld.global.f32 %f35, [%rd141+64];
-	fma.rn.f32 %f6, %f17, %f35, %f34;
-	.loc 1 127 51
-	add.s64 %rd143, %rd68, %rd118;
-	setp.lt.u64 %p96, %rd143, %rd8;
-	@!%p96 bra $FAULT13;
-	shl.b64 %rd144, %rd143, 2;
-	add.s64 %rd145, %rd7, %rd144;
-	ld.global.f32 %f36, [%rd145];
-	fma.rn.f32 %f37, %f15, %f36, %f5;
-	.loc 1 128 54
-	add.s64 %rd146, %rd143, 16;
-	setp.lt.u64 %p97, %rd146, %rd8;
-	@!%p97 bra $FAULT14;
-	ld.global.f32 %f38, [%rd145+64];
-	fma.rn.f32 %f5, %f17, %f38, %f37;
-	.loc 1 127 51
-	add.s64 %rd147, %rd69, %rd118;
-	setp.lt.u64 %p98, %rd147, %rd8;
-	@!%p98 bra $FAULT15;
-	shl.b64 %rd148, %rd147, 2;
-	add.s64 %rd149, %rd7, %rd148;
-	ld.global.f32 %f39, [%rd149];
-	fma.rn.f32 %f40, %f15, %f39, %f4;
-	.loc 1 128 54
-	add.s64 %rd150, %rd147, 16;
-	setp.lt.u64 %p99, %rd150, %rd8;
-	@!%p99 bra $FAULT16;
-	ld.global.f32 %f41, [%rd149+64];
-	fma.rn.f32 %f4, %f17, %f41, %f40;
-	add.s32 %r24, %r24, 1;
-	setp.lt.u32 %p100, %r24, 4;
-	@%p100 bra $B4;
-	bra $B6;
-$B5:
-	cvt.u64.u32 %rd151, %r23;
-	.loc 1 123 45
-	shl.b32 %r31, %r23, 3;
-	shr.u32 %r32, %r21, %r31;
-	and.b32 %r33, %r32, 15;
-	cvt.rn.f32.u32 %f42, %r33;
-	fma.rn.f32 %f43, %f12, %f42, %f13;
-	.loc 1 124 48
-	add.s32 %r34, %r31, 4;
-	shr.u32 %r35, %r21, %r34;
-	and.b32 %r36, %r35, 15;
-	cvt.rn.f32.u32 %f44, %r36;
-	fma.rn.f32 %f45, %f12, %f44, %f13;
-	.loc 1 125 28
-	add.s64 %rd152, %rd84, %rd151;
-	.loc 1 127 51
-	add.s64 %rd153, %rd62, %rd152;
-	shl.b64 %rd154, %rd153, 2;
-	add.s64 %rd155, %rd7, %rd154;
-	ld.global.f32 %f46, [%rd155];
-	fma.rn.f32 %f47, %f43, %f46, %f11;
-	.loc 1 128 34
-	ld.global.f32 %f48, [%rd155+64];
-	fma.rn.f32 %f11, %f45, %f48, %f47;
-	.loc 1 127 51
-	add.s64 %rd156, %rd63, %rd152;
-	shl.b64 %rd157, %rd156, 2;
-	add.s64 %rd158, %rd7, %rd157;
-	ld.global.f32 %f49, [%rd158];
-	fma.rn.f32 %f50, %f43, %f49, %f10;
-	.loc 1 128 34
-	ld.global.f32 %f51, [%rd158+64];
-	fma.rn.f32 %f10, %f45, %f51, %f50;
-	.loc 1 127 51
-	add.s64 %rd159, %rd64, %rd152;
-	shl.b64 %rd160, %rd159, 2;
-	add.s64 %rd161, %rd7, %rd160;
-	ld.global.f32 %f52, [%rd161];
-	fma.rn.f32 %f53, %f43, %f52, %f9;
-	.loc 1 128 34
-	ld.global.f32 %f54, [%rd161+64];
-	fma.rn.f32 %f9, %f45, %f54, %f53;
-	.loc 1 127 51
-	add.s64 %rd162, %rd65, %rd152;
-	shl.b64 %rd163, %rd162, 2;
-	add.s64 %rd164, %rd7, %rd163;
-	ld.global.f32 %f55, [%rd164];
-	fma.rn.f32 %f56, %f43, %f55, %f8;
-	.loc 1 128 34
-	ld.global.f32 %f57, [%rd164+64];
-	fma.rn.f32 %f8, %f45, %f57, %f56;
-	.loc 1 127 51
-	add.s64 %rd165, %rd66, %rd152;
-	shl.b64 %rd166, %rd165, 2;
-	add.s64 %rd167, %rd7, %rd166;
-	ld.global.f32 %f58, [%rd167];
-	fma.rn.f32 %f59, %f43, %f58, %f7;
-	.loc 1 128 34
-	ld.global.f32 %f60, [%rd167+64];
-	fma.rn.f32 %f7, %f45, %f60, %f59;
-	.loc 1 127 51
-	add.s64 %rd168, %rd67, %rd152;
-	shl.b64 %rd169, %rd168, 2;
-	add.s64 %rd170, %rd7, %rd169;
-	ld.global.f32 %f61, [%rd170];
-	fma.rn.f32 %f62, %f43, %f61, %f6;
-	.loc 1 128 34
-	ld.global.f32 %f63, [%rd170+64];
-	fma.rn.f32 %f6, %f45, %f63, %f62;
-	.loc 1 127 51
-	add.s64 %rd171, %rd68, %rd152;
-	shl.b64 %rd172, %rd171, 2;
-	add.s64 %rd173, %rd7, %rd172;
-	ld.global.f32 %f64, [%rd173];
-	fma.rn.f32 %f65, %f43, %f64, %f5;
-	.loc 1 128 34
-	ld.global.f32 %f66, [%rd173+64];
-	fma.rn.f32 %f5, %f45, %f66, %f65;
-	.loc 1 127 51
-	add.s64 %rd174, %rd69, %rd152;
-	shl.b64 %rd175, %rd174, 2;
-	add.s64 %rd176, %rd7, %rd175;
-	ld.global.f32 %f67, [%rd176];
-	fma.rn.f32 %f68, %f43, %f67, %f4;
-	.loc 1 128 34
-	ld.global.f32 %f69, [%rd176+64];
-	fma.rn.f32 %f4, %f45, %f69, %f68;
-	add.s32 %r23, %r23, 1;
-	setp.lt.u32 %p101, %r23, 4;
-	@%p101 bra $B5;
-$B6:
-	add.s32 %r19, %r19, 1;
-	setp.lt.u32 %p102, %r19, 4;
-	@%p102 bra $B3;
-	add.s64 %rd70, %rd70, 1;
-	setp.lt.s64 %p103, %rd70, %rd16;
-	@%p103 bra $B2;
-$B7:
-	.loc 1 91 26
-	setp.ne.s64 %p104, %rd11, 0;
-	@!%p104 bra $FAULT17;
-	or.b64 %rd177, %rd10, %rd11;
-	setp.lt.u64 %p105, %rd177, 4294967296;
-	@%p105 bra $B8;
-	xor.b64 %rd178, %rd10, %rd11;
-	shr.s64 %rd179, %rd178, 63;
-	abs.s64 %rd180, %rd10;
-	abs.s64 %rd181, %rd11;
-	cvt.rp.f32.u64 %f70, %rd181;
-	rcp.approx.ftz.f32 %f71, %f70;
-	mov.b32 %r37, %f71;
-	add.s32 %r38, %r37, 536870910;
-	mov.b32 %f72, %r38;
-	cvt.rzi.u64.f32 %rd182, %f72;
-	mul.lo.s64 %rd183, %rd182, %rd181;
-	neg.s64 %rd184, %rd183;
-	mul.hi.u64 %rd185, %rd182, %rd184;
-	add.s64 %rd186, %rd182, %rd185;
-	mul.lo.s64 %rd187, %rd186, %rd181;
-	neg.s64 %rd188, %rd187;
-	mul.hi.u64 %rd189, %rd186, %rd188;
-	add.s64 %rd190, %rd186, %rd189;
-	mul.hi.u64 %rd191, %rd180, %rd190;
-	mul.lo.s64 %rd192, %rd191, %rd181;
-	sub.s64 %rd193, %rd180, %rd192;
-	setp.ge.u64 %p106, %rd193, %rd181;
-	add.s64 %rd194, %rd191, 1;
-	selp.b64 %rd195, %rd194, %rd191, %p106;
-	sub.s64 %rd196, %rd193, %rd181;
-	selp.b64 %rd197, %rd196, %rd193, %p106;
-	setp.ge.u64 %p107, %rd197, %rd181;
-	add.s64 %rd198, %rd195, 1;
-	selp.b64 %rd199, %rd198, %rd195, %p107;
-	xor.b64 %rd200, %rd199, %rd179;
-	sub.s64 %rd201, %rd200, %rd179;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r39, %rd10;
-	cvt.u32.u64 %r40, %rd11;
-	div.u32 %r41, %r39, %r40;
-	cvt.u64.u32 %rd201, %r41;
-$B9:
-	.loc 1 83 46
-	add.s64 %rd202, %rd201, -1;
-	setp.lt.s64 %p108, %rd202, %rd45;
-	selp.b64 %rd203, %rd202, %rd45, %p108;
-	setp.lt.s64 %p109, %rd202, %rd48;
-	selp.b64 %rd204, %rd202, %rd48, %p109;
-	setp.lt.s64 %p110, %rd202, %rd50;
-	selp.b64 %rd205, %rd202, %rd50, %p110;
-	setp.lt.s64 %p111, %rd202, %rd52;
-	selp.b64 %rd206, %rd202, %rd52, %p111;
-	setp.lt.s64 %p112, %rd202, %rd54;
-	selp.b64 %rd207, %rd202, %rd54, %p112;
-	setp.lt.s64 %p113, %rd202, %rd56;
-	selp.b64 %rd208, %rd202, %rd56, %p113;
-	setp.lt.s64 %p114, %rd202, %rd58;
-	selp.b64 %rd209, %rd202, %rd58, %p114;
-	setp.lt.s64 %p115, %rd202, %rd60;
-	selp.b64 %rd210, %rd202, %rd60, %p115;
-	.loc 1 92 29
-	mad.wide.u32 %rd211, %r1, 16, %rd19;
-	.loc 1 93 9
-	setp.le.s64 %p116, %rd11, %rd211;
-	@%p116 bra $B10;
-	.loc 1 97 31
-	mad.lo.s64 %rd212, %rd203, %rd11, %rd211;
-	setp.le.u64 %p117, %rd10, %rd212;
-	@%p117 bra $B10;
-	mad.lo.s64 %rd213, %rd204, %rd11, %rd211;
-	setp.le.u64 %p118, %rd10, %rd213;
-	@%p118 bra $B10;
-	mad.lo.s64 %rd214, %rd205, %rd11, %rd211;
-	setp.le.u64 %p119, %rd10, %rd214;
-	@%p119 bra $B10;
-	mad.lo.s64 %rd215, %rd206, %rd11, %rd211;
-	setp.le.u64 %p120, %rd10, %rd215;
-	@%p120 bra $B10;
-	mad.lo.s64 %rd216, %rd207, %rd11, %rd211;
-	setp.le.u64 %p121, %rd10, %rd216;
-	@%p121 bra $B10;
-	mad.lo.s64 %rd217, %rd208, %rd11, %rd211;
-	setp.le.u64 %p122, %rd10, %rd217;
-	@%p122 bra $B10;
-	mad.lo.s64 %rd218, %rd209, %rd11, %rd211;
-	setp.le.u64 %p123, %rd10, %rd218;
-	@%p123 bra $B10;
-	mad.lo.s64 %rd219, %rd210, %rd11, %rd211;
-	setp.le.u64 %p124, %rd10, %rd219;
-	@%p124 bra $B10;
-	.loc 1 102 4
-	shl.b64 %rd220, %rd212, 2;
-	add.s64 %rd221, %rd9, %rd220;
-	st.global.f32 [%rd221], %f11;
-	shl.b64 %rd222, %rd213, 2;
-	add.s64 %rd223, %rd9, %rd222;
-	st.global.f32 [%rd223], %f10;
-	shl.b64 %rd224, %rd214, 2;
-	add.s64 %rd225, %rd9, %rd224;
-	st.global.f32 [%rd225], %f9;
-	shl.b64 %rd226, %rd215, 2;
-	add.s64 %rd227, %rd9, %rd226;
-	st.global.f32 [%rd227], %f8;
-	shl.b64 %rd228, %rd216, 2;
-	add.s64 %rd229, %rd9, %rd228;
-	st.global.f32 [%rd229], %f7;
-	shl.b64 %rd230, %rd217, 2;
-	add.s64 %rd231, %rd9, %rd230;
-	st.global.f32 [%rd231], %f6;
-	shl.b64 %rd232, %rd218, 2;
-	add.s64 %rd233, %rd9, %rd232;
-	st.global.f32 [%rd233], %f5;
-	shl.b64 %rd234, %rd219, 2;
-	add.s64 %rd235, %rd9, %rd234;
-	st.global.f32 [%rd235], %f4;
-$B10:
-	.loc 1 133 11
-	bra $EXIT;
-$B11:
-	.loc 1 118 18
-	@!%p14 bra $FAULT18;
-	@!%p15 bra $FAULT19;
-	.loc 1 119 17
-	@!%p16 bra $FAULT20;
-	bra $FAULT21;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 114 26
-	mov.u32 %r42, 0;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd119;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd122;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd123;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd126;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd127;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd130;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd131;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd134;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd135;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd138;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd139;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd142;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd143;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd146;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 127 33
-	mov.u32 %r42, 2;
-	mov.u64 %rd236, %rd147;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 128 34
-	mov.u32 %r42, 3;
-	mov.u64 %rd236, %rd150;
-	mov.u64 %rd237, %rd8;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 91 26
-	mov.u32 %r42, 1;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 118 18
-	mov.u32 %r42, 4;
-	mov.u64 %rd236, %rd74;
-	mov.u64 %rd237, %rd2;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r42, 5;
-	mov.u64 %rd236, %rd73;
-	mov.u64 %rd237, %rd74;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 119 17
-	mov.u32 %r42, 6;
-	mov.u64 %rd236, %rd75;
-	mov.u64 %rd237, %rd4;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r42, 6;
-	mov.u64 %rd236, %rd75;
-	mov.u64 %rd237, %rd6;
-$FAULT:
-	ld.param.u64 %rd238, [batchQ4_params+136];
-	atom.relaxed.gpu.global.cas.b32 %r43, [%rd238], 0, 1;
-	setp.ne.u32 %p125, %r43, 0;
-	@%p125 bra $EXIT;
-	ld.global.u64 %rd239, [%rd238+8];
-	ld.param.u32 %r44, [batchQ4_params+144];
-	st.global.u32 [%rd239+4], %r44;
-	ld.param.u32 %r45, [batchQ4_params+148];
-	st.global.v2.u32 [%rd239+8], {%r45, %r42};
-	mov.u32 %r46, %ctaid.x;
-	mov.u32 %r47, %ctaid.y;
-	st.global.v2.u32 [%rd239+16], {%r46, %r47};
-	mov.u32 %r48, %ctaid.z;
-	mov.u32 %r49, %tid.x;
-	st.global.v2.u32 [%rd239+24], {%r48, %r49};
-	mov.u32 %r50, %tid.y;
-	mov.u32 %r51, %tid.z;
-	st.global.v2.u32 [%rd239+32], {%r50, %r51};
-	st.global.u64 [%rd239+40], %rd236;
-	st.global.u64 [%rd239+48], %rd237;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd239], 56;
-	bra $EXIT;
-}
+const batchQ4SM70 = `packed1 22033 batchQ4
+!pJ
+!pI
+!p8
+!sgv9q)rGpOt?rR
+!
+!pHp5p&pD
+!}[
+!c
+p;sTx,
+zfr0
+p98r0
+p:y?sV
+qS/r0
+!
+p>
+v~
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+|"
+qQ,sZ
+uxPt5/rz~72uwz?
+m
+qD=sr
+|8}U
+qU
+q'/qw
+Q
+}%pE
+N
+x+p|
+p%
+q'9q3
+vj
+ur@
+tT
+}e8
+"%
+wP
+uS
+"%
+t>
+"&
+sap/*t]
+tw
+p6
+vsp/*vQ
+vj
+w;*
+w;.
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+rWw^8
+vwu\8
+H
+!#
+pl*
+pl.
+uVrU
+tv
+!#
+x+sh
+qz[q&
+)
+u;qg
+qos7
+wJ
+tj
+)
+z7
+yI
+vT+
+)
+q\pYC
+rBpKsO
+q1vn-
+)
+q\p"C
+rBpGsO
+vG.
+)
+q\p[C
+rBpUsO
+q1t"8
+)
+q\qAC
+rBqIsO
+q1[wB
+)
+tf"C
+|d#sO
+xs29
+)
+tf$C
+|d%sO
+qD,q#
+wu32
+:
+:
+:
+:
+:
+:
+:
+:
+za
+zqxj
+vNpW%3.
+vNpW$3.
+vNpW#3.
+vNpW"3.
+vNqI3.
+vNqA3.
+vNpU3.
+vNp[3.
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qm
+!#
+{1j
+*4%
+{R
+{r+-
+vawB
+p}q4
+ub$
+xz
+qD8q3
+tm35
+T&
+T(
+{rt=
+ret,v:
+qD8j
+wj
+wj
+rD.
+"#
+|9
+*#%
+"#
+{T
+*%%
+rV
+ro
+p7
+*'p-
+rV
+ro
+p7
+x>#
+qM,qN
+v3qItn
+J
+!#
+qD9p|
+qvp51%
+uCq^
+sw
+qM,p|
+qzq9E
+)
+tT
+qD9q@
+i-%
+T*
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i0q^
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i3vQ
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i6V#
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i9V'
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i<V+
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+i?V/
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+iBV3
+T*
+4
+p}-
+T*
+4
+u;A
+T*
+4
+r%@
+T*
+4
+J
+J
+uE
+!#
+)
+qD@|_
+y7-
+r'vX
+t7
+r<
+w|6S
+qM=ps/
+q1q9G
+r'p0U
+t7
+r<
+v;}KW
+qM,s6
+i8%
+zqww
+iO%
+T*
+pm
+o
+*)%
+_
+w|6t|
+{@{G
+tmA
+T*
+u(
+wHpk
+}"szq/>6
+"#
+iRq^
+T*
+z>
+o
+*)%
+_
+v;t$xJ-
+"#
+tmA
+T*
+{K
+wHpk
+q~-sI>6
+"#
+iUvQ
+T*
+s'8
+o
+*)%
+_
+v;szxJ,
+"#
+tmA
+T*
+s'7
+wHpk
+q~,t|>6
+"#
+iXV#
+T*
+s'9
+o
+*)%
+_
+r:3xJ+
+"#
+tmA
+T*
+s'/
+wHpk
+q~+'5>6
+"#
+i[V'
+T*
+s'@
+o
+*)%
+_
+r:3xJ*
+"#
+tmA
+T*
+pm=
+wHpk
+q~*'5>6
+"#
+i^V+
+T*
+pm,
+o
+*)%
+_
+r:3xJ)
+"#
+tmA
+T*
+pm+
+wHpk
+q~)'5>6
+"#
+ibV/
+T*
+pm-
+o
+*)%
+_
+r:3xJ(
+"#
+tmA
+T*
+pm.
+wHpk
+q~('5>6
+"#
+ieV3
+T*
+pm8
+o
+*)%
+_
+r:3xJ'
+"#
+tmA
+T*
+pm7
+wHpk
+q~''5>6
+qK[2}w
+ynG
+\
+H
+!#
+s?p2
+"&
+qzu4-
+r'q}U
+t7
+r<
+r:/xJ1
+"&
+q1q9G
+ra8U
+t7
+r<
+r:/xJ1
+"&
+iZ%
+"&
+ir%
+o
+*)%
+_
+w|xJ.
+{@s-
+s4pk
+q~.q/>6
+"#
+itrS
+o
+*)%
+_
+v;t$xJ-
+"#
+s4pk
+q~-sI>6
+"#
+ivs[
+o
+*)%
+_
+v;szxJ,
+"#
+s4pk
+q~,t|>6
+"#
+ixt~
+o
+*)%
+_
+s+#xJ+
+"#
+s4pk
+q~+$">6
+"#
+izV#
+o
+*)%
+_
+s+&xJ*
+"#
+s4pk
+q~*$%>6
+"#
+i|V&
+o
+*)%
+_
+s+)xJ)
+"#
+s4pk
+q~)$(>6
+"#
+i~V)
+o
+*)%
+_
+s+,xJ(
+"#
+s4pk
+q~($+>6
+"#
+*hV,
+o
+*)%
+_
+s+/xJ'
+"#
+s4pk
+q~'$.>6
+xS#<#B
+tU#G
+\
+!#
+z'616B
+qt6G
+sJ~3
+}7i3iB
+v1i32
+sH$
+!#
+vd+@
+|8p/-p$
+pm9
+sap/,3-
+tw
+p6
+vsp/,3-
+vj
+w;,
+w;-
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl,
+pl-
+uVrU
+tv
+!#
+x+ps@
+p}zM
+pCO
+rBu\O?
+q\u\R
+rBp)3R?
+|,3T
+rBp=3T?
+q\p=3V
+rByoV?
+q\yoX
+rBpK3X?
+q\pK3Z
+rBp"3Z?
+q\p"3\
+rBpG3\?
+q\pG3^
+rBp[3^?
+y2sr
+po$A35
+wWpj
+wY-C
+uE
+wI/t'
+s.pU3-%
+xb,C
+uE
+s.pU3-p-
+xb,C
+uE
+s.pU3-rZ
+xb,C
+uE
+s.pU3-rS
+xb,C
+uE
+s.pU3-q^
+xb,C
+uE
+s.pU3-su
+xb,C
+uE
+s.pU3-s[
+xb,C
+uE
+s.pU3-t]
+xb,C
+uE
+z$^
+]#I
+yXrI
+v3p[E
+*+%
+_
+q8.'.>
+v3pUE
+*+%
+_
+q8-'->
+{{E
+*+%
+_
+q8,',>
+v3qIE
+*+%
+_
+q8+'+>
+sn"E
+*+%
+_
+q8*'*>
+sn#E
+*+%
+_
+q8)')>
+sn$E
+*+%
+_
+q8('(>
+sn%E
+*+%
+_
+q8'''>
+!#
+vl/ps
+sn.E
+*+%
+}5.
+sn/E
+*+%
+}5-
+sn0E
+*+%
+}5,
+sn1E
+*+%
+}5+
+sn2E
+*+%
+}5*
+sn3E
+*+%
+}5)
+sn4E
+*+%
+}5(
+sn5E
+*+%
+}5'
+!#
+qM@qN
+O
+!#
+"6
+]1rL/
+]2rL@
+"6
+]3sx=
+(+,
+!pZ
+p(
+!p^
+"=
+J
+qm
+qm
+(
+!qZ
+zqt;
+qH
+u+#L
+;*
+(
+!s*
+"/
+sk
+u+#I
+;*
+(
+!tS
+"#
+qH
+u+#H
+;*
+(
+!vB
+"#
+sk
+u+#E
+;*
+(
+!w&
+"#
+qH
+u+#D
+;*
+(
+!x=
+"#
+sk
+u+#A
+;*
+(
+!yE
+"#
+qH
+u+#@
+;*
+(
+!{-
+"#
+sk
+u+#=
+;*
+(
+!vKxw
+"#
+qH
+u+#<
+;*
+(
+!pty@
+"#
+sk
+u+#9
+;*
+(
+!ptyG
+"#
+qH
+u+#8
+;*
+(
+!pt+uU
+"#
+sk
+u+#5
+;*
+(
+!pt{H
+"#
+qH
+u+#4
+;*
+(
+!pt.uU
+"#
+sk
+u+#1
+;*
+(
+!pt|F
+"#
+qH
+u+#0
+;*
+(
+!pt|G
+"#
+sk
+a~
+;*
+(
+!pt}x
+"/
+g
+vg
+v#
+(
+!pt/uU
+"'
+uI
+p3m
+;$
+(
+!ptxw
+tW
+p3l
+;m
+(
+!tYy@
+"'
+}G
+p3n
+;&
+(
+!tYyG
+}G
+p3n
+;(
+!q[
+qQy+
+p_
+m
+pN
+p]
+hwZn
+pQ
+sjpk
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const batchQ8SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "batch.go"
-
-.visible .entry batchQ8(.param .align 8 .b8 batchQ8_params[128])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<106>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<82>;
-	.reg .b64 %rd<205>;
-	.reg .f32 %f<80>;
-
-	ld.param.u64 %rd1, [batchQ8_params];
-	ld.param.u64 %rd2, [batchQ8_params+16];
-	ld.param.u64 %rd3, [batchQ8_params+24];
-	ld.param.u64 %rd4, [batchQ8_params+32];
-	ld.param.u64 %rd5, [batchQ8_params+48];
-	ld.param.u64 %rd6, [batchQ8_params+56];
-	ld.param.u64 %rd7, [batchQ8_params+72];
-	ld.param.u64 %rd8, [batchQ8_params+80];
-	ld.param.u64 %rd9, [batchQ8_params+96];
-	ld.param.u64 %rd10, [batchQ8_params+104];
-	cvt.u32.u64 %r1, %rd10;
-	.loc 1 144 26
-	setp.ne.s32 %p1, %r1, 0;
-	@!%p1 bra $FAULT0;
-	.loc 1 142 18
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 143 19
-	mov.u32 %r3, %tid.x;
-	.loc 1 83 25
-	mov.u32 %r4, %ctaid.y;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd11, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd12, %r6;
-	cvt.u32.u64 %r7, %rd6;
-	cvt.u64.u32 %rd13, %r7;
-	cvt.u32.u64 %r8, %rd8;
-	cvt.u64.u32 %rd14, %r8;
-	cvt.u32.u64 %r9, %rd9;
-	cvt.s64.s32 %rd15, %r9;
-	cvt.s64.s32 %rd16, %r1;
-	.loc 1 141 22
-	shr.s64 %rd17, %rd16, 63;
-	shr.u64 %rd18, %rd17, 59;
-	add.s64 %rd19, %rd16, %rd18;
-	shr.s64 %rd20, %rd19, 5;
-	.loc 1 142 21
-	cvt.u32.u64 %r10, %rd20;
-	mul.wide.s32 %rd21, %r2, %r10;
-	.loc 1 143 19
-	cvt.u64.u32 %rd22, %r3;
-	.loc 1 144 26
-	or.b64 %rd23, %rd13, %rd16;
-	setp.lt.u64 %p2, %rd23, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd24, %rd13, %rd16;
-	shr.s64 %rd25, %rd24, 63;
-	abs.s64 %rd26, %rd13;
-	abs.s64 %rd27, %rd16;
-	cvt.rp.f32.u64 %f1, %rd27;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r11, %f2;
-	add.s32 %r12, %r11, 536870910;
-	mov.b32 %f3, %r12;
-	cvt.rzi.u64.f32 %rd28, %f3;
-	mul.lo.s64 %rd29, %rd28, %rd27;
-	neg.s64 %rd30, %rd29;
-	mul.hi.u64 %rd31, %rd28, %rd30;
-	add.s64 %rd32, %rd28, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd27;
-	neg.s64 %rd34, %rd33;
-	mul.hi.u64 %rd35, %rd32, %rd34;
-	add.s64 %rd36, %rd32, %rd35;
-	mul.hi.u64 %rd37, %rd26, %rd36;
-	mul.lo.s64 %rd38, %rd37, %rd27;
-	sub.s64 %rd39, %rd26, %rd38;
-	setp.ge.u64 %p3, %rd39, %rd27;
-	add.s64 %rd40, %rd37, 1;
-	selp.b64 %rd41, %rd40, %rd37, %p3;
-	sub.s64 %rd42, %rd39, %rd27;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	setp.ge.u64 %p4, %rd43, %rd27;
-	add.s64 %rd44, %rd41, 1;
-	selp.b64 %rd45, %rd44, %rd41, %p4;
-	xor.b64 %rd46, %rd45, %rd25;
-	sub.s64 %rd47, %rd46, %rd25;
-	bra $B1;
-$B0:
-	div.u32 %r13, %r7, %r1;
-	cvt.u64.u32 %rd47, %r13;
-$B1:
-	.loc 1 83 27
-	shl.b32 %r14, %r4, 3;
-	cvt.u64.u32 %rd48, %r14;
-	add.s64 %rd49, %rd47, -1;
-	setp.lt.s64 %p5, %rd49, %rd48;
-	selp.b64 %rd50, %rd49, %rd48, %p5;
-	add.s32 %r15, %r14, 1;
-	cvt.u64.u32 %rd51, %r15;
-	setp.lt.s64 %p6, %rd49, %rd51;
-	selp.b64 %rd52, %rd49, %rd51, %p6;
-	add.s32 %r16, %r14, 2;
-	cvt.u64.u32 %rd53, %r16;
-	setp.lt.s64 %p7, %rd49, %rd53;
-	selp.b64 %rd54, %rd49, %rd53, %p7;
-	add.s32 %r17, %r14, 3;
-	cvt.u64.u32 %rd55, %r17;
-	setp.lt.s64 %p8, %rd49, %rd55;
-	selp.b64 %rd56, %rd49, %rd55, %p8;
-	add.s32 %r18, %r14, 4;
-	cvt.u64.u32 %rd57, %r18;
-	setp.lt.s64 %p9, %rd49, %rd57;
-	selp.b64 %rd58, %rd49, %rd57, %p9;
-	add.s32 %r19, %r14, 5;
-	cvt.u64.u32 %rd59, %r19;
-	setp.lt.s64 %p10, %rd49, %rd59;
-	selp.b64 %rd60, %rd49, %rd59, %p10;
-	add.s32 %r20, %r14, 6;
-	cvt.u64.u32 %rd61, %r20;
-	setp.lt.s64 %p11, %rd49, %rd61;
-	selp.b64 %rd62, %rd49, %rd61, %p11;
-	add.s32 %r21, %r14, 7;
-	cvt.u64.u32 %rd63, %r21;
-	setp.lt.s64 %p12, %rd49, %rd63;
-	selp.b64 %rd64, %rd49, %rd63, %p12;
-	.loc 1 145 6
-	setp.lt.s32 %p13, 0, %r10;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	@!%p13 bra $B4;
-	.loc 1 155 39
-	mul.lo.s64 %rd65, %rd50, %rd16;
-	mul.lo.s64 %rd66, %rd52, %rd16;
-	mul.lo.s64 %rd67, %rd54, %rd16;
-	mul.lo.s64 %rd68, %rd56, %rd16;
-	mul.lo.s64 %rd69, %rd58, %rd16;
-	mul.lo.s64 %rd70, %rd60, %rd16;
-	mul.lo.s64 %rd71, %rd62, %rd16;
-	mul.lo.s64 %rd72, %rd64, %rd16;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.u32 %r22, 0;
-$B2:
-	cvt.u64.u32 %rd73, %r22;
-	.loc 1 147 17
-	add.s64 %rd74, %rd21, %rd73;
-	shl.b64 %rd75, %rd74, 4;
-	.loc 1 148 23
-	shl.b64 %rd76, %rd74, 7;
-	add.s64 %rd77, %rd76, 128;
-	setp.le.u64 %p14, %rd77, %rd11;
-	setp.le.u64 %p15, %rd76, %rd77;
-	.loc 1 149 19
-	add.s64 %rd78, %rd75, %rd22;
-	setp.lt.u64 %p16, %rd78, %rd12;
-	.loc 1 148 18
-	and.pred %p17, %p14, %p15;
-	.loc 1 149 14
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B8;
-	.loc 1 148 18
-	shl.b64 %rd79, %rd76, 2;
-	add.s64 %rd80, %rd1, %rd79;
-	.loc 1 149 14
-	shl.b64 %rd81, %rd78, 1;
-	add.s64 %rd82, %rd3, %rd81;
-	ld.global.u16 %r23, [%rd82];
-	cvt.u16.u32 %rs1, %r23;
-	cvt.f32.f16 %f12, %rs1;
-	.loc 1 155 51
-	shl.b32 %r24, %r22, 5;
-	cvt.u64.u32 %rd83, %r24;
-	add.s64 %rd84, %rd65, %rd83;
-	add.s64 %rd85, %rd66, %rd83;
-	add.s64 %rd86, %rd67, %rd83;
-	add.s64 %rd87, %rd68, %rd83;
-	add.s64 %rd88, %rd69, %rd83;
-	add.s64 %rd89, %rd70, %rd83;
-	add.s64 %rd90, %rd71, %rd83;
-	add.s64 %rd91, %rd72, %rd83;
-	mov.u32 %r25, 0;
-$B3:
-	shl.b32 %r26, %r25, 2;
-	cvt.u64.u32 %rd92, %r26;
-	add.s64 %rd93, %rd84, %rd92;
-	setp.lt.u64 %p19, %rd93, %rd13;
-	add.s64 %rd94, %rd85, %rd92;
-	setp.lt.u64 %p20, %rd94, %rd13;
-	add.s64 %rd95, %rd86, %rd92;
-	setp.lt.u64 %p21, %rd95, %rd13;
-	add.s64 %rd96, %rd87, %rd92;
-	setp.lt.u64 %p22, %rd96, %rd13;
-	add.s64 %rd97, %rd88, %rd92;
-	setp.lt.u64 %p23, %rd97, %rd13;
-	add.s64 %rd98, %rd89, %rd92;
-	setp.lt.u64 %p24, %rd98, %rd13;
-	add.s64 %rd99, %rd90, %rd92;
-	setp.lt.u64 %p25, %rd99, %rd13;
-	add.s64 %rd100, %rd91, %rd92;
-	setp.lt.u64 %p26, %rd100, %rd13;
-	cvt.u32.u64 %r27, %rd93;
-	add.s32 %r28, %r27, 1;
-	setp.lt.u32 %p27, %r28, %r7;
-	cvt.u32.u64 %r29, %rd94;
-	add.s32 %r30, %r29, 1;
-	setp.lt.u32 %p28, %r30, %r7;
-	cvt.u32.u64 %r31, %rd95;
-	add.s32 %r32, %r31, 1;
-	setp.lt.u32 %p29, %r32, %r7;
-	cvt.u32.u64 %r33, %rd96;
-	add.s32 %r34, %r33, 1;
-	setp.lt.u32 %p30, %r34, %r7;
-	cvt.u32.u64 %r35, %rd97;
-	add.s32 %r36, %r35, 1;
-	setp.lt.u32 %p31, %r36, %r7;
-	cvt.u32.u64 %r37, %rd98;
-	add.s32 %r38, %r37, 1;
-	setp.lt.u32 %p32, %r38, %r7;
-	cvt.u32.u64 %r39, %rd99;
-	add.s32 %r40, %r39, 1;
-	setp.lt.u32 %p33, %r40, %r7;
-	cvt.u32.u64 %r41, %rd100;
-	add.s32 %r42, %r41, 1;
-	setp.lt.u32 %p34, %r42, %r7;
-	add.s32 %r43, %r27, 2;
-	setp.lt.u32 %p35, %r43, %r7;
-	add.s32 %r44, %r29, 2;
-	setp.lt.u32 %p36, %r44, %r7;
-	add.s32 %r45, %r31, 2;
-	setp.lt.u32 %p37, %r45, %r7;
-	add.s32 %r46, %r33, 2;
-	setp.lt.u32 %p38, %r46, %r7;
-	add.s32 %r47, %r35, 2;
-	setp.lt.u32 %p39, %r47, %r7;
-	add.s32 %r48, %r37, 2;
-	setp.lt.u32 %p40, %r48, %r7;
-	add.s32 %r49, %r39, 2;
-	setp.lt.u32 %p41, %r49, %r7;
-	add.s32 %r50, %r41, 2;
-	setp.lt.u32 %p42, %r50, %r7;
-	add.s32 %r51, %r27, 3;
-	setp.lt.u32 %p43, %r51, %r7;
-	add.s32 %r52, %r29, 3;
-	setp.lt.u32 %p44, %r52, %r7;
-	add.s32 %r53, %r31, 3;
-	setp.lt.u32 %p45, %r53, %r7;
-	add.s32 %r54, %r33, 3;
-	setp.lt.u32 %p46, %r54, %r7;
-	add.s32 %r55, %r35, 3;
-	setp.lt.u32 %p47, %r55, %r7;
-	add.s32 %r56, %r37, 3;
-	setp.lt.u32 %p48, %r56, %r7;
-	add.s32 %r57, %r39, 3;
-	setp.lt.u32 %p49, %r57, %r7;
-	add.s32 %r58, %r41, 3;
-	setp.lt.u32 %p50, %r58, %r7;
-	and.pred %p51, %p19, %p20;
-	and.pred %p52, %p51, %p21;
-	and.pred %p53, %p52, %p22;
-	and.pred %p54, %p53, %p23;
-	and.pred %p55, %p54, %p24;
-	and.pred %p56, %p55, %p25;
-	and.pred %p57, %p56, %p26;
-	and.pred %p58, %p57, %p27;
-	and.pred %p59, %p58, %p28;
-	and.pred %p60, %p59, %p29;
-	and.pred %p61, %p60, %p30;
-	and.pred %p62, %p61, %p31;
-	and.pred %p63, %p62, %p32;
-	and.pred %p64, %p63, %p33;
-	and.pred %p65, %p64, %p34;
-	and.pred %p66, %p65, %p35;
-	and.pred %p67, %p66, %p36;
-	and.pred %p68, %p67, %p37;
-	and.pred %p69, %p68, %p38;
-	and.pred %p70, %p69, %p39;
-	and.pred %p71, %p70, %p40;
-	and.pred %p72, %p71, %p41;
-	and.pred %p73, %p72, %p42;
-	and.pred %p74, %p73, %p43;
-	and.pred %p75, %p74, %p44;
-	and.pred %p76, %p75, %p45;
-	and.pred %p77, %p76, %p46;
-	and.pred %p78, %p77, %p47;
-	and.pred %p79, %p78, %p48;
-	and.pred %p80, %p79, %p49;
-	and.pred %p81, %p80, %p50;
-	@!%p81 bra $B9;
-	.loc 1 151 31
-	mad.lo.s32 %r59, %r25, 16, %r3;
-	mad.wide.u32 %rd101, %r59, 4, %rd80;
-	ld.global.u32 %r60, [%rd101];
-	.loc 1 153 23
-	shl.b32 %r61, %r60, 24;
-	shr.s32 %r62, %r61, 24;
-	cvt.rn.f32.s32 %f13, %r62;
-	mul.rn.f32 %f14, %f12, %f13;
-	.loc 1 155 31
-	shl.b64 %rd102, %rd93, 2;
-	add.s64 %rd103, %rd5, %rd102;
-	ld.global.f32 %f15, [%rd103];
-	fma.rn.f32 %f16, %f14, %f15, %f11;
-	shl.b64 %rd104, %rd94, 2;
-	add.s64 %rd105, %rd5, %rd104;
-	ld.global.f32 %f17, [%rd105];
-	fma.rn.f32 %f18, %f14, %f17, %f10;
-	shl.b64 %rd106, %rd95, 2;
-	add.s64 %rd107, %rd5, %rd106;
-	ld.global.f32 %f19, [%rd107];
-	fma.rn.f32 %f20, %f14, %f19, %f9;
-	shl.b64 %rd108, %rd96, 2;
-	add.s64 %rd109, %rd5, %rd108;
-	ld.global.f32 %f21, [%rd109];
-	fma.rn.f32 %f22, %f14, %f21, %f8;
-	shl.b64 %rd110, %rd97, 2;
-	add.s64 %rd111, %rd5, %rd110;
-	ld.global.f32 %f23, [%rd111];
-	fma.rn.f32 %f24, %f14, %f23, %f7;
-	shl.b64 %rd112, %rd98, 2;
-	add.s64 %rd113, %rd5, %rd112;
-	ld.global.f32 %f25, [%rd113];
-	fma.rn.f32 %f26, %f14, %f25, %f6;
-	shl.b64 %rd114, %rd99, 2;
-	add.s64 %rd115, %rd5, %rd114;
-	ld.global.f32 %f27, [%rd115];
-	fma.rn.f32 %f28, %f14, %f27, %f5;
-	shl.b64 %rd116, %rd100, 2;
-	add.s64 %rd117, %rd5, %rd116;
-	ld.global.f32 %f29, [%rd117];
-	fma.rn.f32 %f30, %f14, %f29, %f4;
-	.loc 1 153 23
-	shl.b32 %r63, %r60, 16;
-	shr.s32 %r64, %r63, 24;
-	cvt.rn.f32.s32 %f31, %r64;
-	mul.rn.f32 %f32, %f12, %f31;
-	.loc 1 155 31
-	ld.global.f32 %f33, [%rd103+4];
-	fma.rn.f32 %f34, %f32, %f33, %f16;
-	ld.global.f32 %f35, [%rd105+4];
-	fma.rn.f32 %f36, %f32, %f35, %f18;
-	ld.global.f32 %f37, [%rd107+4];
-	fma.rn.f32 %f38, %f32, %f37, %f20;
-	ld.global.f32 %f39, [%rd109+4];
-	fma.rn.f32 %f40, %f32, %f39, %f22;
-	ld.global.f32 %f41, [%rd111+4];
-	fma.rn.f32 %f42, %f32, %f41, %f24;
-	ld.global.f32 %f43, [%rd113+4];
-	fma.rn.f32 %f44, %f32, %f43, %f26;
-	ld.global.f32 %f45, [%rd115+4];
-	fma.rn.f32 %f46, %f32, %f45, %f28;
-	ld.global.f32 %f47, [%rd117+4];
-	fma.rn.f32 %f48, %f32, %f47, %f30;
-	.loc 1 153 23
-	shl.b32 %r65, %r60, 8;
-	shr.s32 %r66, %r65, 24;
-	cvt.rn.f32.s32 %f49, %r66;
-	mul.rn.f32 %f50, %f12, %f49;
-	.loc 1 155 31
-	ld.global.f32 %f51, [%rd103+8];
-	fma.rn.f32 %f52, %f50, %f51, %f34;
-	ld.global.f32 %f53, [%rd105+8];
-	fma.rn.f32 %f54, %f50, %f53, %f36;
-	ld.global.f32 %f55, [%rd107+8];
-	fma.rn.f32 %f56, %f50, %f55, %f38;
-	ld.global.f32 %f57, [%rd109+8];
-	fma.rn.f32 %f58, %f50, %f57, %f40;
-	ld.global.f32 %f59, [%rd111+8];
-	fma.rn.f32 %f60, %f50, %f59, %f42;
-	ld.global.f32 %f61, [%rd113+8];
-	fma.rn.f32 %f62, %f50, %f61, %f44;
-	ld.global.f32 %f63, [%rd115+8];
-	fma.rn.f32 %f64, %f50, %f63, %f46;
-	ld.global.f32 %f65, [%rd117+8];
-	fma.rn.f32 %f66, %f50, %f65, %f48;
-	.loc 1 153 33
-	shr.s32 %r67, %r60, 24;
-	cvt.rn.f32.s32 %f67, %r67;
-	mul.rn.f32 %f68, %f12, %f67;
-	.loc 1 155 31
-	ld.global.f32 %f69, [%rd103+12];
-	fma.rn.f32 %f11, %f68, %f69, %f52;
-	ld.global.f32 %f70, [%rd105+12];
-	fma.rn.f32 %f10, %f68, %f70, %f54;
-	ld.global.f32 %f71, [%rd107+12];
-	fma.rn.f32 %f9, %f68, %f71, %f56;
-	ld.global.f32 %f72, [%rd109+12];
-	fma.rn.f32 %f8, %f68, %f72, %f58;
-	ld.global.f32 %f73, [%rd111+12];
-	fma.rn.f32 %f7, %f68, %f73, %f60;
-	ld.global.f32 %f74, [%rd113+12];
-	fma.rn.f32 %f6, %f68, %f74, %f62;
-	ld.global.f32 %f75, [%rd115+12];
-	fma.rn.f32 %f5, %f68, %f75, %f64;
-	ld.global.f32 %f76, [%rd117+12];
-	fma.rn.f32 %f4, %f68, %f76, %f66;
-	add.s32 %r25, %r25, 1;
-	setp.lt.u32 %p82, %r25, 8;
-	@%p82 bra $B3;
-	add.s32 %r22, %r22, 1;
-	setp.lt.u32 %p83, %r22, %r10;
-	@%p83 bra $B2;
-$B4:
-	.loc 1 91 26
-	setp.ne.s32 %p84, %r9, 0;
-	@!%p84 bra $FAULT1;
-	or.b64 %rd118, %rd14, %rd15;
-	setp.lt.u64 %p85, %rd118, 4294967296;
-	@%p85 bra $B5;
-	xor.b64 %rd119, %rd14, %rd15;
-	shr.s64 %rd120, %rd119, 63;
-	abs.s64 %rd121, %rd14;
-	abs.s64 %rd122, %rd15;
-	cvt.rp.f32.u64 %f77, %rd122;
-	rcp.approx.ftz.f32 %f78, %f77;
-	mov.b32 %r68, %f78;
-	add.s32 %r69, %r68, 536870910;
-	mov.b32 %f79, %r69;
-	cvt.rzi.u64.f32 %rd123, %f79;
-	mul.lo.s64 %rd124, %rd123, %rd122;
-	neg.s64 %rd125, %rd124;
-	mul.hi.u64 %rd126, %rd123, %rd125;
-	add.s64 %rd127, %rd123, %rd126;
-	mul.lo.s64 %rd128, %rd127, %rd122;
-	neg.s64 %rd129, %rd128;
-	mul.hi.u64 %rd130, %rd127, %rd129;
-	add.s64 %rd131, %rd127, %rd130;
-	mul.hi.u64 %rd132, %rd121, %rd131;
-	mul.lo.s64 %rd133, %rd132, %rd122;
-	sub.s64 %rd134, %rd121, %rd133;
-	setp.ge.u64 %p86, %rd134, %rd122;
-	add.s64 %rd135, %rd132, 1;
-	selp.b64 %rd136, %rd135, %rd132, %p86;
-	sub.s64 %rd137, %rd134, %rd122;
-	selp.b64 %rd138, %rd137, %rd134, %p86;
-	setp.ge.u64 %p87, %rd138, %rd122;
-	add.s64 %rd139, %rd136, 1;
-	selp.b64 %rd140, %rd139, %rd136, %p87;
-	xor.b64 %rd141, %rd140, %rd120;
-	sub.s64 %rd142, %rd141, %rd120;
-	bra $B6;
-$B5:
-	div.u32 %r70, %r8, %r9;
-	cvt.u64.u32 %rd142, %r70;
-$B6:
-	.loc 1 83 46
-	add.s64 %rd143, %rd142, -1;
-	setp.lt.s64 %p88, %rd143, %rd48;
-	selp.b64 %rd144, %rd143, %rd48, %p88;
-	setp.lt.s64 %p89, %rd143, %rd51;
-	selp.b64 %rd145, %rd143, %rd51, %p89;
-	setp.lt.s64 %p90, %rd143, %rd53;
-	selp.b64 %rd146, %rd143, %rd53, %p90;
-	setp.lt.s64 %p91, %rd143, %rd55;
-	selp.b64 %rd147, %rd143, %rd55, %p91;
-	setp.lt.s64 %p92, %rd143, %rd57;
-	selp.b64 %rd148, %rd143, %rd57, %p92;
-	setp.lt.s64 %p93, %rd143, %rd59;
-	selp.b64 %rd149, %rd143, %rd59, %p93;
-	setp.lt.s64 %p94, %rd143, %rd61;
-	selp.b64 %rd150, %rd143, %rd61, %p94;
-	setp.lt.s64 %p95, %rd143, %rd63;
-	selp.b64 %rd151, %rd143, %rd63, %p95;
-	.loc 1 92 29
-	mad.lo.s32 %r71, %r2, 16, %r3;
-	cvt.u64.u32 %rd152, %r71;
-	.loc 1 93 9
-	setp.le.s32 %p96, %r9, %r71;
-	@%p96 bra $B7;
-	.loc 1 97 31
-	mad.lo.s64 %rd153, %rd144, %rd15, %rd152;
-	setp.le.u64 %p97, %rd14, %rd153;
-	@%p97 bra $B7;
-	mad.lo.s64 %rd154, %rd145, %rd15, %rd152;
-	setp.le.u64 %p98, %rd14, %rd154;
-	@%p98 bra $B7;
-	mad.lo.s64 %rd155, %rd146, %rd15, %rd152;
-	setp.le.u64 %p99, %rd14, %rd155;
-	@%p99 bra $B7;
-	mad.lo.s64 %rd156, %rd147, %rd15, %rd152;
-	setp.le.u64 %p100, %rd14, %rd156;
-	@%p100 bra $B7;
-	mad.lo.s64 %rd157, %rd148, %rd15, %rd152;
-	setp.le.u64 %p101, %rd14, %rd157;
-	@%p101 bra $B7;
-	mad.lo.s64 %rd158, %rd149, %rd15, %rd152;
-	setp.le.u64 %p102, %rd14, %rd158;
-	@%p102 bra $B7;
-	mad.lo.s64 %rd159, %rd150, %rd15, %rd152;
-	setp.le.u64 %p103, %rd14, %rd159;
-	@%p103 bra $B7;
-	mad.lo.s64 %rd160, %rd151, %rd15, %rd152;
-	setp.le.u64 %p104, %rd14, %rd160;
-	@%p104 bra $B7;
-	.loc 1 102 4
-	shl.b64 %rd161, %rd153, 2;
-	add.s64 %rd162, %rd7, %rd161;
-	st.global.f32 [%rd162], %f11;
-	shl.b64 %rd163, %rd154, 2;
-	add.s64 %rd164, %rd7, %rd163;
-	st.global.f32 [%rd164], %f10;
-	shl.b64 %rd165, %rd155, 2;
-	add.s64 %rd166, %rd7, %rd165;
-	st.global.f32 [%rd166], %f9;
-	shl.b64 %rd167, %rd156, 2;
-	add.s64 %rd168, %rd7, %rd167;
-	st.global.f32 [%rd168], %f8;
-	shl.b64 %rd169, %rd157, 2;
-	add.s64 %rd170, %rd7, %rd169;
-	st.global.f32 [%rd170], %f7;
-	shl.b64 %rd171, %rd158, 2;
-	add.s64 %rd172, %rd7, %rd171;
-	st.global.f32 [%rd172], %f6;
-	shl.b64 %rd173, %rd159, 2;
-	add.s64 %rd174, %rd7, %rd173;
-	st.global.f32 [%rd174], %f5;
-	shl.b64 %rd175, %rd160, 2;
-	add.s64 %rd176, %rd7, %rd175;
-	st.global.f32 [%rd176], %f4;
-$B7:
-	.loc 1 160 11
-	bra $EXIT;
-$B8:
-	.loc 1 148 18
-	@!%p14 bra $FAULT2;
-	@!%p15 bra $FAULT3;
-	.loc 1 149 14
-	bra $FAULT4;
-$B9:
-	.loc 1 155 65
-	cvt.u64.u32 %rd177, %r28;
-	cvt.u64.u32 %rd178, %r30;
-	cvt.u64.u32 %rd179, %r32;
-	cvt.u64.u32 %rd180, %r34;
-	cvt.u64.u32 %rd181, %r36;
-	cvt.u64.u32 %rd182, %r38;
-	cvt.u64.u32 %rd183, %r40;
-	cvt.u64.u32 %rd184, %r42;
-	cvt.u64.u32 %rd185, %r43;
-	cvt.u64.u32 %rd186, %r44;
-	cvt.u64.u32 %rd187, %r45;
-	cvt.u64.u32 %rd188, %r46;
-	cvt.u64.u32 %rd189, %r47;
-	cvt.u64.u32 %rd190, %r48;
-	cvt.u64.u32 %rd191, %r49;
-	cvt.u64.u32 %rd192, %r50;
-	cvt.u64.u32 %rd193, %r51;
-	cvt.u64.u32 %rd194, %r52;
-	cvt.u64.u32 %rd195, %r53;
-	cvt.u64.u32 %rd196, %r54;
-	cvt.u64.u32 %rd197, %r55;
-	cvt.u64.u32 %rd198, %r56;
-	cvt.u64.u32 %rd199, %r57;
-	cvt.u64.u32 %rd200, %r58;
-	@!%p19 bra $FAULT5;
-	@!%p20 bra $FAULT6;
-	@!%p21 bra $FAULT7;
-	@!%p22 bra $FAULT8;
-	@!%p23 bra $FAULT9;
-	@!%p24 bra $FAULT10;
-	@!%p25 bra $FAULT11;
-	@!%p26 bra $FAULT12;
-	@!%p27 bra $FAULT13;
-	@!%p28 bra $FAULT14;
-	@!%p29 bra $FAULT15;
-	@!%p30 bra $FAULT16;
-	@!%p31 bra $FAULT17;
-	@!%p32 bra $FAULT18;
-	@!%p33 bra $FAULT19;
-	@!%p34 bra $FAULT20;
-	@!%p35 bra $FAULT21;
-	@!%p36 bra $FAULT22;
-	@!%p37 bra $FAULT23;
-	@!%p38 bra $FAULT24;
-	@!%p39 bra $FAULT25;
-	@!%p40 bra $FAULT26;
-	@!%p41 bra $FAULT27;
-	@!%p42 bra $FAULT28;
-	@!%p43 bra $FAULT29;
-	@!%p44 bra $FAULT30;
-	@!%p45 bra $FAULT31;
-	@!%p46 bra $FAULT32;
-	@!%p47 bra $FAULT33;
-	@!%p48 bra $FAULT34;
-	@!%p49 bra $FAULT35;
-	bra $FAULT36;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 144 26
-	mov.u32 %r72, 0;
-	mov.u64 %rd201, 0;
-	mov.u64 %rd202, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 91 26
-	mov.u32 %r72, 1;
-	mov.u64 %rd201, 0;
-	mov.u64 %rd202, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 148 18
-	mov.u32 %r72, 2;
-	mov.u64 %rd201, %rd77;
-	mov.u64 %rd202, %rd11;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r72, 3;
-	mov.u64 %rd201, %rd76;
-	mov.u64 %rd202, %rd77;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 149 14
-	mov.u32 %r72, 4;
-	mov.u64 %rd201, %rd78;
-	mov.u64 %rd202, %rd12;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 155 31
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd93;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd94;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd95;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd96;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd97;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd98;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd99;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd100;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd177;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd178;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd179;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd180;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd181;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd182;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd183;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd184;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd185;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd186;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd187;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT24:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd188;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT25:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd189;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT26:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd190;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT27:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd191;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT28:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd192;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT29:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd193;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT30:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd194;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT31:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd195;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT32:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd196;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd197;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd198;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd199;
-	mov.u64 %rd202, %rd13;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r72, 5;
-	mov.u64 %rd201, %rd200;
-	mov.u64 %rd202, %rd13;
-$FAULT:
-	ld.param.u64 %rd203, [batchQ8_params+112];
-	atom.relaxed.gpu.global.cas.b32 %r73, [%rd203], 0, 1;
-	setp.ne.u32 %p105, %r73, 0;
-	@%p105 bra $EXIT;
-	ld.global.u64 %rd204, [%rd203+8];
-	ld.param.u32 %r74, [batchQ8_params+120];
-	st.global.u32 [%rd204+4], %r74;
-	ld.param.u32 %r75, [batchQ8_params+124];
-	st.global.v2.u32 [%rd204+8], {%r75, %r72};
-	mov.u32 %r76, %ctaid.x;
-	mov.u32 %r77, %ctaid.y;
-	st.global.v2.u32 [%rd204+16], {%r76, %r77};
-	mov.u32 %r78, %ctaid.z;
-	mov.u32 %r79, %tid.x;
-	st.global.v2.u32 [%rd204+24], {%r78, %r79};
-	mov.u32 %r80, %tid.y;
-	mov.u32 %r81, %tid.z;
-	st.global.v2.u32 [%rd204+32], {%r80, %r81};
-	st.global.u64 [%rd204+40], %rd201;
-	st.global.u64 [%rd204+48], %rd202;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd204], 56;
-	bra $EXIT;
-}
+const batchQ8SM70Narrow = `packed1 21690 batchQ8
+!pJ
+!pI
+!p8
+!sgv9q)rGpOt?rR
+!
+!pH,sZpD
+!}[
+!c
+p;qYx,
+zfto
+p9/r0
+p:{pun
+qS}(pF
+!
+p>
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+uxPt5/rz~72uww$
+m
+0
+r6=sr
+ti
+qU
+|]qw
+Q
+r&@pE
+N
+x+p|
+p%
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+x3
+p\
+u'p0
+r&9q3
+vj
+ur@
+tT
+}e8
+|]pb
+0
+zJvDympMy_xD2p0D
+"%
+s?p2
+"'
+saqAs[
+tw
+p6
+vsqIt]
+vj
+w;/
+u1qI
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uV[1$
+tv
+!#
+x+sh
+qzwg-
+)
+u;qg
+qos7
+wJ
+tj
+)
+z7
+yI
+vT+
+)
+q\pYC
+rBpKsO
+q1vn-
+)
+q\p"C
+rBpGsO
+vG.
+)
+q\p[C
+rBpUsO
+q1t"8
+)
+q\qAC
+rBqIsO
+q1[wB
+)
+tf"C
+|d#sO
+xs29
+)
+tf$C
+|d%sO
+}Tq#
+}ot0
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+rt,tI
+vNpW%32
+vNpW$32
+vNpW#32
+vNpW"32
+vNqI32
+vNqA32
+vNpU32
+vNp[32
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+J
+!#
+)
+r6-j
+*7%
+{R
+|yqe
+va29
+p}sp
+ub-
+xz
+r68pE
+tm38
+T.
+|yqw
+zcyz
+r68q@
+sS
+{#zQ
+"#
+|9
+*#%
+"#
+{T
+*%%
+rV
+ro
+p7
+rt,ww
+qzuH8
+)
+i)%
+i)p-
+i)rZ
+i)rS
+i)q^
+i)su
+i)s[
+i)t]
+J
+!#
+w5
+)
+v&%
+T/
+v&p-
+T/
+v&rZ
+T/
+v&rS
+T/
+v&q^
+T/
+v&su
+T/
+v&s[
+T/
+v&t]
+T/
+uupG
+tj
+r\*
+x{
+tj
+r\*
+x3
+tj
+r\*
+tN
+tj
+r\*
+u.
+tj
+r\*
+ri
+tj
+r\*
+t^
+tj
+r\*
+0
+tj
+r\*
+qF&E
+r\*
+qF%E
+r\*
+qF$E
+r\*
+qF#E
+r\*
+qF"E
+r\*
+q1q}E
+r\*
+q1q,E
+r\*
+q1p*E
+r\*
+qF.q&
+r\*
+qF-q&
+r\*
+qF,q&
+r\*
+qF+q&
+r\*
+qF*q&
+r\*
+qF)q&
+r\*
+qF(q&
+r\*
+qF'q&
+r\*
+re|36r)7
+tr8
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+u~5
+{#zQ
+r69t'
+tH8yZ&
+uCV+
+sw
+r6@qe
+w5.
+xq
+u,
+rx
+rt,t'
+v3pUE
+*'%
+_
+z~v2
+{{E
+*'%
+_
+w|6qW
+v3qIE
+*'%
+_
+v;}Ku#
+sn"E
+*'%
+_
+v;rvxJ*
+sn#E
+*'%
+_
+v;szxJ)
+sn$E
+*'%
+_
+r:0xJ(
+sn%E
+*'%
+_
+r:0xJ'
+sn&E
+*'%
+_
+r:0xJ&
+"#
+qzq9A
+xq
+u,
+rp.6
+"#
+|mu/$x?
+y6xJ2
+|mu/"x?
+w|xJ4
+w[qAx?
+v;}K'6
+w[p[x?
+v;rvxJ8
+w[p"x?
+v;sz6$(
+w[pYx?
+s+"6$(
+|mz4x?
+s+$6$(
+y(
+s+&6$(
+"#
+qzt"/
+xq
+u,
+rp.6
+"#
+|mu/$u"
+y66$(
+|mu/"u"
+w|6$(
+w[qAu"
+v;}K$(
+w[p[u"
+v;rv6$(
+w[p"u"
+v;sz6$(
+w[pYu"
+s+"6$(
+|mz4u"
+s+$6$(
+s4p&
+s+&6$(
+r6@t;
+wcu*p2yl
+u,
+rp.6
+"#
+|mu/$xu
+q~-6sR'
+|mu/"xu
+q~,SsR&
+w[qAxu
+q~+q/sR%
+w[p[xu
+q~*WsR$
+w[p"xu
+q~)sUsR#
+w[pYxu
+q~(sIsR"
+|mz4xu
+q~'rl>u#
+s4se
+q~&qW>sG
+xS@<@B
+tU@qO
+\
+xSC<CB
+tUC1-
+td
+!#
+vd+@
+z3,p$
+pm
+sap/031
+tw
+p6
+vsp/031
+vj
+w;0
+w;1
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM+1,
+tv
+!#
+x+ps@
+p}zM
+wev
+rBuJw?
+q\uJt
+rBp)Vu?
+|,Vs
+rBp=Vt?
+q\p=Vr
+rBpYVs?
+q\pYVq
+rBpKVr?
+q\pKVp
+rBp"Vq?
+q\p"Vo
+rBpGVp?
+q\pGVn
+rBp[Vo?
+y2sr
+pB%yZ&
+)
+wWpj
+t1M,D
+uE
+wI/t'
+s.pU31%
+xb0C
+uE
+s.pU31p-
+xb0C
+uE
+s.pU31rZ
+xb0C
+uE
+s.pU31rS
+xb0C
+uE
+s.pU31q^
+xb0C
+uE
+s.pU31su
+xb0C
+uE
+s.pU31s[
+xb0C
+uE
+s.pU31t]
+xb0C
+uE
+z$^
+]#I
+yXrI
+v3p[E
+*)%
+_
+q8-'->
+v3pUE
+*)%
+_
+q8,',>
+{{E
+*)%
+_
+q8+'+>
+v3qIE
+*)%
+_
+q8*'*>
+sn"E
+*)%
+_
+q8)')>
+sn#E
+*)%
+_
+q8('(>
+sn$E
+*)%
+_
+q8'''>
+sn%E
+*)%
+_
+q8&'&>
+!#
+vl/ps
+sn.E
+*)%
+}5-
+sn/E
+*)%
+}5,
+sn0E
+*)%
+}5+
+sn1E
+*)%
+}5*
+sn2E
+*)%
+}5)
+sn3E
+*)%
+}5(
+sn4E
+*)%
+}5'
+sn5E
+*)%
+}5&
+!#
+rt7qN
+O
+!#
+"1
+]1sx
+]2s3-
+"1
+(.
+!#
+rt,q#8
+|WA
+|W?
+|W=
+|W;
+|W9
+|W7
+|W5
+|W3
+|W2
+|W1
+|W0
+|W/
+|W.
+|W-
+|W,
+|W+
+|W*
+|W)
+|W(
+|W'
+|W&
+|W%
+|W$
+|W#
+]6s38
+]7|1
+]8s39
+pVis3/
+pVhs3@
+pVgrL=
+pVfrL,
+pVerL+
+pVdrL-
+pVcrL.
+pVbrL8
+pVarL7
+pV_rL9
+pV^rL/
+pV]rL@
+pV\sx=
+pV[sx,
+pVZsx+
+pVYsx-
+pVXsx.
+pVWsx8
+pVVsx7
+pVUsx9
+pVTsx/
+pVSsx@
+pVRs3sK
+pVQs3rO
+pVPs3p<
+pVOs3--
+pVNs3u)
+pVMs3tG
+(-7
+!pZ
+p(
+!p^
+"9
+J
+qm
+qm
+(
+!qZ
+".
+g
+vg
+v#
+(
+!s*
+"&
+qH
+p3p
+;-
+(
+!tS
+sk
+p3o
+;p
+(
+!vB
+"&
+uI
+p3q
+;.
+(
+!w&
+"/
+tW
+u+#C
+;/
+(
+!x=
+tW
+u+#B
+;/
+(
+!yE
+tW
+u+#A
+;/
+(
+!{-
+tW
+u+#@
+;/
+(
+!vKxw
+tW
+u+#?
+;/
+(
+!pty@
+tW
+u+#>
+;/
+(
+!ptyG
+tW
+u+#=
+;/
+(
+!pt+uU
+tW
+u+#<
+;/
+(
+!pt{H
+tW
+a/
+;/
+(
+!pt.uU
+tW
+a.
+;/
+(
+!pt|F
+tW
+a-
+;/
+(
+!pt|G
+tW
+a,
+;/
+(
+!pt}x
+tW
+a+
+;/
+(
+!pt/uU
+tW
+a*
+;/
+(
+!ptxw
+tW
+a)
+;/
+(
+!tYy@
+tW
+a(
+;/
+(
+!tYyG
+tW
+a'
+;/
+(
+!tY+uU
+tW
+a&
+;/
+(
+!tY{H
+tW
+a%
+;/
+(
+!tY.uU
+tW
+a$
+;/
+(
+!tY|F
+tW
+a#
+;/
+(
+!tY|G
+tW
+a"
+;/
+(
+!tY}x
+tW
+pfqI
+;/
+(
+!tY/uU
+tW
+pfqA
+;/
+(
+!tYxw
+tW
+pfpU
+;/
+(
+!vK-y@
+tW
+pfp[
+;/
+(
+!vK-yG
+tW
+pfpG
+;/
+(
+!vKp<uU
+tW
+pfp"
+;/
+(
+!vK-{H
+tW
+pfpK
+;/
+(
+!vKu)uU
+tW
+pfpY
+;/
+(
+!vK-|F
+tW
+pfp=
+;/
+(
+!vK-|G
+tW
+pfp)
+;/
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const batchQ8SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "batch.go"
-
-.visible .entry batchQ8(.param .align 8 .b8 batchQ8_params[128])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<90>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<44>;
-	.reg .b64 %rd<200>;
-	.reg .f32 %f<80>;
-
-	ld.param.u64 %rd1, [batchQ8_params];
-	ld.param.u64 %rd2, [batchQ8_params+16];
-	ld.param.u64 %rd3, [batchQ8_params+24];
-	ld.param.u64 %rd4, [batchQ8_params+32];
-	ld.param.u64 %rd5, [batchQ8_params+48];
-	ld.param.u64 %rd6, [batchQ8_params+56];
-	ld.param.u64 %rd7, [batchQ8_params+72];
-	ld.param.u64 %rd8, [batchQ8_params+80];
-	ld.param.u64 %rd9, [batchQ8_params+96];
-	ld.param.u64 %rd10, [batchQ8_params+104];
-	.loc 1 144 26
-	setp.ne.s64 %p1, %rd10, 0;
-	@!%p1 bra $FAULT0;
-	.loc 1 142 18
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 143 19
-	mov.u32 %r2, %tid.x;
-	.loc 1 83 25
-	mov.u32 %r3, %ctaid.y;
-	.loc 1 141 22
-	shr.s64 %rd11, %rd10, 63;
-	shr.u64 %rd12, %rd11, 59;
-	add.s64 %rd13, %rd10, %rd12;
-	shr.s64 %rd14, %rd13, 5;
-	.loc 1 142 18
-	cvt.u64.u32 %rd15, %r1;
-	mul.lo.s64 %rd16, %rd15, %rd14;
-	.loc 1 143 19
-	cvt.u64.u32 %rd17, %r2;
-	.loc 1 144 26
-	or.b64 %rd18, %rd6, %rd10;
-	setp.lt.u64 %p2, %rd18, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd19, %rd6, %rd10;
-	shr.s64 %rd20, %rd19, 63;
-	abs.s64 %rd21, %rd6;
-	abs.s64 %rd22, %rd10;
-	cvt.rp.f32.u64 %f1, %rd22;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r4, %f2;
-	add.s32 %r5, %r4, 536870910;
-	mov.b32 %f3, %r5;
-	cvt.rzi.u64.f32 %rd23, %f3;
-	mul.lo.s64 %rd24, %rd23, %rd22;
-	neg.s64 %rd25, %rd24;
-	mul.hi.u64 %rd26, %rd23, %rd25;
-	add.s64 %rd27, %rd23, %rd26;
-	mul.lo.s64 %rd28, %rd27, %rd22;
-	neg.s64 %rd29, %rd28;
-	mul.hi.u64 %rd30, %rd27, %rd29;
-	add.s64 %rd31, %rd27, %rd30;
-	mul.hi.u64 %rd32, %rd21, %rd31;
-	mul.lo.s64 %rd33, %rd32, %rd22;
-	sub.s64 %rd34, %rd21, %rd33;
-	setp.ge.u64 %p3, %rd34, %rd22;
-	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p3;
-	sub.s64 %rd37, %rd34, %rd22;
-	selp.b64 %rd38, %rd37, %rd34, %p3;
-	setp.ge.u64 %p4, %rd38, %rd22;
-	add.s64 %rd39, %rd36, 1;
-	selp.b64 %rd40, %rd39, %rd36, %p4;
-	xor.b64 %rd41, %rd40, %rd20;
-	sub.s64 %rd42, %rd41, %rd20;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r6, %rd6;
-	cvt.u32.u64 %r7, %rd10;
-	div.u32 %r8, %r6, %r7;
-	cvt.u64.u32 %rd42, %r8;
-$B1:
-	.loc 1 83 27
-	shl.b32 %r9, %r3, 3;
-	cvt.u64.u32 %rd43, %r9;
-	add.s64 %rd44, %rd42, -1;
-	setp.lt.s64 %p5, %rd44, %rd43;
-	selp.b64 %rd45, %rd44, %rd43, %p5;
-	add.s32 %r10, %r9, 1;
-	cvt.u64.u32 %rd46, %r10;
-	setp.lt.s64 %p6, %rd44, %rd46;
-	selp.b64 %rd47, %rd44, %rd46, %p6;
-	add.s32 %r11, %r9, 2;
-	cvt.u64.u32 %rd48, %r11;
-	setp.lt.s64 %p7, %rd44, %rd48;
-	selp.b64 %rd49, %rd44, %rd48, %p7;
-	add.s32 %r12, %r9, 3;
-	cvt.u64.u32 %rd50, %r12;
-	setp.lt.s64 %p8, %rd44, %rd50;
-	selp.b64 %rd51, %rd44, %rd50, %p8;
-	add.s32 %r13, %r9, 4;
-	cvt.u64.u32 %rd52, %r13;
-	setp.lt.s64 %p9, %rd44, %rd52;
-	selp.b64 %rd53, %rd44, %rd52, %p9;
-	add.s32 %r14, %r9, 5;
-	cvt.u64.u32 %rd54, %r14;
-	setp.lt.s64 %p10, %rd44, %rd54;
-	selp.b64 %rd55, %rd44, %rd54, %p10;
-	add.s32 %r15, %r9, 6;
-	cvt.u64.u32 %rd56, %r15;
-	setp.lt.s64 %p11, %rd44, %rd56;
-	selp.b64 %rd57, %rd44, %rd56, %p11;
-	add.s32 %r16, %r9, 7;
-	cvt.u64.u32 %rd58, %r16;
-	setp.lt.s64 %p12, %rd44, %rd58;
-	selp.b64 %rd59, %rd44, %rd58, %p12;
-	.loc 1 145 6
-	setp.lt.s64 %p13, 0, %rd14;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	@!%p13 bra $B4;
-	.loc 1 155 39
-	mul.lo.s64 %rd60, %rd45, %rd10;
-	mul.lo.s64 %rd61, %rd47, %rd10;
-	mul.lo.s64 %rd62, %rd49, %rd10;
-	mul.lo.s64 %rd63, %rd51, %rd10;
-	mul.lo.s64 %rd64, %rd53, %rd10;
-	mul.lo.s64 %rd65, %rd55, %rd10;
-	mul.lo.s64 %rd66, %rd57, %rd10;
-	mul.lo.s64 %rd67, %rd59, %rd10;
-	mov.f32 %f4, 0f00000000;
-	mov.f32 %f5, 0f00000000;
-	mov.f32 %f6, 0f00000000;
-	mov.f32 %f7, 0f00000000;
-	mov.f32 %f8, 0f00000000;
-	mov.f32 %f9, 0f00000000;
-	mov.f32 %f10, 0f00000000;
-	mov.f32 %f11, 0f00000000;
-	mov.u64 %rd68, 0;
-$B2:
-	.loc 1 147 17
-	add.s64 %rd69, %rd16, %rd68;
-	shl.b64 %rd70, %rd69, 4;
-	.loc 1 148 23
-	shl.b64 %rd71, %rd69, 7;
-	add.s64 %rd72, %rd71, 128;
-	setp.le.u64 %p14, %rd72, %rd2;
-	setp.le.u64 %p15, %rd71, %rd72;
-	.loc 1 149 19
-	add.s64 %rd73, %rd70, %rd17;
-	setp.lt.u64 %p16, %rd73, %rd4;
-	.loc 1 148 18
-	and.pred %p17, %p14, %p15;
-	.loc 1 149 14
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B8;
-	.loc 1 148 18
-	shl.b64 %rd74, %rd71, 2;
-	add.s64 %rd75, %rd1, %rd74;
-	.loc 1 149 14
-	shl.b64 %rd76, %rd73, 1;
-	add.s64 %rd77, %rd3, %rd76;
-	ld.global.u16 %r17, [%rd77];
-	cvt.u16.u32 %rs1, %r17;
-	cvt.f32.f16 %f12, %rs1;
-	.loc 1 155 51
-	shl.b64 %rd78, %rd68, 5;
-	add.s64 %rd79, %rd60, %rd78;
-	add.s64 %rd80, %rd61, %rd78;
-	add.s64 %rd81, %rd62, %rd78;
-	add.s64 %rd82, %rd63, %rd78;
-	add.s64 %rd83, %rd64, %rd78;
-	add.s64 %rd84, %rd65, %rd78;
-	add.s64 %rd85, %rd66, %rd78;
-	add.s64 %rd86, %rd67, %rd78;
-	mov.u32 %r18, 0;
-$B3:
-	shl.b32 %r19, %r18, 2;
-	cvt.u64.u32 %rd87, %r19;
-	add.s64 %rd88, %rd79, %rd87;
-	setp.lt.u64 %p19, %rd88, %rd6;
-	add.s64 %rd89, %rd80, %rd87;
-	setp.lt.u64 %p20, %rd89, %rd6;
-	add.s64 %rd90, %rd81, %rd87;
-	setp.lt.u64 %p21, %rd90, %rd6;
-	add.s64 %rd91, %rd82, %rd87;
-	setp.lt.u64 %p22, %rd91, %rd6;
-	add.s64 %rd92, %rd83, %rd87;
-	setp.lt.u64 %p23, %rd92, %rd6;
-	add.s64 %rd93, %rd84, %rd87;
-	setp.lt.u64 %p24, %rd93, %rd6;
-	add.s64 %rd94, %rd85, %rd87;
-	setp.lt.u64 %p25, %rd94, %rd6;
-	add.s64 %rd95, %rd86, %rd87;
-	setp.lt.u64 %p26, %rd95, %rd6;
-	add.s64 %rd96, %rd88, 3;
-	setp.lt.u64 %p27, %rd96, %rd6;
-	add.s64 %rd97, %rd89, 3;
-	setp.lt.u64 %p28, %rd97, %rd6;
-	add.s64 %rd98, %rd90, 3;
-	setp.lt.u64 %p29, %rd98, %rd6;
-	add.s64 %rd99, %rd91, 3;
-	setp.lt.u64 %p30, %rd99, %rd6;
-	add.s64 %rd100, %rd92, 3;
-	setp.lt.u64 %p31, %rd100, %rd6;
-	add.s64 %rd101, %rd93, 3;
-	setp.lt.u64 %p32, %rd101, %rd6;
-	add.s64 %rd102, %rd94, 3;
-	setp.lt.u64 %p33, %rd102, %rd6;
-	add.s64 %rd103, %rd95, 3;
-	setp.lt.u64 %p34, %rd103, %rd6;
-	and.pred %p35, %p19, %p20;
-	and.pred %p36, %p35, %p21;
-	and.pred %p37, %p36, %p22;
-	and.pred %p38, %p37, %p23;
-	and.pred %p39, %p38, %p24;
-	and.pred %p40, %p39, %p25;
-	and.pred %p41, %p40, %p26;
-	and.pred %p42, %p41, %p27;
-	and.pred %p43, %p42, %p28;
-	and.pred %p44, %p43, %p29;
-	and.pred %p45, %p44, %p30;
-	and.pred %p46, %p45, %p31;
-	and.pred %p47, %p46, %p32;
-	and.pred %p48, %p47, %p33;
-	and.pred %p49, %p48, %p34;
-	@!%p49 bra $B9;
-	.loc 1 151 31
-	mad.lo.s32 %r20, %r18, 16, %r2;
-	mad.wide.u32 %rd104, %r20, 4, %rd75;
-	ld.global.u32 %r21, [%rd104];
-	.loc 1 153 23
-	shl.b32 %r22, %r21, 24;
-	shr.s32 %r23, %r22, 24;
-	cvt.rn.f32.s32 %f13, %r23;
-	mul.rn.f32 %f14, %f12, %f13;
-	.loc 1 155 31
-	shl.b64 %rd105, %rd88, 2;
-	add.s64 %rd106, %rd5, %rd105;
-	ld.global.f32 %f15, [%rd106];
-	fma.rn.f32 %f16, %f14, %f15, %f11;
-	shl.b64 %rd107, %rd89, 2;
-	add.s64 %rd108, %rd5, %rd107;
-	ld.global.f32 %f17, [%rd108];
-	fma.rn.f32 %f18, %f14, %f17, %f10;
-	shl.b64 %rd109, %rd90, 2;
-	add.s64 %rd110, %rd5, %rd109;
-	ld.global.f32 %f19, [%rd110];
-	fma.rn.f32 %f20, %f14, %f19, %f9;
-	shl.b64 %rd111, %rd91, 2;
-	add.s64 %rd112, %rd5, %rd111;
-	ld.global.f32 %f21, [%rd112];
-	fma.rn.f32 %f22, %f14, %f21, %f8;
-	shl.b64 %rd113, %rd92, 2;
-	add.s64 %rd114, %rd5, %rd113;
-	ld.global.f32 %f23, [%rd114];
-	fma.rn.f32 %f24, %f14, %f23, %f7;
-	shl.b64 %rd115, %rd93, 2;
-	add.s64 %rd116, %rd5, %rd115;
-	ld.global.f32 %f25, [%rd116];
-	fma.rn.f32 %f26, %f14, %f25, %f6;
-	shl.b64 %rd117, %rd94, 2;
-	add.s64 %rd118, %rd5, %rd117;
-	ld.global.f32 %f27, [%rd118];
-	fma.rn.f32 %f28, %f14, %f27, %f5;
-	shl.b64 %rd119, %rd95, 2;
-	add.s64 %rd120, %rd5, %rd119;
-	ld.global.f32 %f29, [%rd120];
-	fma.rn.f32 %f30, %f14, %f29, %f4;
-	.loc 1 153 23
-	shl.b32 %r24, %r21, 16;
-	shr.s32 %r25, %r24, 24;
-	cvt.rn.f32.s32 %f31, %r25;
-	mul.rn.f32 %f32, %f12, %f31;
-	.loc 1 155 31
-	ld.global.f32 %f33, [%rd106+4];
-	fma.rn.f32 %f34, %f32, %f33, %f16;
-	ld.global.f32 %f35, [%rd108+4];
-	fma.rn.f32 %f36, %f32, %f35, %f18;
-	ld.global.f32 %f37, [%rd110+4];
-	fma.rn.f32 %f38, %f32, %f37, %f20;
-	ld.global.f32 %f39, [%rd112+4];
-	fma.rn.f32 %f40, %f32, %f39, %f22;
-	ld.global.f32 %f41, [%rd114+4];
-	fma.rn.f32 %f42, %f32, %f41, %f24;
-	ld.global.f32 %f43, [%rd116+4];
-	fma.rn.f32 %f44, %f32, %f43, %f26;
-	ld.global.f32 %f45, [%rd118+4];
-	fma.rn.f32 %f46, %f32, %f45, %f28;
-	ld.global.f32 %f47, [%rd120+4];
-	fma.rn.f32 %f48, %f32, %f47, %f30;
-	.loc 1 153 23
-	shl.b32 %r26, %r21, 8;
-	shr.s32 %r27, %r26, 24;
-	cvt.rn.f32.s32 %f49, %r27;
-	mul.rn.f32 %f50, %f12, %f49;
-	.loc 1 155 31
-	ld.global.f32 %f51, [%rd106+8];
-	fma.rn.f32 %f52, %f50, %f51, %f34;
-	ld.global.f32 %f53, [%rd108+8];
-	fma.rn.f32 %f54, %f50, %f53, %f36;
-	ld.global.f32 %f55, [%rd110+8];
-	fma.rn.f32 %f56, %f50, %f55, %f38;
-	ld.global.f32 %f57, [%rd112+8];
-	fma.rn.f32 %f58, %f50, %f57, %f40;
-	ld.global.f32 %f59, [%rd114+8];
-	fma.rn.f32 %f60, %f50, %f59, %f42;
-	ld.global.f32 %f61, [%rd116+8];
-	fma.rn.f32 %f62, %f50, %f61, %f44;
-	ld.global.f32 %f63, [%rd118+8];
-	fma.rn.f32 %f64, %f50, %f63, %f46;
-	ld.global.f32 %f65, [%rd120+8];
-	fma.rn.f32 %f66, %f50, %f65, %f48;
-	.loc 1 153 33
-	shr.s32 %r28, %r21, 24;
-	cvt.rn.f32.s32 %f67, %r28;
-	mul.rn.f32 %f68, %f12, %f67;
-	.loc 1 155 31
-	ld.global.f32 %f69, [%rd106+12];
-	fma.rn.f32 %f11, %f68, %f69, %f52;
-	ld.global.f32 %f70, [%rd108+12];
-	fma.rn.f32 %f10, %f68, %f70, %f54;
-	ld.global.f32 %f71, [%rd110+12];
-	fma.rn.f32 %f9, %f68, %f71, %f56;
-	ld.global.f32 %f72, [%rd112+12];
-	fma.rn.f32 %f8, %f68, %f72, %f58;
-	ld.global.f32 %f73, [%rd114+12];
-	fma.rn.f32 %f7, %f68, %f73, %f60;
-	ld.global.f32 %f74, [%rd116+12];
-	fma.rn.f32 %f6, %f68, %f74, %f62;
-	ld.global.f32 %f75, [%rd118+12];
-	fma.rn.f32 %f5, %f68, %f75, %f64;
-	ld.global.f32 %f76, [%rd120+12];
-	fma.rn.f32 %f4, %f68, %f76, %f66;
-	add.s32 %r18, %r18, 1;
-	setp.lt.u32 %p50, %r18, 8;
-	@%p50 bra $B3;
-	add.s64 %rd68, %rd68, 1;
-	setp.lt.s64 %p51, %rd68, %rd14;
-	@%p51 bra $B2;
-$B4:
-	.loc 1 91 26
-	setp.ne.s64 %p52, %rd9, 0;
-	@!%p52 bra $FAULT1;
-	or.b64 %rd121, %rd8, %rd9;
-	setp.lt.u64 %p53, %rd121, 4294967296;
-	@%p53 bra $B5;
-	xor.b64 %rd122, %rd8, %rd9;
-	shr.s64 %rd123, %rd122, 63;
-	abs.s64 %rd124, %rd8;
-	abs.s64 %rd125, %rd9;
-	cvt.rp.f32.u64 %f77, %rd125;
-	rcp.approx.ftz.f32 %f78, %f77;
-	mov.b32 %r29, %f78;
-	add.s32 %r30, %r29, 536870910;
-	mov.b32 %f79, %r30;
-	cvt.rzi.u64.f32 %rd126, %f79;
-	mul.lo.s64 %rd127, %rd126, %rd125;
-	neg.s64 %rd128, %rd127;
-	mul.hi.u64 %rd129, %rd126, %rd128;
-	add.s64 %rd130, %rd126, %rd129;
-	mul.lo.s64 %rd131, %rd130, %rd125;
-	neg.s64 %rd132, %rd131;
-	mul.hi.u64 %rd133, %rd130, %rd132;
-	add.s64 %rd134, %rd130, %rd133;
-	mul.hi.u64 %rd135, %rd124, %rd134;
-	mul.lo.s64 %rd136, %rd135, %rd125;
-	sub.s64 %rd137, %rd124, %rd136;
-	setp.ge.u64 %p54, %rd137, %rd125;
-	add.s64 %rd138, %rd135, 1;
-	selp.b64 %rd139, %rd138, %rd135, %p54;
-	sub.s64 %rd140, %rd137, %rd125;
-	selp.b64 %rd141, %rd140, %rd137, %p54;
-	setp.ge.u64 %p55, %rd141, %rd125;
-	add.s64 %rd142, %rd139, 1;
-	selp.b64 %rd143, %rd142, %rd139, %p55;
-	xor.b64 %rd144, %rd143, %rd123;
-	sub.s64 %rd145, %rd144, %rd123;
-	bra $B6;
-$B5:
-	cvt.u32.u64 %r31, %rd8;
-	cvt.u32.u64 %r32, %rd9;
-	div.u32 %r33, %r31, %r32;
-	cvt.u64.u32 %rd145, %r33;
-$B6:
-	.loc 1 83 46
-	add.s64 %rd146, %rd145, -1;
-	setp.lt.s64 %p56, %rd146, %rd43;
-	selp.b64 %rd147, %rd146, %rd43, %p56;
-	setp.lt.s64 %p57, %rd146, %rd46;
-	selp.b64 %rd148, %rd146, %rd46, %p57;
-	setp.lt.s64 %p58, %rd146, %rd48;
-	selp.b64 %rd149, %rd146, %rd48, %p58;
-	setp.lt.s64 %p59, %rd146, %rd50;
-	selp.b64 %rd150, %rd146, %rd50, %p59;
-	setp.lt.s64 %p60, %rd146, %rd52;
-	selp.b64 %rd151, %rd146, %rd52, %p60;
-	setp.lt.s64 %p61, %rd146, %rd54;
-	selp.b64 %rd152, %rd146, %rd54, %p61;
-	setp.lt.s64 %p62, %rd146, %rd56;
-	selp.b64 %rd153, %rd146, %rd56, %p62;
-	setp.lt.s64 %p63, %rd146, %rd58;
-	selp.b64 %rd154, %rd146, %rd58, %p63;
-	.loc 1 92 29
-	mad.wide.u32 %rd155, %r1, 16, %rd17;
-	.loc 1 93 9
-	setp.le.s64 %p64, %rd9, %rd155;
-	@%p64 bra $B7;
-	.loc 1 97 31
-	mad.lo.s64 %rd156, %rd147, %rd9, %rd155;
-	setp.le.u64 %p65, %rd8, %rd156;
-	@%p65 bra $B7;
-	mad.lo.s64 %rd157, %rd148, %rd9, %rd155;
-	setp.le.u64 %p66, %rd8, %rd157;
-	@%p66 bra $B7;
-	mad.lo.s64 %rd158, %rd149, %rd9, %rd155;
-	setp.le.u64 %p67, %rd8, %rd158;
-	@%p67 bra $B7;
-	mad.lo.s64 %rd159, %rd150, %rd9, %rd155;
-	setp.le.u64 %p68, %rd8, %rd159;
-	@%p68 bra $B7;
-	mad.lo.s64 %rd160, %rd151, %rd9, %rd155;
-	setp.le.u64 %p69, %rd8, %rd160;
-	@%p69 bra $B7;
-	mad.lo.s64 %rd161, %rd152, %rd9, %rd155;
-	setp.le.u64 %p70, %rd8, %rd161;
-	@%p70 bra $B7;
-	mad.lo.s64 %rd162, %rd153, %rd9, %rd155;
-	setp.le.u64 %p71, %rd8, %rd162;
-	@%p71 bra $B7;
-	mad.lo.s64 %rd163, %rd154, %rd9, %rd155;
-	setp.le.u64 %p72, %rd8, %rd163;
-	@%p72 bra $B7;
-	.loc 1 102 4
-	shl.b64 %rd164, %rd156, 2;
-	add.s64 %rd165, %rd7, %rd164;
-	st.global.f32 [%rd165], %f11;
-	shl.b64 %rd166, %rd157, 2;
-	add.s64 %rd167, %rd7, %rd166;
-	st.global.f32 [%rd167], %f10;
-	shl.b64 %rd168, %rd158, 2;
-	add.s64 %rd169, %rd7, %rd168;
-	st.global.f32 [%rd169], %f9;
-	shl.b64 %rd170, %rd159, 2;
-	add.s64 %rd171, %rd7, %rd170;
-	st.global.f32 [%rd171], %f8;
-	shl.b64 %rd172, %rd160, 2;
-	add.s64 %rd173, %rd7, %rd172;
-	st.global.f32 [%rd173], %f7;
-	shl.b64 %rd174, %rd161, 2;
-	add.s64 %rd175, %rd7, %rd174;
-	st.global.f32 [%rd175], %f6;
-	shl.b64 %rd176, %rd162, 2;
-	add.s64 %rd177, %rd7, %rd176;
-	st.global.f32 [%rd177], %f5;
-	shl.b64 %rd178, %rd163, 2;
-	add.s64 %rd179, %rd7, %rd178;
-	st.global.f32 [%rd179], %f4;
-$B7:
-	.loc 1 160 11
-	bra $EXIT;
-$B8:
-	.loc 1 148 18
-	@!%p14 bra $FAULT2;
-	@!%p15 bra $FAULT3;
-	.loc 1 149 14
-	bra $FAULT4;
-$B9:
-	.loc 1 155 65
-	add.s64 %rd180, %rd88, 1;
-	setp.lt.u64 %p73, %rd180, %rd6;
-	add.s64 %rd181, %rd89, 1;
-	setp.lt.u64 %p74, %rd181, %rd6;
-	add.s64 %rd182, %rd90, 1;
-	setp.lt.u64 %p75, %rd182, %rd6;
-	add.s64 %rd183, %rd91, 1;
-	setp.lt.u64 %p76, %rd183, %rd6;
-	add.s64 %rd184, %rd92, 1;
-	setp.lt.u64 %p77, %rd184, %rd6;
-	add.s64 %rd185, %rd93, 1;
-	setp.lt.u64 %p78, %rd185, %rd6;
-	add.s64 %rd186, %rd94, 1;
-	setp.lt.u64 %p79, %rd186, %rd6;
-	add.s64 %rd187, %rd95, 1;
-	setp.lt.u64 %p80, %rd187, %rd6;
-	add.s64 %rd188, %rd88, 2;
-	setp.lt.u64 %p81, %rd188, %rd6;
-	add.s64 %rd189, %rd89, 2;
-	setp.lt.u64 %p82, %rd189, %rd6;
-	add.s64 %rd190, %rd90, 2;
-	setp.lt.u64 %p83, %rd190, %rd6;
-	add.s64 %rd191, %rd91, 2;
-	setp.lt.u64 %p84, %rd191, %rd6;
-	add.s64 %rd192, %rd92, 2;
-	setp.lt.u64 %p85, %rd192, %rd6;
-	add.s64 %rd193, %rd93, 2;
-	setp.lt.u64 %p86, %rd193, %rd6;
-	add.s64 %rd194, %rd94, 2;
-	setp.lt.u64 %p87, %rd194, %rd6;
-	add.s64 %rd195, %rd95, 2;
-	setp.lt.u64 %p88, %rd195, %rd6;
-	@!%p19 bra $FAULT5;
-	@!%p20 bra $FAULT6;
-	@!%p21 bra $FAULT7;
-	@!%p22 bra $FAULT8;
-	@!%p23 bra $FAULT9;
-	@!%p24 bra $FAULT10;
-	@!%p25 bra $FAULT11;
-	@!%p26 bra $FAULT12;
-	@!%p73 bra $FAULT13;
-	@!%p74 bra $FAULT14;
-	@!%p75 bra $FAULT15;
-	@!%p76 bra $FAULT16;
-	@!%p77 bra $FAULT17;
-	@!%p78 bra $FAULT18;
-	@!%p79 bra $FAULT19;
-	@!%p80 bra $FAULT20;
-	@!%p81 bra $FAULT21;
-	@!%p82 bra $FAULT22;
-	@!%p83 bra $FAULT23;
-	@!%p84 bra $FAULT24;
-	@!%p85 bra $FAULT25;
-	@!%p86 bra $FAULT26;
-	@!%p87 bra $FAULT27;
-	@!%p88 bra $FAULT28;
-	@!%p27 bra $FAULT29;
-	@!%p28 bra $FAULT30;
-	@!%p29 bra $FAULT31;
-	@!%p30 bra $FAULT32;
-	@!%p31 bra $FAULT33;
-	@!%p32 bra $FAULT34;
-	@!%p33 bra $FAULT35;
-	bra $FAULT36;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 144 26
-	mov.u32 %r34, 0;
-	mov.u64 %rd196, 0;
-	mov.u64 %rd197, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 91 26
-	mov.u32 %r34, 1;
-	mov.u64 %rd196, 0;
-	mov.u64 %rd197, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 148 18
-	mov.u32 %r34, 2;
-	mov.u64 %rd196, %rd72;
-	mov.u64 %rd197, %rd2;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r34, 3;
-	mov.u64 %rd196, %rd71;
-	mov.u64 %rd197, %rd72;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 149 14
-	mov.u32 %r34, 4;
-	mov.u64 %rd196, %rd73;
-	mov.u64 %rd197, %rd4;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 155 31
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd88;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd89;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd90;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd91;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd92;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd93;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd94;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd95;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd180;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd181;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd182;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd183;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd184;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd185;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd186;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd187;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd188;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd189;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd190;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT24:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd191;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT25:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd192;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT26:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd193;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT27:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd194;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT28:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd195;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT29:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd96;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT30:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd97;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT31:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd98;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT32:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd99;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd100;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd101;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd102;
-	mov.u64 %rd197, %rd6;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r34, 5;
-	mov.u64 %rd196, %rd103;
-	mov.u64 %rd197, %rd6;
-$FAULT:
-	ld.param.u64 %rd198, [batchQ8_params+112];
-	atom.relaxed.gpu.global.cas.b32 %r35, [%rd198], 0, 1;
-	setp.ne.u32 %p89, %r35, 0;
-	@%p89 bra $EXIT;
-	ld.global.u64 %rd199, [%rd198+8];
-	ld.param.u32 %r36, [batchQ8_params+120];
-	st.global.u32 [%rd199+4], %r36;
-	ld.param.u32 %r37, [batchQ8_params+124];
-	st.global.v2.u32 [%rd199+8], {%r37, %r34};
-	mov.u32 %r38, %ctaid.x;
-	mov.u32 %r39, %ctaid.y;
-	st.global.v2.u32 [%rd199+16], {%r38, %r39};
-	mov.u32 %r40, %ctaid.z;
-	mov.u32 %r41, %tid.x;
-	st.global.v2.u32 [%rd199+24], {%r40, %r41};
-	mov.u32 %r42, %tid.y;
-	mov.u32 %r43, %tid.z;
-	st.global.v2.u32 [%rd199+32], {%r42, %r43};
-	st.global.u64 [%rd199+40], %rd196;
-	st.global.u64 [%rd199+48], %rd197;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd199], 56;
-	bra $EXIT;
-}
+const batchQ8SM70 = `packed1 20165 batchQ8
+!pJ
+!pI
+!p8
+!sgv9q)rGpOt?rR
+!
+!pH,sZpD
+!}[
+!c
+p;@un
+zfto
+p9.8pF
+p:+ve
+qS}(pF
+!
+p>
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+uxPt5/rz~72uww$
+m
+r6=sr
+|8}U
+qU
+|]qw
+Q
+r&@pE
+N
+x+p|
+p%
+r&9q3
+vj
+ur@
+tT
+}e8
+"%
+wP
+uS
+"%
+t>
+"&
+sap/(t]
+tw
+p6
+vsp/(vQ
+vj
+w;(
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+{=7%
+wfr9pMqrxP{f8
+r%
+pg
+vwp=38
+pg
+wfr9pMqrxP{f8
+r%
+pg
+rWw^6
+vwu\6
+H
+!#
+pl(
+pl,
+uVrU
+tv
+!#
+x+sh
+qz[q&
+)
+u;qg
+qos7
+wJ
+tj
+)
+z7
+yI
+vT+
+)
+q\pYC
+rBpKsO
+q1vn-
+)
+q\p"C
+rBpGsO
+vG.
+)
+q\p[C
+rBpUsO
+q1t"8
+)
+q\qAC
+rBqIsO
+q1[wB
+)
+tf"C
+|d#sO
+xs29
+)
+tf$C
+|d%sO
+}Tq#
+wu30
+:
+:
+:
+:
+:
+:
+:
+:
+sd
+rt,tI
+vNpW%3,
+vNpW$3,
+vNpW#3,
+vNpW"3,
+vNqI3,
+vNqA3,
+vNpU3,
+vNp[3,
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+qm
+!#
+r6-j
+*2%
+{R
+|yqe
+va29
+p}sp
+ub$
+xz
+r68pE
+tm33
+T&
+|yqw
+zcyz
+r68q@
+sS
+{#zQ
+"#
+|9
+*#%
+"#
+{T
+*%%
+rV
+ro
+p7
+rt,ww
+{{tn
+i)%
+i)p-
+i)rZ
+i)rS
+i)q^
+i)su
+i)s[
+i)t]
+J
+!#
+w5
+)
+v&%
+T(
+v&p-
+T(
+v&rZ
+T(
+v&rS
+T(
+v&q^
+T(
+v&su
+T(
+v&s[
+T(
+v&t]
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+wmq&
+T(
+re|36r)7
+tr8
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+u~%
+{#zQ
+r69t'
+y,p51%
+uCV3
+sw
+r6@qe
+w5.
+xq
+u,
+rx
+rt,t'
+sn'E
+*'%
+_
+z~v2
+sn(E
+*'%
+_
+w|6qW
+sn)E
+*'%
+_
+v;}Ku#
+sn*E
+*'%
+_
+v;rvxJ*
+sn+E
+*'%
+_
+v;szxJ)
+sn,E
+*'%
+_
+r:0xJ(
+sn-E
+*'%
+_
+r:0xJ'
+sn.E
+*'%
+_
+r:0xJ&
+"#
+qzq9A
+xq
+u,
+rp.6
+"#
+|mu/$x?
+y6xJ2
+|mu/"x?
+w|xJ4
+w[qAx?
+v;}K'6
+w[p[x?
+v;rvxJ8
+w[p"x?
+v;sz6$(
+w[pYx?
+s+"6$(
+|mz4x?
+s+$6$(
+y(
+s+&6$(
+"#
+qzt"/
+xq
+u,
+rp.6
+"#
+|mu/$u"
+y66$(
+|mu/"u"
+w|6$(
+w[qAu"
+v;}K$(
+w[p[u"
+v;rv6$(
+w[p"u"
+v;sz6$(
+w[pYu"
+s+"6$(
+|mz4u"
+s+$6$(
+s4p&
+s+&6$(
+r6@t;
+wcu*p2yl
+u,
+rp.6
+"#
+|mu/$xu
+q~-6sR'
+|mu/"xu
+q~,SsR&
+w[qAxu
+q~+q/sR%
+w[p[xu
+q~*WsR$
+w[p"xu
+q~)sUsR#
+w[pYxu
+q~(sIsR"
+|mz4xu
+q~'rl>u#
+s4se
+q~&qW>sG
+qKwgq,B
+Ywg/
+\
+|wJVJB
+tfJ30
+td
+!#
+vd+@
+|8p/+p$
+pm
+sap/*3+
+tw
+p6
+vsp/*3+
+vj
+w;*
+w;+
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+pl*
+pl+
+uVrU
+tv
+!#
+x+ps@
+p}zM
+we~
+rBu\M?
+q\uJ|
+rBp)V}?
+|,V{
+rBp=V|?
+q\p=Vz
+rBpYV{?
+q\pYVy
+rBpKVz?
+q\pKVx
+rBp"Vy?
+q\p"Vw
+rBpGVx?
+q\pGVv
+rBp[Vw?
+y2sr
+po$A33
+wWpj
+wY+C
+uE
+wI/t'
+s.pU3+%
+xb*C
+uE
+s.pU3+p-
+xb*C
+uE
+s.pU3+rZ
+xb*C
+uE
+s.pU3+rS
+xb*C
+uE
+s.pU3+q^
+xb*C
+uE
+s.pU3+su
+xb*C
+uE
+s.pU3+s[
+xb*C
+uE
+s.pU3+t]
+xb*C
+uE
+z$^
+]#I
+yXrI
+v3p[E
+*)%
+_
+q8-'->
+v3pUE
+*)%
+_
+q8,',>
+{{E
+*)%
+_
+q8+'+>
+v3qIE
+*)%
+_
+q8*'*>
+sn"E
+*)%
+_
+q8)')>
+sn#E
+*)%
+_
+q8('(>
+sn$E
+*)%
+_
+q8'''>
+sn%E
+*)%
+_
+q8&'&>
+!#
+vl/ps
+sn.E
+*)%
+}5-
+sn/E
+*)%
+}5,
+sn0E
+*)%
+}5+
+sn1E
+*)%
+}5*
+sn2E
+*)%
+}5)
+sn3E
+*)%
+}5(
+sn4E
+*)%
+}5'
+sn5E
+*)%
+}5&
+!#
+rt7qN
+O
+!#
+"1
+]1sx
+]2s3-
+"1
+(.
+!#
+rt,q#8
+*{B
+T(
+*|B
+T(
+*}B
+T(
+*~B
+T(
+v0s2#2B
+T(
+v0s2#2B
+T(
+v0s2#2B
+T(
+v0s2#2B
+T(
+*{E
+T(
+*|E
+T(
+*}E
+T(
+*~E
+T(
+v0s2#:E
+T(
+v0s2#:E
+T(
+v0s2#:E
+T(
+v0s2#:E
+T(
+]6s38
+]7|1
+]8s39
+pVXs3/
+pVWs3@
+pVVrL=
+pVUrL,
+pVTrL+
+pV%rL-
+pV$rL.
+pV#rL8
+pV"rL7
+rj{vrL9
+rjx\rL/
+rj|;rL@
+rjzGsx=
+rj{'sx,
+rjuysx+
+}^sx-
+rjt,sx.
+x"sx8
+y0sx7
+rjz]sx9
+u(/
+pVSsx@
+pVRs3sK
+pVQs3rO
+pVPs3p<
+pVOs3--
+pVNs3u)
+pVMs3tG
+(-7
+!pZ
+p(
+!p^
+"9
+J
+qm
+qm
+(
+!qZ
+".
+g
+vg
+v#
+(
+!s*
+"&
+qH
+p3k
+;$
+(
+!tS
+sk
+p3j
+;k
+(
+!vB
+"&
+uI
+p3l
+;&
+(
+!w&
+"/
+tW
+p3{
+;(
+(
+!x=
+tW
+p3|
+;(
+(
+!yE
+tW
+p3}
+;(
+(
+!{-
+tW
+p3~
+;(
+(
+!vKxw
+tW
+u+#?
+;(
+(
+!pty@
+tW
+u+#>
+;(
+(
+!ptyG
+tW
+u+#=
+;(
+(
+!pt+uU
+tW
+u+#<
+;(
+(
+!pt{H
+tW
+a'
+;(
+(
+!pt.uU
+tW
+a&
+;(
+(
+!pt|F
+tW
+a%
+;(
+(
+!pt|G
+tW
+a$
+;(
+(
+!pt}x
+tW
+a#
+;(
+(
+!pt/uU
+tW
+a"
+;(
+(
+!ptxw
+tW
+pfqI
+;(
+(
+!tYy@
+tW
+pfqA
+;(
+(
+!tYyG
+tW
+pfpU
+;(
+(
+!tY+uU
+tW
+pfp[
+;(
+(
+!tY{H
+tW
+pfpG
+;(
+(
+!tY.uU
+tW
+pfp"
+;(
+(
+!tY|F
+tW
+pfpK
+;(
+(
+!tY|G
+tW
+pfpY
+;(
+(
+!tY}x
+tW
+pfp=
+;(
+(
+!tY/uU
+tW
+pfp)
+;(
+(
+!tYxw
+tW
+u+#;
+;(
+(
+!vK-y@
+tW
+u+#:
+;(
+(
+!vK-yG
+tW
+u+#9
+;(
+(
+!vKp<uU
+tW
+u+#8
+;(
+(
+!vK-{H
+tW
+u+#7
+;(
+(
+!vKu)uU
+tW
+u+#6
+;(
+(
+!vK-|F
+tW
+u+#5
+;(
+(
+!vK-|G
+tW
+u+#4
+;(
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherQ4SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "gather.go"
-
-.visible .entry gatherQ4(.param .align 8 .b8 gatherQ4_params[152])
-.reqntid 64, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<42>;
-	.reg .b64 %rd<56>;
-	.reg .f32 %f<5>;
-
-	ld.param.u64 %rd1, [gatherQ4_params];
-	ld.param.u64 %rd2, [gatherQ4_params+8];
-	ld.param.u64 %rd3, [gatherQ4_params+24];
-	ld.param.u64 %rd4, [gatherQ4_params+32];
-	ld.param.u64 %rd5, [gatherQ4_params+48];
-	ld.param.u64 %rd6, [gatherQ4_params+56];
-	ld.param.u64 %rd7, [gatherQ4_params+72];
-	ld.param.u64 %rd8, [gatherQ4_params+80];
-	ld.param.u64 %rd9, [gatherQ4_params+96];
-	ld.param.u64 %rd10, [gatherQ4_params+112];
-	ld.param.u64 %rd11, [gatherQ4_params+120];
-	ld.param.u64 %rd12, [gatherQ4_params+128];
-	.loc 1 54 43
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd8;
-	cvt.u64.u32 %rd13, %r2;
-	cvt.u64.u32 %rd14, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	.loc 1 56 20
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd15, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd16, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.u32.u64 %r7, %rd10;
-	cvt.u64.u32 %rd17, %r7;
-	cvt.u32.u64 %r8, %rd11;
-	cvt.u32.u64 %r9, %rd12;
-	cvt.s64.s32 %rd18, %r9;
-	.loc 1 54 34
-	mad.wide.u32 %rd19, %r1, 4, %rd7;
-	ld.global.u32 %r10, [%rd19];
-	cvt.s64.s32 %rd20, %r10;
-	.loc 1 43 9
-	setp.lt.s32 %p2, %r10, 0;
-	@!%p2 bra $B0;
-	mov.u32 %r10, -1;
-	mov.u64 %rd21, 0;
-	mov.u64 %rd22, 0;
-	bra $B2;
-$B0:
-	setp.le.s32 %p3, %r8, %r10;
-	@!%p3 bra $B1;
-	mov.u32 %r10, -1;
-	mov.u64 %rd21, 0;
-	mov.u64 %rd22, 0;
-	bra $B2;
-$B1:
-	.loc 1 46 18
-	shr.s32 %r11, %r10, 63;
-	cvt.s64.s32 %rd23, %r11;
-	shr.u64 %rd24, %rd23, 60;
-	add.s64 %rd25, %rd20, %rd24;
-	shr.s64 %rd26, %rd25, 4;
-	shl.b64 %rd27, %rd26, 4;
-	sub.s64 %rd21, %rd20, %rd27;
-	shr.s64 %rd28, %rd18, 63;
-	shr.u64 %rd29, %rd28, 59;
-	add.s64 %rd30, %rd18, %rd29;
-	shr.s64 %rd31, %rd30, 5;
-	cvt.u32.u64 %r12, %rd26;
-	cvt.u32.u64 %r13, %rd31;
-	mul.wide.s32 %rd22, %r12, %r13;
-$B2:
-	.loc 1 55 21
-	mul.wide.s32 %rd32, %r1, %r9;
-	add.s32 %r14, %r1, 1;
-	mul.wide.s32 %rd33, %r14, %r9;
-	setp.le.u64 %p4, %rd33, %rd17;
-	setp.le.u64 %p5, %rd32, %rd33;
-	and.pred %p6, %p4, %p5;
-	@!%p6 bra $B6;
-	shl.b64 %rd34, %rd32, 2;
-	add.s64 %rd35, %rd9, %rd34;
-	cvt.u32.u64 %r15, %rd33;
-	cvt.u32.u64 %r16, %rd32;
-	sub.s32 %r17, %r15, %r16;
-	.loc 1 56 26
-	setp.lt.s32 %p7, %r3, %r17;
-	@!%p7 bra $B5;
-	.loc 1 58 10
-	setp.le.s32 %p8, 0, %r10;
-$B3:
-	mov.f32 %f1, 0f00000000;
-	@!%p8 bra $B4;
-	.loc 1 59 29
-	shr.u32 %r18, %r3, 5;
-	cvt.u64.u32 %rd36, %r18;
-	add.s64 %rd37, %rd22, %rd36;
-	.loc 1 60 19
-	shl.b64 %rd38, %rd37, 2;
-	and.b32 %r19, %r3, 15;
-	shr.u32 %r20, %r19, 2;
-	cvt.u64.u32 %rd39, %r20;
-	add.s64 %rd40, %rd38, %rd39;
-	shl.b64 %rd41, %rd40, 4;
-	add.s64 %rd42, %rd41, %rd21;
-	setp.lt.u64 %p9, %rd42, %rd15;
-	.loc 1 61 11
-	shl.b64 %rd43, %rd37, 4;
-	add.s64 %rd44, %rd43, %rd21;
-	.loc 1 62 25
-	setp.lt.u64 %p10, %rd44, %rd16;
-	cvt.u32.u64 %r21, %rd44;
-	setp.lt.u32 %p11, %r21, %r6;
-	and.pred %p12, %p9, %p10;
-	and.pred %p13, %p12, %p11;
-	@!%p13 bra $B7;
-	.loc 1 59 49
-	and.b32 %r22, %r3, 31;
-	.loc 1 60 15
-	shl.b64 %rd45, %rd42, 2;
-	add.s64 %rd46, %rd1, %rd45;
-	ld.global.u32 %r23, [%rd46];
-	and.b32 %r24, %r3, 3;
-	shr.u32 %r25, %r22, 4;
-	shl.b32 %r26, %r25, 2;
-	mad.lo.s32 %r27, %r24, 8, %r26;
-	shr.u32 %r28, %r23, %r27;
-	and.b32 %r29, %r28, 15;
-	.loc 1 62 25
-	shl.b64 %rd47, %rd44, 1;
-	add.s64 %rd48, %rd3, %rd47;
-	ld.global.u16 %r30, [%rd48];
-	cvt.u16.u32 %rs1, %r30;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.rn.f32.u32 %f3, %r29;
-	add.s64 %rd49, %rd5, %rd47;
-	ld.global.u16 %r31, [%rd49];
-	cvt.u16.u32 %rs2, %r31;
-	cvt.f32.f16 %f4, %rs2;
-	fma.rn.f32 %f1, %f2, %f3, %f4;
-$B4:
-	.loc 1 64 6
-	mad.wide.u32 %rd50, %r3, 4, %rd35;
-	st.global.f32 [%rd50], %f1;
-	.loc 1 56 38
-	add.s32 %r3, %r3, 64;
-	setp.lt.u32 %p14, %r3, %r17;
-	@%p14 bra $B3;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 55 10
-	@!%p4 bra $FAULT1;
-	bra $FAULT2;
-$B7:
-	cvt.u64.u32 %rd51, %r6;
-	.loc 1 60 15
-	@!%p9 bra $FAULT3;
-	.loc 1 62 25
-	@!%p10 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 54 34
-	mov.u32 %r32, 0;
-	mov.u64 %rd52, %rd14;
-	mov.u64 %rd53, %rd13;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 55 10
-	mov.u32 %r32, 3;
-	mov.u64 %rd52, %rd33;
-	mov.u64 %rd53, %rd17;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r32, 4;
-	mov.u64 %rd52, %rd32;
-	mov.u64 %rd53, %rd33;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 60 15
-	mov.u32 %r32, 1;
-	mov.u64 %rd52, %rd42;
-	mov.u64 %rd53, %rd15;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 62 25
-	mov.u32 %r32, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd16;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r32, 2;
-	mov.u64 %rd52, %rd44;
-	mov.u64 %rd53, %rd51;
-$FAULT:
-	ld.param.u64 %rd54, [gatherQ4_params+136];
-	atom.relaxed.gpu.global.cas.b32 %r33, [%rd54], 0, 1;
-	setp.ne.u32 %p15, %r33, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd55, [%rd54+8];
-	ld.param.u32 %r34, [gatherQ4_params+144];
-	st.global.u32 [%rd55+4], %r34;
-	ld.param.u32 %r35, [gatherQ4_params+148];
-	st.global.v2.u32 [%rd55+8], {%r35, %r32};
-	mov.u32 %r36, %ctaid.x;
-	mov.u32 %r37, %ctaid.y;
-	st.global.v2.u32 [%rd55+16], {%r36, %r37};
-	mov.u32 %r38, %ctaid.z;
-	mov.u32 %r39, %tid.x;
-	st.global.v2.u32 [%rd55+24], {%r38, %r39};
-	mov.u32 %r40, %tid.y;
-	mov.u32 %r41, %tid.z;
-	st.global.v2.u32 [%rd55+32], {%r40, %r41};
-	st.global.u64 [%rd55+40], %rd52;
-	st.global.u64 [%rd55+48], %rd53;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd55], 56;
-	bra $EXIT;
-}
+const gatherQ4SM70Narrow = `packed1 5367 gatherQ4
+!pJ
+!pI
+!p8
+!sgr9q)rGt?pMu[rR
+!
+!pHwZnpD
+!Pt@|bq>rGym}6wk
+!c
+p;ve
+zfr0
+p9.to
+p:8sV
+qSx,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+{I
+|"
+qQ,sZ
+vl/yC
+Q
+tN
+)
+t>
+wR
+qU
+q'=q0
+N
+pl$
+)
+uuqI
+)
+uuqA
+x{
+)
+x{
+x3
+p\
+vl/s-
+p{p0yK)
+sw
+p\
+v|pj
+s==
+5
+svzM
+qm
+qm
+u<
+!#
+t1p,D
+5
+svzM
+vg
+v#
+H
+!#
+z0qw
+{Eui
+p\
+xvvO
+v0pK%
+}e.
+{R
+|OxXq4rzp"s[C
+wcy|qAz/
+ur@
+*4%
+}e8
+x3
+0
+zJvDympMy_pUUD
+!#
+vl@pb
+zJvDympMy_xD1#ry
+qk#B
+zJvDympMy_xDDr2
+ub3
+xz
+4
+wh
+xM
+*+%
+ri
+u.
+t(rU
+q'=r-
+{*%D
+sd
+q'+pX
+t1=2p2
+!#
+:
+5
+q'-sr
+ra%tn
+)
+*8%
+q'.pE
+o
+q7%B8
+v>+
+)
+ta
+{R
+yg7
+T1
+q'8qN
+v3p"G
+yg7
+q'7p|
+T2
+0
+r\(
+zcyz
+sS
+wh
+q'-ps@
+q7%2rO
+q'.r+
+|9
+*#%
+sw
+q7%q&
+r'q9G
+w5
+x%/U
+r'vX
+t7
+"$
+{T
+*%%
+rV
+ro
+p7
+wnr,s\U
+*'p-
+rV
+ro
+p7
+qJsU
+}"r_q/S>
+!#
+q'/q#
+po%GV%
+|Hr_
+q'=sQ
+z'%1%rq
+qt%13
+td
+!#
+O
+!#
+vl@pX
+rjx\rL
+(+
+!#
+ru(
+"&
+}^s3-
+"&
+rjt,zs
+(8
+!pZ
+p(
+!p^
+"0
+J
+qa0
+qa/
+(
+!qZ
+"%
+sk
+a*
+;3
+(
+!s*
+uI
+a+
+wp*
+(
+!tS
+"%
+g
+pfqI
+;1
+(
+!vB
+"%
+qH
+pfpU
+;2
+(
+!w&
+qH
+pfpU
+qPp)
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherQ4SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "gather.go"
-
-.visible .entry gatherQ4(.param .align 8 .b8 gatherQ4_params[152])
-.reqntid 64, 1, 1
-{
-	.reg .pred %p<16>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<29>;
-	.reg .b64 %rd<54>;
-	.reg .f32 %f<5>;
-
-	ld.param.u64 %rd1, [gatherQ4_params];
-	ld.param.u64 %rd2, [gatherQ4_params+8];
-	ld.param.u64 %rd3, [gatherQ4_params+24];
-	ld.param.u64 %rd4, [gatherQ4_params+32];
-	ld.param.u64 %rd5, [gatherQ4_params+48];
-	ld.param.u64 %rd6, [gatherQ4_params+56];
-	ld.param.u64 %rd7, [gatherQ4_params+72];
-	ld.param.u64 %rd8, [gatherQ4_params+80];
-	ld.param.u64 %rd9, [gatherQ4_params+96];
-	ld.param.u64 %rd10, [gatherQ4_params+112];
-	ld.param.u64 %rd11, [gatherQ4_params+120];
-	ld.param.u64 %rd12, [gatherQ4_params+128];
-	.loc 1 54 43
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd13, %r1;
-	setp.lt.u64 %p1, %rd13, %rd8;
-	@!%p1 bra $FAULT0;
-	.loc 1 56 20
-	mov.u32 %r2, %tid.x;
-	.loc 1 54 34
-	mad.wide.u32 %rd14, %r1, 4, %rd7;
-	ld.global.u32 %r3, [%rd14];
-	cvt.s64.s32 %rd15, %r3;
-	.loc 1 43 9
-	setp.lt.s32 %p2, %r3, 0;
-	@!%p2 bra $B0;
-	mov.u32 %r3, -1;
-	mov.u64 %rd16, 0;
-	mov.u64 %rd17, 0;
-	bra $B2;
-$B0:
-	setp.le.s64 %p3, %rd11, %rd15;
-	@!%p3 bra $B1;
-	mov.u32 %r3, -1;
-	mov.u64 %rd16, 0;
-	mov.u64 %rd17, 0;
-	bra $B2;
-$B1:
-	.loc 1 46 18
-	shr.s32 %r4, %r3, 63;
-	cvt.s64.s32 %rd18, %r4;
-	shr.u64 %rd19, %rd18, 60;
-	add.s64 %rd20, %rd15, %rd19;
-	shr.s64 %rd21, %rd20, 4;
-	shl.b64 %rd22, %rd21, 4;
-	sub.s64 %rd16, %rd15, %rd22;
-	shr.s64 %rd23, %rd12, 63;
-	shr.u64 %rd24, %rd23, 59;
-	add.s64 %rd25, %rd12, %rd24;
-	shr.s64 %rd26, %rd25, 5;
-	mul.lo.s64 %rd17, %rd21, %rd26;
-$B2:
-	.loc 1 55 21
-	mul.lo.s64 %rd27, %rd13, %rd12;
-	add.s32 %r5, %r1, 1;
-	cvt.u64.u32 %rd28, %r5;
-	mul.lo.s64 %rd29, %rd28, %rd12;
-	setp.le.u64 %p4, %rd29, %rd10;
-	setp.le.u64 %p5, %rd27, %rd29;
-	and.pred %p6, %p4, %p5;
-	@!%p6 bra $B6;
-	shl.b64 %rd30, %rd27, 2;
-	add.s64 %rd31, %rd9, %rd30;
-	sub.s64 %rd32, %rd29, %rd27;
-	.loc 1 56 20
-	cvt.u64.u32 %rd33, %r2;
-	setp.lt.s64 %p7, %rd33, %rd32;
-	@!%p7 bra $B5;
-	.loc 1 58 10
-	setp.le.s32 %p8, 0, %r3;
-$B3:
-	mov.f32 %f1, 0f00000000;
-	@!%p8 bra $B4;
-	.loc 1 59 29
-	shr.u64 %rd34, %rd33, 5;
-	add.s64 %rd35, %rd17, %rd34;
-	cvt.u32.u64 %r6, %rd33;
-	.loc 1 60 19
-	shl.b64 %rd36, %rd35, 2;
-	and.b32 %r7, %r6, 15;
-	shr.u32 %r8, %r7, 2;
-	cvt.u64.u32 %rd37, %r8;
-	add.s64 %rd38, %rd36, %rd37;
-	shl.b64 %rd39, %rd38, 4;
-	add.s64 %rd40, %rd39, %rd16;
-	setp.lt.u64 %p9, %rd40, %rd2;
-	.loc 1 61 11
-	shl.b64 %rd41, %rd35, 4;
-	add.s64 %rd42, %rd41, %rd16;
-	.loc 1 62 25
-	setp.lt.u64 %p10, %rd42, %rd4;
-	setp.lt.u64 %p11, %rd42, %rd6;
-	and.pred %p12, %p9, %p10;
-	and.pred %p13, %p12, %p11;
-	@!%p13 bra $B7;
-	.loc 1 59 49
-	and.b32 %r9, %r6, 31;
-	.loc 1 60 15
-	shl.b64 %rd43, %rd40, 2;
-	add.s64 %rd44, %rd1, %rd43;
-	ld.global.u32 %r10, [%rd44];
-	and.b32 %r11, %r6, 3;
-	shr.u32 %r12, %r9, 4;
-	shl.b32 %r13, %r12, 2;
-	mad.lo.s32 %r14, %r11, 8, %r13;
-	shr.u32 %r15, %r10, %r14;
-	and.b32 %r16, %r15, 15;
-	.loc 1 62 25
-	shl.b64 %rd45, %rd42, 1;
-	add.s64 %rd46, %rd3, %rd45;
-	ld.global.u16 %r17, [%rd46];
-	cvt.u16.u32 %rs1, %r17;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.rn.f32.u32 %f3, %r16;
-	add.s64 %rd47, %rd5, %rd45;
-	ld.global.u16 %r18, [%rd47];
-	cvt.u16.u32 %rs2, %r18;
-	cvt.f32.f16 %f4, %rs2;
-	fma.rn.f32 %f1, %f2, %f3, %f4;
-$B4:
-	.loc 1 64 6
-	shl.b64 %rd48, %rd33, 2;
-	add.s64 %rd49, %rd31, %rd48;
-	st.global.f32 [%rd49], %f1;
-	.loc 1 56 38
-	add.s64 %rd33, %rd33, 64;
-	setp.lt.s64 %p14, %rd33, %rd32;
-	@%p14 bra $B3;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 55 10
-	@!%p4 bra $FAULT1;
-	bra $FAULT2;
-$B7:
-	.loc 1 60 15
-	@!%p9 bra $FAULT3;
-	.loc 1 62 25
-	@!%p10 bra $FAULT4;
-	bra $FAULT5;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 54 34
-	mov.u32 %r19, 0;
-	mov.u64 %rd50, %rd13;
-	mov.u64 %rd51, %rd8;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 55 10
-	mov.u32 %r19, 3;
-	mov.u64 %rd50, %rd29;
-	mov.u64 %rd51, %rd10;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r19, 4;
-	mov.u64 %rd50, %rd27;
-	mov.u64 %rd51, %rd29;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 60 15
-	mov.u32 %r19, 1;
-	mov.u64 %rd50, %rd40;
-	mov.u64 %rd51, %rd2;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 62 25
-	mov.u32 %r19, 2;
-	mov.u64 %rd50, %rd42;
-	mov.u64 %rd51, %rd4;
-	bra $FAULT;
-$FAULT5:
-	mov.u32 %r19, 2;
-	mov.u64 %rd50, %rd42;
-	mov.u64 %rd51, %rd6;
-$FAULT:
-	ld.param.u64 %rd52, [gatherQ4_params+136];
-	atom.relaxed.gpu.global.cas.b32 %r20, [%rd52], 0, 1;
-	setp.ne.u32 %p15, %r20, 0;
-	@%p15 bra $EXIT;
-	ld.global.u64 %rd53, [%rd52+8];
-	ld.param.u32 %r21, [gatherQ4_params+144];
-	st.global.u32 [%rd53+4], %r21;
-	ld.param.u32 %r22, [gatherQ4_params+148];
-	st.global.v2.u32 [%rd53+8], {%r22, %r19};
-	mov.u32 %r23, %ctaid.x;
-	mov.u32 %r24, %ctaid.y;
-	st.global.v2.u32 [%rd53+16], {%r23, %r24};
-	mov.u32 %r25, %ctaid.z;
-	mov.u32 %r26, %tid.x;
-	st.global.v2.u32 [%rd53+24], {%r25, %r26};
-	mov.u32 %r27, %tid.y;
-	mov.u32 %r28, %tid.z;
-	st.global.v2.u32 [%rd53+32], {%r27, %r28};
-	st.global.u64 [%rd53+40], %rd50;
-	st.global.u64 [%rd53+48], %rd51;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd53], 56;
-	bra $EXIT;
-}
+const gatherQ4SM70 = `packed1 4990 gatherQ4
+!pJ
+!pI
+!p8
+!sgr9q)rGt?pMu[rR
+!
+!pHwZnpD
+!Pt@|bq>rGym}6wk
+!c
+p;ve
+zfr0
+p9+te
+p:8t*
+qSx,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+{I
+|"
+qQ,sZ
+vl/yC
+Q
+)
+rCpK
+qU
+q'=q0
+N
+vl/s-
+yJ.s[
+sw
+p\
+v|pj
+s==
+5
+svzM
+qm
+qm
+u<
+!#
+|Rp"p-
+5
+svzM
+vg
+v#
+H
+!#
+z0qw
+{Eui
+p\
+xvvO
+v0pK%
+}e.
+{R
+|OxXq4rzp"s[C
+wcy|qIz/
+ur@
+*.%
+}e8
+xBxXq4rzpUq^C
+!#
+vl@pb
+vNp//3.
+vG,
+)
+vW.
+ub,
+zbp)C
+4
+wh
+|9
+*+%
+vwp=q^
+"&
+ya
+qos7
+sd
+q'+pX
+t1=q=
+!#
+:
+5
+q'-sr
+ur
+*3%
+ri
+q'.pE
+o
+t7
+v>+
+)
+ta
+{R
+yg2
+T$
+q'8qN
+v3p"G
+yg2
+q'7p|
+T&
+T(
+zcyz
+sS
+wh
+q'-ps@
+qLvnrO
+q'.r+
+|9
+*#%
+sw
+qLt"-
+r'q9G
+w5
+x%/U
+r'vX
+t7
+"$
+{T
+*%%
+rV
+ro
+p7
+wnr,s\U
+*'p-
+rV
+ro
+p7
+qJsU
+}"r_q/S>
+!#
+q'/q#
+sn%E
+i(%
+|Hr_
+q'=sQ
+|w&V&rq
+tf&V'
+td
+!#
+O
+!#
+vl@pX
+rjx\rL
+(+
+!#
+"&
+}^s3-
+"&
+rjt,zs
+(8
+!pZ
+p(
+!p^
+"0
+J
+qa/
+qa*
+(
+!qZ
+"%
+sk
+a,
+;,
+(
+!s*
+uI
+a.
+wp,
+(
+!tS
+"%
+g
+pfqI
+;$
+(
+!vB
+"%
+qH
+pfpU
+;&
+(
+!w&
+qH
+pfpU
+;(
+!q[
+qQz?
+p_
+m
+pN
+p]
+hy+
+pQ
+sjwN
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherQ8SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "gather.go"
-
-.visible .entry gatherQ8(.param .align 8 .b8 gatherQ8_params[128])
-.reqntid 64, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<37>;
-	.reg .b64 %rd<52>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [gatherQ8_params];
-	ld.param.u64 %rd2, [gatherQ8_params+8];
-	ld.param.u64 %rd3, [gatherQ8_params+24];
-	ld.param.u64 %rd4, [gatherQ8_params+32];
-	ld.param.u64 %rd5, [gatherQ8_params+48];
-	ld.param.u64 %rd6, [gatherQ8_params+56];
-	ld.param.u64 %rd7, [gatherQ8_params+72];
-	ld.param.u64 %rd8, [gatherQ8_params+88];
-	ld.param.u64 %rd9, [gatherQ8_params+96];
-	ld.param.u64 %rd10, [gatherQ8_params+104];
-	.loc 1 73 43
-	mov.u32 %r1, %ctaid.x;
-	cvt.u32.u64 %r2, %rd6;
-	cvt.u64.u32 %rd11, %r2;
-	cvt.u64.u32 %rd12, %r1;
-	setp.lt.u32 %p1, %r1, %r2;
-	@!%p1 bra $FAULT0;
-	.loc 1 75 20
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd13, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd14, %r5;
-	cvt.u32.u64 %r6, %rd8;
-	cvt.u64.u32 %rd15, %r6;
-	cvt.u32.u64 %r7, %rd9;
-	cvt.u32.u64 %r8, %rd10;
-	cvt.s64.s32 %rd16, %r8;
-	.loc 1 73 34
-	mad.wide.u32 %rd17, %r1, 4, %rd5;
-	ld.global.u32 %r9, [%rd17];
-	cvt.s64.s32 %rd18, %r9;
-	.loc 1 43 9
-	setp.lt.s32 %p2, %r9, 0;
-	@!%p2 bra $B0;
-	mov.u32 %r9, -1;
-	mov.u64 %rd19, 0;
-	mov.u64 %rd20, 0;
-	bra $B2;
-$B0:
-	setp.le.s32 %p3, %r7, %r9;
-	@!%p3 bra $B1;
-	mov.u32 %r9, -1;
-	mov.u64 %rd19, 0;
-	mov.u64 %rd20, 0;
-	bra $B2;
-$B1:
-	.loc 1 46 18
-	shr.s32 %r10, %r9, 63;
-	cvt.s64.s32 %rd21, %r10;
-	shr.u64 %rd22, %rd21, 60;
-	add.s64 %rd23, %rd18, %rd22;
-	shr.s64 %rd24, %rd23, 4;
-	shl.b64 %rd25, %rd24, 4;
-	sub.s64 %rd19, %rd18, %rd25;
-	shr.s64 %rd26, %rd16, 63;
-	shr.u64 %rd27, %rd26, 59;
-	add.s64 %rd28, %rd16, %rd27;
-	shr.s64 %rd29, %rd28, 5;
-	cvt.u32.u64 %r11, %rd24;
-	cvt.u32.u64 %r12, %rd29;
-	mul.wide.s32 %rd20, %r11, %r12;
-$B2:
-	.loc 1 74 21
-	mul.wide.s32 %rd30, %r1, %r8;
-	add.s32 %r13, %r1, 1;
-	mul.wide.s32 %rd31, %r13, %r8;
-	setp.le.u64 %p4, %rd31, %rd15;
-	setp.le.u64 %p5, %rd30, %rd31;
-	and.pred %p6, %p4, %p5;
-	@!%p6 bra $B6;
-	shl.b64 %rd32, %rd30, 2;
-	add.s64 %rd33, %rd7, %rd32;
-	cvt.u32.u64 %r14, %rd31;
-	cvt.u32.u64 %r15, %rd30;
-	sub.s32 %r16, %r14, %r15;
-	.loc 1 75 26
-	setp.lt.s32 %p7, %r3, %r16;
-	@!%p7 bra $B5;
-	.loc 1 77 10
-	setp.le.s32 %p8, 0, %r9;
-$B3:
-	mov.f32 %f1, 0f00000000;
-	@!%p8 bra $B4;
-	.loc 1 78 29
-	shr.u32 %r17, %r3, 5;
-	cvt.u64.u32 %rd34, %r17;
-	add.s64 %rd35, %rd20, %rd34;
-	and.b32 %r18, %r3, 31;
-	.loc 1 79 25
-	shl.b64 %rd36, %rd35, 3;
-	shr.u32 %r19, %r18, 2;
-	cvt.u64.u32 %rd37, %r19;
-	add.s64 %rd38, %rd36, %rd37;
-	shl.b64 %rd39, %rd38, 4;
-	add.s64 %rd40, %rd39, %rd19;
-	setp.lt.u64 %p9, %rd40, %rd13;
-	.loc 1 80 17
-	shl.b64 %rd41, %rd35, 4;
-	add.s64 %rd42, %rd41, %rd19;
-	setp.lt.u64 %p10, %rd42, %rd14;
-	and.pred %p11, %p9, %p10;
-	@!%p11 bra $B7;
-	.loc 1 79 21
-	shl.b64 %rd43, %rd40, 2;
-	add.s64 %rd44, %rd1, %rd43;
-	ld.global.u32 %r20, [%rd44];
-	and.b32 %r21, %r3, 3;
-	shl.b32 %r22, %r21, 3;
-	sub.s32 %r23, 24, %r22;
-	shl.b32 %r24, %r20, %r23;
-	shr.s32 %r25, %r24, 24;
-	.loc 1 80 14
-	shl.b64 %rd45, %rd42, 1;
-	add.s64 %rd46, %rd3, %rd45;
-	ld.global.u16 %r26, [%rd46];
-	cvt.u16.u32 %rs1, %r26;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.rn.f32.s32 %f3, %r25;
-	mul.rn.f32 %f1, %f2, %f3;
-$B4:
-	.loc 1 82 6
-	mad.wide.u32 %rd47, %r3, 4, %rd33;
-	st.global.f32 [%rd47], %f1;
-	.loc 1 75 38
-	add.s32 %r3, %r3, 64;
-	setp.lt.u32 %p12, %r3, %r16;
-	@%p12 bra $B3;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 74 10
-	@!%p4 bra $FAULT1;
-	bra $FAULT2;
-$B7:
-	.loc 1 79 21
-	@!%p9 bra $FAULT3;
-	.loc 1 80 14
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 73 34
-	mov.u32 %r27, 0;
-	mov.u64 %rd48, %rd12;
-	mov.u64 %rd49, %rd11;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 74 10
-	mov.u32 %r27, 3;
-	mov.u64 %rd48, %rd31;
-	mov.u64 %rd49, %rd15;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r27, 4;
-	mov.u64 %rd48, %rd30;
-	mov.u64 %rd49, %rd31;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 79 21
-	mov.u32 %r27, 1;
-	mov.u64 %rd48, %rd40;
-	mov.u64 %rd49, %rd13;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 80 14
-	mov.u32 %r27, 2;
-	mov.u64 %rd48, %rd42;
-	mov.u64 %rd49, %rd14;
-$FAULT:
-	ld.param.u64 %rd50, [gatherQ8_params+112];
-	atom.relaxed.gpu.global.cas.b32 %r28, [%rd50], 0, 1;
-	setp.ne.u32 %p13, %r28, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd51, [%rd50+8];
-	ld.param.u32 %r29, [gatherQ8_params+120];
-	st.global.u32 [%rd51+4], %r29;
-	ld.param.u32 %r30, [gatherQ8_params+124];
-	st.global.v2.u32 [%rd51+8], {%r30, %r27};
-	mov.u32 %r31, %ctaid.x;
-	mov.u32 %r32, %ctaid.y;
-	st.global.v2.u32 [%rd51+16], {%r31, %r32};
-	mov.u32 %r33, %ctaid.z;
-	mov.u32 %r34, %tid.x;
-	st.global.v2.u32 [%rd51+24], {%r33, %r34};
-	mov.u32 %r35, %tid.y;
-	mov.u32 %r36, %tid.z;
-	st.global.v2.u32 [%rd51+32], {%r35, %r36};
-	st.global.u64 [%rd51+40], %rd48;
-	st.global.u64 [%rd51+48], %rd49;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd51], 56;
-	bra $EXIT;
-}
+const gatherQ8SM70Narrow = `packed1 4763 gatherQ8
+!pJ
+!pI
+!p8
+!sgr9q)rGt?pMu[rR
+!
+!pHt&pD
+!Pt@|bq>rGym}6wk
+!c
+p;,t*
+zfto
+p9-x,
+p:8to
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+x.
+w6
+xd
+qD9yC
+Q
+tN
+)
+t>
+wR
+qU
+qD@q0
+N
+uuqA
+)
+uupU
+)
+x{
+)
+x{
+x3
+p\
+qD9s-
+p{p2yK'
+sw
+p\
+v|pj
+s==
+5
+svzM
+qm
+qm
+u<
+!#
+t1p,D
+5
+svzM
+vg
+v#
+H
+!#
+z0qw
+{Eui
+p\
+xvvO
+v0pK%
+}e.
+{R
+|OxXq4rzp"s[C
+wcy|qAz/
+ur@
+*2%
+}e8
+x3
+0
+zJvDympMy_pUUD
+!#
+qD/pb
+zJvDympMy_xDt0ry
+qk#B
+zJvDympMy_xDDr2
+ub1
+xz
+4
+wh
+xM
+*)%
+ri
+u.
+t(rU
+qD@r-
+{*%D
+sd
+qM,pX
+t1=2p2
+!#
+:
+5
+qM+sr
+ra%tn
+)
+*6%
+q7%2rO
+zqp|
+w2
+v>+
+)
+ta
+{R
+yg5
+T/
+{@j
+v3p"G
+yg5
+T0
+4
+wh
+zqpb
+|9
+*#%
+sw
+q7%q&
+y7-
+t(w?U
+qzXU
+xq
+{@q@
+{T
+*%%
+rV
+ro
+p7
+wny_s\U
+y9rnv,
+!#
+qM7q#
+po%GV$
+|Hrn
+qD@sQ
+z'%1%rq
+qt%2q,
+td
+!#
+O
+!#
+qD/pX
+rjzGrL
+(+
+!#
+"&
+x"s3-
+"&
+(.
+!pZ
+p(
+!p^
+"/
+J
+qa.
+qa-
+(
+!qZ
+"%
+sk
+a(
+;1
+(
+!s*
+uI
+a)
+wp(
+(
+!tS
+"%
+g
+pfpU
+;/
+(
+!vB
+"%
+qH
+pfpG
+;0
+!q[
+qQw$
+p_
+m
+pN
+p]
+h}4
+pQ
+sjvm
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherQ8SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "gather.go"
-
-.visible .entry gatherQ8(.param .align 8 .b8 gatherQ8_params[128])
-.reqntid 64, 1, 1
-{
-	.reg .pred %p<14>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<26>;
-	.reg .b64 %rd<51>;
-	.reg .f32 %f<4>;
-
-	ld.param.u64 %rd1, [gatherQ8_params];
-	ld.param.u64 %rd2, [gatherQ8_params+8];
-	ld.param.u64 %rd3, [gatherQ8_params+24];
-	ld.param.u64 %rd4, [gatherQ8_params+32];
-	ld.param.u64 %rd5, [gatherQ8_params+48];
-	ld.param.u64 %rd6, [gatherQ8_params+56];
-	ld.param.u64 %rd7, [gatherQ8_params+72];
-	ld.param.u64 %rd8, [gatherQ8_params+88];
-	ld.param.u64 %rd9, [gatherQ8_params+96];
-	ld.param.u64 %rd10, [gatherQ8_params+104];
-	.loc 1 73 43
-	mov.u32 %r1, %ctaid.x;
-	cvt.u64.u32 %rd11, %r1;
-	setp.lt.u64 %p1, %rd11, %rd6;
-	@!%p1 bra $FAULT0;
-	.loc 1 75 20
-	mov.u32 %r2, %tid.x;
-	.loc 1 73 34
-	mad.wide.u32 %rd12, %r1, 4, %rd5;
-	ld.global.u32 %r3, [%rd12];
-	cvt.s64.s32 %rd13, %r3;
-	.loc 1 43 9
-	setp.lt.s32 %p2, %r3, 0;
-	@!%p2 bra $B0;
-	mov.u32 %r3, -1;
-	mov.u64 %rd14, 0;
-	mov.u64 %rd15, 0;
-	bra $B2;
-$B0:
-	setp.le.s64 %p3, %rd9, %rd13;
-	@!%p3 bra $B1;
-	mov.u32 %r3, -1;
-	mov.u64 %rd14, 0;
-	mov.u64 %rd15, 0;
-	bra $B2;
-$B1:
-	.loc 1 46 18
-	shr.s32 %r4, %r3, 63;
-	cvt.s64.s32 %rd16, %r4;
-	shr.u64 %rd17, %rd16, 60;
-	add.s64 %rd18, %rd13, %rd17;
-	shr.s64 %rd19, %rd18, 4;
-	shl.b64 %rd20, %rd19, 4;
-	sub.s64 %rd14, %rd13, %rd20;
-	shr.s64 %rd21, %rd10, 63;
-	shr.u64 %rd22, %rd21, 59;
-	add.s64 %rd23, %rd10, %rd22;
-	shr.s64 %rd24, %rd23, 5;
-	mul.lo.s64 %rd15, %rd19, %rd24;
-$B2:
-	.loc 1 74 21
-	mul.lo.s64 %rd25, %rd11, %rd10;
-	add.s32 %r5, %r1, 1;
-	cvt.u64.u32 %rd26, %r5;
-	mul.lo.s64 %rd27, %rd26, %rd10;
-	setp.le.u64 %p4, %rd27, %rd8;
-	setp.le.u64 %p5, %rd25, %rd27;
-	and.pred %p6, %p4, %p5;
-	@!%p6 bra $B6;
-	shl.b64 %rd28, %rd25, 2;
-	add.s64 %rd29, %rd7, %rd28;
-	sub.s64 %rd30, %rd27, %rd25;
-	.loc 1 75 20
-	cvt.u64.u32 %rd31, %r2;
-	setp.lt.s64 %p7, %rd31, %rd30;
-	@!%p7 bra $B5;
-	.loc 1 77 10
-	setp.le.s32 %p8, 0, %r3;
-$B3:
-	mov.f32 %f1, 0f00000000;
-	@!%p8 bra $B4;
-	.loc 1 78 29
-	shr.u64 %rd32, %rd31, 5;
-	add.s64 %rd33, %rd15, %rd32;
-	cvt.u32.u64 %r6, %rd31;
-	and.b32 %r7, %r6, 31;
-	.loc 1 79 25
-	shl.b64 %rd34, %rd33, 3;
-	shr.u32 %r8, %r7, 2;
-	cvt.u64.u32 %rd35, %r8;
-	add.s64 %rd36, %rd34, %rd35;
-	shl.b64 %rd37, %rd36, 4;
-	add.s64 %rd38, %rd37, %rd14;
-	setp.lt.u64 %p9, %rd38, %rd2;
-	.loc 1 80 17
-	shl.b64 %rd39, %rd33, 4;
-	add.s64 %rd40, %rd39, %rd14;
-	setp.lt.u64 %p10, %rd40, %rd4;
-	and.pred %p11, %p9, %p10;
-	@!%p11 bra $B7;
-	.loc 1 79 21
-	shl.b64 %rd41, %rd38, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	ld.global.u32 %r9, [%rd42];
-	and.b32 %r10, %r6, 3;
-	shl.b32 %r11, %r10, 3;
-	sub.s32 %r12, 24, %r11;
-	shl.b32 %r13, %r9, %r12;
-	shr.s32 %r14, %r13, 24;
-	.loc 1 80 14
-	shl.b64 %rd43, %rd40, 1;
-	add.s64 %rd44, %rd3, %rd43;
-	ld.global.u16 %r15, [%rd44];
-	cvt.u16.u32 %rs1, %r15;
-	cvt.f32.f16 %f2, %rs1;
-	cvt.rn.f32.s32 %f3, %r14;
-	mul.rn.f32 %f1, %f2, %f3;
-$B4:
-	.loc 1 82 6
-	shl.b64 %rd45, %rd31, 2;
-	add.s64 %rd46, %rd29, %rd45;
-	st.global.f32 [%rd46], %f1;
-	.loc 1 75 38
-	add.s64 %rd31, %rd31, 64;
-	setp.lt.s64 %p12, %rd31, %rd30;
-	@%p12 bra $B3;
-$B5:
-	bra $EXIT;
-$B6:
-	.loc 1 74 10
-	@!%p4 bra $FAULT1;
-	bra $FAULT2;
-$B7:
-	.loc 1 79 21
-	@!%p9 bra $FAULT3;
-	.loc 1 80 14
-	bra $FAULT4;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 73 34
-	mov.u32 %r16, 0;
-	mov.u64 %rd47, %rd11;
-	mov.u64 %rd48, %rd6;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 74 10
-	mov.u32 %r16, 3;
-	mov.u64 %rd47, %rd27;
-	mov.u64 %rd48, %rd8;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r16, 4;
-	mov.u64 %rd47, %rd25;
-	mov.u64 %rd48, %rd27;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 79 21
-	mov.u32 %r16, 1;
-	mov.u64 %rd47, %rd38;
-	mov.u64 %rd48, %rd2;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 80 14
-	mov.u32 %r16, 2;
-	mov.u64 %rd47, %rd40;
-	mov.u64 %rd48, %rd4;
-$FAULT:
-	ld.param.u64 %rd49, [gatherQ8_params+112];
-	atom.relaxed.gpu.global.cas.b32 %r17, [%rd49], 0, 1;
-	setp.ne.u32 %p13, %r17, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd50, [%rd49+8];
-	ld.param.u32 %r18, [gatherQ8_params+120];
-	st.global.u32 [%rd50+4], %r18;
-	ld.param.u32 %r19, [gatherQ8_params+124];
-	st.global.v2.u32 [%rd50+8], {%r19, %r16};
-	mov.u32 %r20, %ctaid.x;
-	mov.u32 %r21, %ctaid.y;
-	st.global.v2.u32 [%rd50+16], {%r20, %r21};
-	mov.u32 %r22, %ctaid.z;
-	mov.u32 %r23, %tid.x;
-	st.global.v2.u32 [%rd50+24], {%r22, %r23};
-	mov.u32 %r24, %tid.y;
-	mov.u32 %r25, %tid.z;
-	st.global.v2.u32 [%rd50+32], {%r24, %r25};
-	st.global.u64 [%rd50+40], %rd47;
-	st.global.u64 [%rd50+48], %rd48;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd50], 56;
-	bra $EXIT;
-}
+const gatherQ8SM70 = `packed1 4467 gatherQ8
+!pJ
+!pI
+!p8
+!sgr9q)rGt?pMu[rR
+!
+!pHt&pD
+!Pt@|bq>rGym}6wk
+!c
+p;,t*
+zfto
+p9+sV
+p:8un
+{M
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+x.
+w6
+xd
+qD9yC
+Q
+)
+rCpK
+qU
+qD@q0
+N
+qD9s-
+yJ.s[
+sw
+p\
+v|pj
+s==
+5
+svzM
+qm
+qm
+u<
+!#
+|Rp"p-
+5
+svzM
+vg
+v#
+H
+!#
+z0qw
+{Eui
+p\
+xvvO
+v0pK%
+}e.
+{R
+|OxXq4rzp"s[C
+wcy|qIz/
+ur@
+*,%
+}e8
+xBxXq4rzpUq^C
+!#
+qD/pb
+vNp/-3,
+vG,
+)
+vW,
+ub*
+zbp)C
+4
+wh
+|9
+*)%
+vwp=q^
+"&
+ya
+qos7
+sd
+qM,pX
+t1=q=
+!#
+:
+5
+qM+sr
+ur
+*1%
+ri
+q2rO
+zqp|
+w2
+v>+
+)
+ta
+{R
+yg0
+T$
+{@j
+v3p"G
+yg0
+T&
+4
+wh
+zqpb
+|9
+*#%
+sw
+qLXq&
+y7-
+t(w?U
+qzXU
+xq
+{@q@
+{T
+*%%
+rV
+ro
+p7
+wny_s\U
+y9rnv,
+!#
+qM7q#
+sn$E
+i'%
+|Hrn
+qD@sQ
+|w%V%rq
+tf%V&
+td
+!#
+O
+!#
+qD/pX
+rjzGrL
+(+
+!#
+"&
+x"s3-
+"&
+(.
+!pZ
+p(
+!p^
+"/
+J
+qa-
+qa(
+(
+!qZ
+"%
+sk
+a+
+;*
+(
+!s*
+uI
+a-
+wp+
+(
+!tS
+"%
+g
+pfqA
+;$
+(
+!vB
+"%
+qH
+pfp[
+;&
+!q[
+qQw$
+p_
+m
+pN
+p]
+h}4
+pQ
+sjvm
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const sumBlocksSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry sumBlocks(.param .align 8 .b8 sumBlocks_params[64])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<17>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [sumBlocks_params];
-	ld.param.u64 %rd2, [sumBlocks_params+16];
-	ld.param.u64 %rd3, [sumBlocks_params+24];
-	ld.param.u64 %rd4, [sumBlocks_params+32];
-	.loc 1 16 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	.loc 1 17 7
-	setp.le.u32 %p1, %r5, %r6;
-	@%p1 bra $B5;
-	.loc 1 21 23
-	mul.wide.u32 %rd6, %r6, 32;
-	add.s32 %r7, %r6, 1;
-	mul.wide.u32 %rd7, %r7, 32;
-	setp.le.u64 %p2, %rd7, %rd5;
-	setp.le.u64 %p3, %rd6, %rd7;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B6;
-	shl.b64 %rd8, %rd6, 2;
-	add.s64 %rd9, %rd1, %rd8;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.u32.u64 %r9, %rd6;
-	sub.s32 %r10, %r8, %r9;
-	.loc 1 20 2
-	setp.lt.s32 %p5, 0, %r10;
-	mov.f32 %f1, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r10, -3;
-	setp.le.s32 %p6, %r11, %r10;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, 0, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r13, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r13, 0;
-	bra $B2;
-$B1:
-	.loc 1 21 21
-	mad.wide.u32 %rd10, %r13, 4, %rd9;
-	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd10];
-	.loc 1 22 3
-	add.rn.f32 %f6, %f1, %f2;
-	add.rn.f32 %f7, %f6, %f3;
-	add.rn.f32 %f8, %f7, %f4;
-	add.rn.f32 %f1, %f8, %f5;
-	.loc 1 20 2
-	add.s32 %r13, %r13, 4;
-	setp.lt.u32 %p10, %r13, %r10;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 21 21
-	mad.wide.u32 %rd11, %r13, 4, %rd9;
-	ld.global.f32 %f9, [%rd11];
-	.loc 1 22 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 20 2
-	add.s32 %r13, %r13, 1;
-	setp.lt.u32 %p12, %r13, %r10;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 24 6
-	mad.wide.u32 %rd12, %r6, 4, %rd3;
-	st.global.f32 [%rd12], %f1;
-	bra $EXIT;
-$B5:
-	.loc 1 18 3
-	bra $EXIT;
-$B6:
-	.loc 1 21 21
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u32 %r14, 0;
-	mov.u64 %rd13, %rd7;
-	mov.u64 %rd14, %rd5;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r14, 1;
-	mov.u64 %rd13, %rd6;
-	mov.u64 %rd14, %rd7;
-$FAULT:
-	ld.param.u64 %rd15, [sumBlocks_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd15], 0, 1;
-	setp.ne.u32 %p13, %r15, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd16, [%rd15+8];
-	ld.param.u32 %r16, [sumBlocks_params+56];
-	st.global.u32 [%rd16+4], %r16;
-	ld.param.u32 %r17, [sumBlocks_params+60];
-	st.global.v2.u32 [%rd16+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd16+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd16+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd16+32], {%r22, %r23};
-	st.global.u64 [%rd16+40], %rd13;
-	st.global.u64 [%rd16+48], %rd14;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd16], 56;
-	bra $EXIT;
-}
+const joinSM90Narrow = `packed1 4072 join
+!|h^|f
+!|g@=
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;ve
+zfto
+p9+x,
+p:-un
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+tN
+)
+u.
+t^
+)
+uApw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uvj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sYpX
+wR
+y#
+)
+"%
+p~yD[r2
+)
+z5f
+qVwy
+sH*
+xkqw
+qBX
+:
+vp
+t+z#-
+vwpK%
+qnpK
+uh
+4
+0
+x)
+)
+Yp,D
+5
+s)
+r7q9
+H
+!#
+s)
+s_{q
+H
+!#
+vYr+
+{%#
+_
+q6
+xkr4
+rsp@
+)
+"#
+{%#
+_
+q6
+"#
+u;t]
+"#
+o
+*#%
+_
+q6
+"#
+tmwX
+"#
+o
+*#%
+_
+r?t$v,
+"#
+tm3+
+pC)
+qoqA
+rMr|C
+\
+w9
+!#
+!#
+"#
+yJ.3#
+_
+r?rvqW>
+"#
+qKr|Ur2
+xLp0
+\
+!#
+xlr+
+Y=2[
+uE
+sWr1
+rj{vI
+vdxF
+p{XyK%
+_
+r?ult|>
+!#
+wWr1
+p{XyK%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+Yw%[
+qU
+p{XE3'
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+yn2p0
+pm
+|lsG
+s>
+p{p2E3'
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/,
+v_p/*
+pP
+pc
+O
+!L
 `
 
-const sumBlocksSM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry sumBlocks(.param .align 8 .b8 sumBlocks_params[64])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<24>;
-	.reg .b64 %rd<17>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [sumBlocks_params];
-	ld.param.u64 %rd2, [sumBlocks_params+16];
-	ld.param.u64 %rd3, [sumBlocks_params+24];
-	ld.param.u64 %rd4, [sumBlocks_params+32];
-	.loc 1 16 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd5, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	mad.lo.s32 %r6, %r1, %r2, %r3;
-	.loc 1 17 7
-	setp.le.u32 %p1, %r5, %r6;
-	@%p1 bra $B5;
-	.loc 1 21 23
-	mul.wide.u32 %rd6, %r6, 32;
-	add.s32 %r7, %r6, 1;
-	mul.wide.u32 %rd7, %r7, 32;
-	setp.le.u64 %p2, %rd7, %rd5;
-	setp.le.u64 %p3, %rd6, %rd7;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B6;
-	shl.b64 %rd8, %rd6, 2;
-	add.s64 %rd9, %rd1, %rd8;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.u32.u64 %r9, %rd6;
-	sub.s32 %r10, %r8, %r9;
-	.loc 1 20 2
-	setp.lt.s32 %p5, 0, %r10;
-	mov.f32 %f1, 0f00000000;
-	@!%p5 bra $B4;
-	add.s32 %r11, %r10, -3;
-	setp.le.s32 %p6, %r11, %r10;
-	setp.lt.s32 %p7, 0, %r11;
-	and.pred %p8, %p6, %p7;
-	selp.b32 %r12, %r11, 0, %p8;
-	setp.lt.u32 %p9, 0, %r12;
-	@!%p9 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r13, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r13, 0;
-	bra $B2;
-$B1:
-	.loc 1 21 21
-	mad.wide.u32 %rd10, %r13, 4, %rd9;
-	ld.global.f32 %f2, [%rd10];
-	.loc 1 22 3
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 21 21
-	ld.global.f32 %f4, [%rd10+4];
-	.loc 1 22 3
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 21 21
-	ld.global.f32 %f6, [%rd10+8];
-	.loc 1 22 3
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 21 21
-	ld.global.f32 %f8, [%rd10+12];
-	.loc 1 22 3
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 20 2
-	add.s32 %r13, %r13, 4;
-	setp.lt.u32 %p10, %r13, %r10;
-	setp.lt.u32 %p11, %r13, %r12;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 21 21
-	mad.wide.u32 %rd11, %r13, 4, %rd9;
-	ld.global.f32 %f9, [%rd11];
-	.loc 1 22 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 20 2
-	add.s32 %r13, %r13, 1;
-	setp.lt.u32 %p12, %r13, %r10;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 24 6
-	mad.wide.u32 %rd12, %r6, 4, %rd3;
-	st.global.f32 [%rd12], %f1;
-	bra $EXIT;
-$B5:
-	.loc 1 18 3
-	bra $EXIT;
-$B6:
-	.loc 1 21 21
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u32 %r14, 0;
-	mov.u64 %rd13, %rd7;
-	mov.u64 %rd14, %rd5;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r14, 1;
-	mov.u64 %rd13, %rd6;
-	mov.u64 %rd14, %rd7;
-$FAULT:
-	ld.param.u64 %rd15, [sumBlocks_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r15, [%rd15], 0, 1;
-	setp.ne.u32 %p13, %r15, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd16, [%rd15+8];
-	ld.param.u32 %r16, [sumBlocks_params+56];
-	st.global.u32 [%rd16+4], %r16;
-	ld.param.u32 %r17, [sumBlocks_params+60];
-	st.global.v2.u32 [%rd16+8], {%r17, %r14};
-	mov.u32 %r18, %ctaid.x;
-	mov.u32 %r19, %ctaid.y;
-	st.global.v2.u32 [%rd16+16], {%r18, %r19};
-	mov.u32 %r20, %ctaid.z;
-	mov.u32 %r21, %tid.x;
-	st.global.v2.u32 [%rd16+24], {%r20, %r21};
-	mov.u32 %r22, %tid.y;
-	mov.u32 %r23, %tid.z;
-	st.global.v2.u32 [%rd16+32], {%r22, %r23};
-	st.global.u64 [%rd16+40], %rd13;
-	st.global.u64 [%rd16+48], %rd14;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd16], 56;
-	bra $EXIT;
-}
+const joinSM90 = `packed1 3977 join
+!|h^|f
+!|g@=
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;ve
+zfto
+p9t=pF
+p:-x,
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+uApw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+uvj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+sYpX
+z7
+zu
+"%
+)
+p{rU%
+z5f
+|Rp)C
+sH*
+xkqw
+qopG
+:
+vp
+vNp=q&
+vwpU%
+qnpU
+uh
+4
+w>
+q\p=C
+5
+s)
+tApY
+H
+!#
+s)
+qPpY
+H
+!#
+vYr+
+o
+*#%
+_
+q6
+xkr4
+tmvQ
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+r?t$v,
+"#
+ugqIp-3)
+q\qI3$
+q\qI3.
+\
+w9
+!#
+!#
+"#
+tV/E
+*#%
+_
+r?rvqW>
+"#
+}7/3/3)
+v1/3$
+\
+!#
+xlr+
+wu3(
+uE
+sWr1
+rj{vI
+vdxF
+tV+E
+*%%
+_
+r?ult|>
+!#
+wWr1
+tV+E
+*%%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+z[+3(
+qU
+tV+B
+*'%
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+z[+3(
+pm
+|lsG
+s>
+tV+B
+*'%
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/+
+v_p/(
+pP
+pc
+O
+!L
 `
 
-const sumBlocksSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry sumBlocks(.param .align 8 .b8 sumBlocks_params[64])
-{
-	.reg .pred %p<14>;
-	.reg .b32 %r<14>;
-	.reg .b64 %rd<26>;
-	.reg .f32 %f<10>;
-
-	ld.param.u64 %rd1, [sumBlocks_params];
-	ld.param.u64 %rd2, [sumBlocks_params+16];
-	ld.param.u64 %rd3, [sumBlocks_params+24];
-	ld.param.u64 %rd4, [sumBlocks_params+32];
-	.loc 1 16 16
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	cvt.u64.u32 %rd5, %r3;
-	mad.wide.u32 %rd6, %r1, %r2, %rd5;
-	.loc 1 17 7
-	setp.le.s64 %p1, %rd4, %rd6;
-	@%p1 bra $B5;
-	.loc 1 21 23
-	shl.b64 %rd7, %rd6, 5;
-	add.s64 %rd8, %rd6, 1;
-	shl.b64 %rd9, %rd8, 5;
-	setp.le.u64 %p2, %rd9, %rd2;
-	setp.le.u64 %p3, %rd7, %rd9;
-	and.pred %p4, %p2, %p3;
-	@!%p4 bra $B6;
-	shl.b64 %rd10, %rd7, 2;
-	add.s64 %rd11, %rd1, %rd10;
-	sub.s64 %rd12, %rd9, %rd7;
-	.loc 1 20 2
-	setp.lt.s64 %p5, 0, %rd12;
-	mov.f32 %f1, 0f00000000;
-	@!%p5 bra $B4;
-	add.s64 %rd13, %rd12, -3;
-	setp.le.s64 %p6, %rd13, %rd12;
-	setp.lt.s64 %p7, 0, %rd13;
-	and.pred %p8, %p6, %p7;
-	selp.b64 %rd14, %rd13, 0, %p8;
-	setp.lt.s64 %p9, 0, %rd14;
-	@!%p9 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd15, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd15, 0;
-	bra $B2;
-$B1:
-	.loc 1 21 21
-	shl.b64 %rd16, %rd15, 2;
-	add.s64 %rd17, %rd11, %rd16;
-	ld.global.f32 %f2, [%rd17];
-	.loc 1 22 3
-	add.rn.f32 %f3, %f1, %f2;
-	.loc 1 21 21
-	ld.global.f32 %f4, [%rd17+4];
-	.loc 1 22 3
-	add.rn.f32 %f5, %f3, %f4;
-	.loc 1 21 21
-	ld.global.f32 %f6, [%rd17+8];
-	.loc 1 22 3
-	add.rn.f32 %f7, %f5, %f6;
-	.loc 1 21 21
-	ld.global.f32 %f8, [%rd17+12];
-	.loc 1 22 3
-	add.rn.f32 %f1, %f7, %f8;
-	.loc 1 20 2
-	add.s64 %rd15, %rd15, 4;
-	setp.lt.s64 %p10, %rd15, %rd12;
-	setp.lt.s64 %p11, %rd15, %rd14;
-	@%p11 bra $B1;
-	@!%p10 bra $B4;
-$B2:
-$B3:
-	.loc 1 21 21
-	shl.b64 %rd18, %rd15, 2;
-	add.s64 %rd19, %rd11, %rd18;
-	ld.global.f32 %f9, [%rd19];
-	.loc 1 22 3
-	add.rn.f32 %f1, %f1, %f9;
-	.loc 1 20 2
-	add.s64 %rd15, %rd15, 1;
-	setp.lt.s64 %p12, %rd15, %rd12;
-	@%p12 bra $B3;
-$B4:
-	.loc 1 24 6
-	shl.b64 %rd20, %rd6, 2;
-	add.s64 %rd21, %rd3, %rd20;
-	st.global.f32 [%rd21], %f1;
-	bra $EXIT;
-$B5:
-	.loc 1 18 3
-	bra $EXIT;
-$B6:
-	.loc 1 21 21
-	@!%p2 bra $FAULT0;
-	bra $FAULT1;
-$EXIT:
-	ret;
-$FAULT0:
-	mov.u32 %r4, 0;
-	mov.u64 %rd22, %rd9;
-	mov.u64 %rd23, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r4, 1;
-	mov.u64 %rd22, %rd7;
-	mov.u64 %rd23, %rd9;
-$FAULT:
-	ld.param.u64 %rd24, [sumBlocks_params+48];
-	atom.relaxed.gpu.global.cas.b32 %r5, [%rd24], 0, 1;
-	setp.ne.u32 %p13, %r5, 0;
-	@%p13 bra $EXIT;
-	ld.global.u64 %rd25, [%rd24+8];
-	ld.param.u32 %r6, [sumBlocks_params+56];
-	st.global.u32 [%rd25+4], %r6;
-	ld.param.u32 %r7, [sumBlocks_params+60];
-	st.global.v2.u32 [%rd25+8], {%r7, %r4};
-	mov.u32 %r8, %ctaid.x;
-	mov.u32 %r9, %ctaid.y;
-	st.global.v2.u32 [%rd25+16], {%r8, %r9};
-	mov.u32 %r10, %ctaid.z;
-	mov.u32 %r11, %tid.x;
-	st.global.v2.u32 [%rd25+24], {%r10, %r11};
-	mov.u32 %r12, %tid.y;
-	mov.u32 %r13, %tid.z;
-	st.global.v2.u32 [%rd25+32], {%r12, %r13};
-	st.global.u64 [%rd25+40], %rd22;
-	st.global.u64 [%rd25+48], %rd23;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd25], 56;
-	bra $EXIT;
-}
+const joinSM80Narrow = `packed1 3987 join
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;ve
+zfto
+p9+x,
+p:-un
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+tN
+)
+u.
+t^
+)
+sYpX
+wR
+y#
+)
+"#
+p~yD[r2
+)
+z5f
+qVwy
+sH*
+xkqw
+qBX
+:
+vp
+t+z#-
+vwpK%
+qnpK
+uh
+4
+0
+x)
+)
+Yp,D
+5
+s)
+r7q9
+H
+!#
+s)
+s_{q
+H
+!#
+vYr+
+{%#
+_
+q6
+xkr4
+rsp@
+)
+"#
+{%#
+_
+q6
+"#
+u;t]
+"#
+o
+*#%
+_
+q6
+"#
+tmwX
+"#
+o
+*#%
+_
+r?t$v,
+"#
+tm3+
+pC)
+qoqA
+rMr|C
+\
+w9
+!#
+!#
+"#
+yJ.3#
+_
+r?rvqW>
+"#
+qKr|Ur2
+xLp0
+\
+!#
+xlr+
+Y=2[
+uE
+sWr1
+rj{vI
+vdxF
+p{XyK%
+_
+r?ult|>
+!#
+wWr1
+p{XyK%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+Yw%[
+qU
+p{XE3'
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+yn2p0
+pm
+|lsG
+s>
+p{p2E3'
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/,
+v_p/*
+pP
+pc
+O
+!L
 `
 
-const tileQ4SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ4(.param .align 8 .b8 tileQ4_params[160])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<52>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<92>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<104>;
-
-	ld.param.u64 %rd1, [tileQ4_params];
-	ld.param.u64 %rd2, [tileQ4_params+16];
-	ld.param.u64 %rd3, [tileQ4_params+24];
-	ld.param.u64 %rd4, [tileQ4_params+32];
-	ld.param.u64 %rd5, [tileQ4_params+48];
-	ld.param.u64 %rd6, [tileQ4_params+56];
-	ld.param.u64 %rd7, [tileQ4_params+72];
-	ld.param.u64 %rd8, [tileQ4_params+88];
-	ld.param.u64 %rd9, [tileQ4_params+96];
-	ld.param.u64 %rd10, [tileQ4_params+104];
-	ld.param.u64 %rd11, [tileQ4_params+120];
-	ld.param.u64 %rd12, [tileQ4_params+128];
-	.loc 1 33 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 34 19
-	mov.u32 %r2, %tid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd13, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd14, %r4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u32.u64 %r6, %rd8;
-	cvt.u64.u32 %rd15, %r6;
-	cvt.u32.u64 %r7, %rd10;
-	cvt.u64.u32 %rd16, %r7;
-	cvt.u32.u64 %r8, %rd12;
-	.loc 1 33 22
-	mul.wide.u32 %rd17, %r1, %r7;
-	.loc 1 34 19
-	cvt.u64.u32 %rd18, %r2;
-	setp.lt.u32 %p1, 0, %r7;
-	@!%p1 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.u32 %r9, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd19, %r9;
-	.loc 1 37 16
-	add.s64 %rd20, %rd17, %rd19;
-	shl.b64 %rd21, %rd20, 4;
-	.loc 1 38 21
-	shl.b64 %rd22, %rd20, 6;
-	add.s64 %rd23, %rd22, 64;
-	setp.le.u64 %p2, %rd23, %rd13;
-	setp.le.u64 %p3, %rd22, %rd23;
-	.loc 1 39 14
-	mul.wide.u32 %rd24, %r9, 32;
-	add.s32 %r10, %r9, 1;
-	mul.wide.u32 %rd25, %r10, 32;
-	setp.le.u64 %p4, %rd25, %rd15;
-	setp.le.u64 %p5, %rd24, %rd25;
-	cvt.u32.u64 %r11, %rd25;
-	cvt.u32.u64 %r12, %rd24;
-	sub.s32 %r13, %r11, %r12;
-	.loc 1 44 55
-	setp.lt.u32 %p6, 0, %r13;
-	.loc 1 45 58
-	setp.lt.u32 %p7, 16, %r13;
-	setp.lt.u32 %p8, 17, %r13;
-	setp.lt.u32 %p9, 18, %r13;
-	setp.lt.u32 %p10, 19, %r13;
-	setp.lt.u32 %p11, 20, %r13;
-	setp.lt.u32 %p12, 21, %r13;
-	setp.lt.u32 %p13, 22, %r13;
-	setp.lt.u32 %p14, 23, %r13;
-	setp.lt.u32 %p15, 24, %r13;
-	setp.lt.u32 %p16, 25, %r13;
-	setp.lt.u32 %p17, 26, %r13;
-	setp.lt.u32 %p18, 27, %r13;
-	setp.lt.u32 %p19, 28, %r13;
-	setp.lt.u32 %p20, 29, %r13;
-	setp.lt.u32 %p21, 30, %r13;
-	setp.lt.u32 %p22, 31, %r13;
-	.loc 1 48 30
-	add.s64 %rd26, %rd21, %rd18;
-	setp.lt.u64 %p23, %rd26, %rd14;
-	.loc 1 49 26
-	cvt.u32.u64 %r14, %rd26;
-	setp.lt.u32 %p24, %r14, %r5;
-	setp.lt.u32 %p25, %r9, %r7;
-	.loc 1 38 18
-	and.pred %p26, %p2, %p3;
-	.loc 1 39 12
-	and.pred %p27, %p26, %p4;
-	and.pred %p28, %p27, %p5;
-	.loc 1 44 55
-	and.pred %p29, %p28, %p6;
-	.loc 1 45 58
-	and.pred %p30, %p29, %p7;
-	and.pred %p31, %p30, %p8;
-	and.pred %p32, %p31, %p9;
-	and.pred %p33, %p32, %p10;
-	and.pred %p34, %p33, %p11;
-	and.pred %p35, %p34, %p12;
-	and.pred %p36, %p35, %p13;
-	and.pred %p37, %p36, %p14;
-	and.pred %p38, %p37, %p15;
-	and.pred %p39, %p38, %p16;
-	and.pred %p40, %p39, %p17;
-	and.pred %p41, %p40, %p18;
-	and.pred %p42, %p41, %p19;
-	and.pred %p43, %p42, %p20;
-	and.pred %p44, %p43, %p21;
-	and.pred %p45, %p44, %p22;
-	.loc 1 48 27
-	and.pred %p46, %p45, %p23;
-	.loc 1 49 26
-	and.pred %p47, %p46, %p24;
-	and.pred %p48, %p47, %p25;
-	@!%p48 bra $B4;
-	.loc 1 38 18
-	shl.b64 %rd27, %rd22, 2;
-	add.s64 %rd28, %rd1, %rd27;
-	.loc 1 39 12
-	shl.b64 %rd29, %rd24, 2;
-	add.s64 %rd30, %rd7, %rd29;
-	.loc 1 42 14
-	mad.wide.u32 %rd31, %r2, 4, %rd28;
-	ld.global.u32 %r15, [%rd31];
-	.loc 1 44 44
-	and.b32 %r16, %r15, 15;
-	cvt.rn.f32.u32 %f3, %r16;
-	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd30];
-	fma.rn.f32 %f8, %f3, %f4, 0f00000000;
-	.loc 1 45 38
-	shr.u32 %r17, %r15, 4;
-	and.b32 %r18, %r17, 15;
-	cvt.rn.f32.u32 %f9, %r18;
-	ld.global.v4.f32 {%f10, %f11, %f12, %f13}, [%rd30+64];
-	fma.rn.f32 %f14, %f9, %f10, 0f00000000;
-	.loc 1 44 37
-	shr.u32 %r19, %r15, 8;
-	and.b32 %r20, %r19, 15;
-	cvt.rn.f32.u32 %f15, %r20;
-	fma.rn.f32 %f16, %f15, %f5, %f8;
-	.loc 1 45 38
-	shr.u32 %r21, %r15, 12;
-	and.b32 %r22, %r21, 15;
-	cvt.rn.f32.u32 %f17, %r22;
-	fma.rn.f32 %f18, %f17, %f11, %f14;
-	.loc 1 44 37
-	shr.u32 %r23, %r15, 16;
-	and.b32 %r24, %r23, 15;
-	cvt.rn.f32.u32 %f19, %r24;
-	fma.rn.f32 %f20, %f19, %f6, %f16;
-	.loc 1 45 38
-	shr.u32 %r25, %r15, 20;
-	and.b32 %r26, %r25, 15;
-	cvt.rn.f32.u32 %f21, %r26;
-	fma.rn.f32 %f22, %f21, %f12, %f18;
-	.loc 1 44 37
-	shr.u32 %r27, %r15, 24;
-	and.b32 %r28, %r27, 15;
-	cvt.rn.f32.u32 %f23, %r28;
-	fma.rn.f32 %f24, %f23, %f7, %f20;
-	.loc 1 45 38
-	shr.u32 %r29, %r15, 28;
-	and.b32 %r30, %r29, 15;
-	cvt.rn.f32.u32 %f25, %r30;
-	fma.rn.f32 %f26, %f25, %f13, %f22;
-	.loc 1 42 14
-	ld.global.u32 %r31, [%rd31+64];
-	.loc 1 44 44
-	and.b32 %r32, %r31, 15;
-	cvt.rn.f32.u32 %f27, %r32;
-	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd30+16];
-	fma.rn.f32 %f32, %f27, %f28, %f24;
-	.loc 1 45 38
-	shr.u32 %r33, %r31, 4;
-	and.b32 %r34, %r33, 15;
-	cvt.rn.f32.u32 %f33, %r34;
-	ld.global.v4.f32 {%f34, %f35, %f36, %f37}, [%rd30+80];
-	fma.rn.f32 %f38, %f33, %f34, %f26;
-	.loc 1 44 37
-	shr.u32 %r35, %r31, 8;
-	and.b32 %r36, %r35, 15;
-	cvt.rn.f32.u32 %f39, %r36;
-	fma.rn.f32 %f40, %f39, %f29, %f32;
-	.loc 1 45 38
-	shr.u32 %r37, %r31, 12;
-	and.b32 %r38, %r37, 15;
-	cvt.rn.f32.u32 %f41, %r38;
-	fma.rn.f32 %f42, %f41, %f35, %f38;
-	.loc 1 44 37
-	shr.u32 %r39, %r31, 16;
-	and.b32 %r40, %r39, 15;
-	cvt.rn.f32.u32 %f43, %r40;
-	fma.rn.f32 %f44, %f43, %f30, %f40;
-	.loc 1 45 38
-	shr.u32 %r41, %r31, 20;
-	and.b32 %r42, %r41, 15;
-	cvt.rn.f32.u32 %f45, %r42;
-	fma.rn.f32 %f46, %f45, %f36, %f42;
-	.loc 1 44 37
-	shr.u32 %r43, %r31, 24;
-	and.b32 %r44, %r43, 15;
-	cvt.rn.f32.u32 %f47, %r44;
-	fma.rn.f32 %f48, %f47, %f31, %f44;
-	.loc 1 45 38
-	shr.u32 %r45, %r31, 28;
-	and.b32 %r46, %r45, 15;
-	cvt.rn.f32.u32 %f49, %r46;
-	fma.rn.f32 %f50, %f49, %f37, %f46;
-	.loc 1 42 14
-	ld.global.u32 %r47, [%rd31+128];
-	.loc 1 44 44
-	and.b32 %r48, %r47, 15;
-	cvt.rn.f32.u32 %f51, %r48;
-	ld.global.v4.f32 {%f52, %f53, %f54, %f55}, [%rd30+32];
-	fma.rn.f32 %f56, %f51, %f52, %f48;
-	.loc 1 45 38
-	shr.u32 %r49, %r47, 4;
-	and.b32 %r50, %r49, 15;
-	cvt.rn.f32.u32 %f57, %r50;
-	ld.global.v4.f32 {%f58, %f59, %f60, %f61}, [%rd30+96];
-	fma.rn.f32 %f62, %f57, %f58, %f50;
-	.loc 1 44 37
-	shr.u32 %r51, %r47, 8;
-	and.b32 %r52, %r51, 15;
-	cvt.rn.f32.u32 %f63, %r52;
-	fma.rn.f32 %f64, %f63, %f53, %f56;
-	.loc 1 45 38
-	shr.u32 %r53, %r47, 12;
-	and.b32 %r54, %r53, 15;
-	cvt.rn.f32.u32 %f65, %r54;
-	fma.rn.f32 %f66, %f65, %f59, %f62;
-	.loc 1 44 37
-	shr.u32 %r55, %r47, 16;
-	and.b32 %r56, %r55, 15;
-	cvt.rn.f32.u32 %f67, %r56;
-	fma.rn.f32 %f68, %f67, %f54, %f64;
-	.loc 1 45 38
-	shr.u32 %r57, %r47, 20;
-	and.b32 %r58, %r57, 15;
-	cvt.rn.f32.u32 %f69, %r58;
-	fma.rn.f32 %f70, %f69, %f60, %f66;
-	.loc 1 44 37
-	shr.u32 %r59, %r47, 24;
-	and.b32 %r60, %r59, 15;
-	cvt.rn.f32.u32 %f71, %r60;
-	fma.rn.f32 %f72, %f71, %f55, %f68;
-	.loc 1 45 38
-	shr.u32 %r61, %r47, 28;
-	and.b32 %r62, %r61, 15;
-	cvt.rn.f32.u32 %f73, %r62;
-	fma.rn.f32 %f74, %f73, %f61, %f70;
-	.loc 1 42 14
-	ld.global.u32 %r63, [%rd31+192];
-	.loc 1 44 44
-	and.b32 %r64, %r63, 15;
-	cvt.rn.f32.u32 %f75, %r64;
-	ld.global.v4.f32 {%f76, %f77, %f78, %f79}, [%rd30+48];
-	fma.rn.f32 %f80, %f75, %f76, %f72;
-	.loc 1 45 38
-	shr.u32 %r65, %r63, 4;
-	and.b32 %r66, %r65, 15;
-	cvt.rn.f32.u32 %f81, %r66;
-	ld.global.v4.f32 {%f82, %f83, %f84, %f85}, [%rd30+112];
-	fma.rn.f32 %f86, %f81, %f82, %f74;
-	.loc 1 44 37
-	shr.u32 %r67, %r63, 8;
-	and.b32 %r68, %r67, 15;
-	cvt.rn.f32.u32 %f87, %r68;
-	fma.rn.f32 %f88, %f87, %f77, %f80;
-	.loc 1 45 38
-	shr.u32 %r69, %r63, 12;
-	and.b32 %r70, %r69, 15;
-	cvt.rn.f32.u32 %f89, %r70;
-	fma.rn.f32 %f90, %f89, %f83, %f86;
-	.loc 1 44 37
-	shr.u32 %r71, %r63, 16;
-	and.b32 %r72, %r71, 15;
-	cvt.rn.f32.u32 %f91, %r72;
-	fma.rn.f32 %f92, %f91, %f78, %f88;
-	.loc 1 45 38
-	shr.u32 %r73, %r63, 20;
-	and.b32 %r74, %r73, 15;
-	cvt.rn.f32.u32 %f93, %r74;
-	fma.rn.f32 %f94, %f93, %f84, %f90;
-	.loc 1 44 37
-	shr.u32 %r75, %r63, 24;
-	and.b32 %r76, %r75, 15;
-	cvt.rn.f32.u32 %f95, %r76;
-	fma.rn.f32 %f96, %f95, %f79, %f92;
-	.loc 1 45 38
-	shr.u32 %r77, %r63, 28;
-	and.b32 %r78, %r77, 15;
-	cvt.rn.f32.u32 %f97, %r78;
-	fma.rn.f32 %f98, %f97, %f85, %f94;
-	.loc 1 48 27
-	shl.b64 %rd32, %rd26, 1;
-	add.s64 %rd33, %rd3, %rd32;
-	ld.global.u16 %r79, [%rd33];
-	cvt.u16.u32 %rs1, %r79;
-	cvt.f32.f16 %f99, %rs1;
-	add.rn.f32 %f100, %f96, %f98;
-	fma.rn.f32 %f1, %f99, %f100, %f1;
-	.loc 1 49 26
-	add.s64 %rd34, %rd5, %rd32;
-	ld.global.u16 %r80, [%rd34];
-	cvt.u16.u32 %rs2, %r80;
-	cvt.f32.f16 %f101, %rs2;
-	mad.wide.u32 %rd35, %r9, 4, %rd9;
-	ld.global.f32 %f102, [%rd35];
-	fma.rn.f32 %f2, %f101, %f102, %f2;
-	setp.lt.u32 %p49, %r10, %r7;
-	mov.u32 %r9, %r10;
-	@%p49 bra $B1;
-$B2:
-	.loc 1 51 32
-	mad.lo.s32 %r81, %r1, 16, %r2;
-	setp.lt.u32 %p50, %r81, %r8;
-	@!%p50 bra $B3;
-	.loc 1 52 17
-	add.rn.f32 %f103, %f1, %f2;
-	mad.wide.u32 %rd36, %r81, 4, %rd11;
-	st.global.f32 [%rd36], %f103;
-$B3:
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd37, %r5;
-	.loc 1 39 12
-	cvt.s64.s32 %rd38, %r13;
-	.loc 1 38 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 39 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 44 55
-	@!%p6 bra $FAULT4;
-	.loc 1 45 58
-	@!%p7 bra $FAULT5;
-	@!%p8 bra $FAULT6;
-	@!%p9 bra $FAULT7;
-	@!%p10 bra $FAULT8;
-	@!%p11 bra $FAULT9;
-	@!%p12 bra $FAULT10;
-	@!%p13 bra $FAULT11;
-	@!%p14 bra $FAULT12;
-	@!%p15 bra $FAULT13;
-	@!%p16 bra $FAULT14;
-	@!%p17 bra $FAULT15;
-	@!%p18 bra $FAULT16;
-	@!%p19 bra $FAULT17;
-	@!%p20 bra $FAULT18;
-	@!%p21 bra $FAULT19;
-	@!%p22 bra $FAULT20;
-	.loc 1 48 27
-	@!%p23 bra $FAULT21;
-	.loc 1 49 26
-	@!%p24 bra $FAULT22;
-	bra $FAULT23;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 38 18
-	mov.u32 %r82, 0;
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd13;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r82, 1;
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd23;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 39 12
-	mov.u32 %r82, 2;
-	mov.u64 %rd39, %rd25;
-	mov.u64 %rd40, %rd15;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r82, 3;
-	mov.u64 %rd39, %rd24;
-	mov.u64 %rd40, %rd25;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 44 55
-	mov.u32 %r82, 4;
-	mov.u64 %rd39, 0;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 45 58
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 16;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 17;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 18;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 19;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 20;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 21;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 22;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 23;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 24;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 25;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 26;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 27;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 28;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 29;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 30;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 31;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 48 27
-	mov.u32 %r82, 6;
-	mov.u64 %rd39, %rd26;
-	mov.u64 %rd40, %rd14;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 49 26
-	mov.u32 %r82, 7;
-	mov.u64 %rd39, %rd26;
-	mov.u64 %rd40, %rd37;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r82, 7;
-	mov.u64 %rd39, %rd19;
-	mov.u64 %rd40, %rd16;
-$FAULT:
-	ld.param.u64 %rd41, [tileQ4_params+144];
-	atom.relaxed.gpu.global.cas.b32 %r83, [%rd41], 0, 1;
-	setp.ne.u32 %p51, %r83, 0;
-	@%p51 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r84, [tileQ4_params+152];
-	st.global.u32 [%rd42+4], %r84;
-	ld.param.u32 %r85, [tileQ4_params+156];
-	st.global.v2.u32 [%rd42+8], {%r85, %r82};
-	mov.u32 %r86, %ctaid.x;
-	mov.u32 %r87, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r86, %r87};
-	mov.u32 %r88, %ctaid.z;
-	mov.u32 %r89, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r88, %r89};
-	mov.u32 %r90, %tid.y;
-	mov.u32 %r91, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r90, %r91};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const joinSM80 = `packed1 3892 join
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;ve
+zfto
+p9t=pF
+p:-x,
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+sYpX
+z7
+zu
+"#
+)
+p{rU%
+z5f
+|Rp)C
+sH*
+xkqw
+qopG
+:
+vp
+vNp=q&
+vwpU%
+qnpU
+uh
+4
+w>
+q\p=C
+5
+s)
+tApY
+H
+!#
+s)
+qPpY
+H
+!#
+vYr+
+o
+*#%
+_
+q6
+xkr4
+tmvQ
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+r?t$v,
+"#
+ugqIp-3)
+q\qI3$
+q\qI3.
+\
+w9
+!#
+!#
+"#
+tV/E
+*#%
+_
+r?rvqW>
+"#
+}7/3/3)
+v1/3$
+\
+!#
+xlr+
+wu3(
+uE
+sWr1
+rj{vI
+vdxF
+tV+E
+*%%
+_
+r?ult|>
+!#
+wWr1
+tV+E
+*%%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+z[+3(
+qU
+tV+B
+*'%
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+z[+3(
+pm
+|lsG
+s>
+tV+B
+*'%
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/+
+v_p/(
+pP
+pc
+O
+!L
 `
 
-const tileQ4SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ4(.param .align 8 .b8 tileQ4_params[160])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<52>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<92>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<104>;
-
-	ld.param.u64 %rd1, [tileQ4_params];
-	ld.param.u64 %rd2, [tileQ4_params+16];
-	ld.param.u64 %rd3, [tileQ4_params+24];
-	ld.param.u64 %rd4, [tileQ4_params+32];
-	ld.param.u64 %rd5, [tileQ4_params+48];
-	ld.param.u64 %rd6, [tileQ4_params+56];
-	ld.param.u64 %rd7, [tileQ4_params+72];
-	ld.param.u64 %rd8, [tileQ4_params+88];
-	ld.param.u64 %rd9, [tileQ4_params+96];
-	ld.param.u64 %rd10, [tileQ4_params+104];
-	ld.param.u64 %rd11, [tileQ4_params+120];
-	ld.param.u64 %rd12, [tileQ4_params+128];
-	.loc 1 33 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 34 19
-	mov.u32 %r2, %tid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd13, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd14, %r4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u32.u64 %r6, %rd8;
-	cvt.u64.u32 %rd15, %r6;
-	cvt.u32.u64 %r7, %rd10;
-	cvt.u64.u32 %rd16, %r7;
-	cvt.u32.u64 %r8, %rd12;
-	.loc 1 33 22
-	mul.wide.u32 %rd17, %r1, %r7;
-	.loc 1 34 19
-	cvt.u64.u32 %rd18, %r2;
-	setp.lt.u32 %p1, 0, %r7;
-	@!%p1 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.u32 %r9, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd19, %r9;
-	.loc 1 37 16
-	add.s64 %rd20, %rd17, %rd19;
-	shl.b64 %rd21, %rd20, 4;
-	.loc 1 38 21
-	shl.b64 %rd22, %rd20, 6;
-	add.s64 %rd23, %rd22, 64;
-	setp.le.u64 %p2, %rd23, %rd13;
-	setp.le.u64 %p3, %rd22, %rd23;
-	.loc 1 39 14
-	mul.wide.u32 %rd24, %r9, 32;
-	add.s32 %r10, %r9, 1;
-	mul.wide.u32 %rd25, %r10, 32;
-	setp.le.u64 %p4, %rd25, %rd15;
-	setp.le.u64 %p5, %rd24, %rd25;
-	cvt.u32.u64 %r11, %rd25;
-	cvt.u32.u64 %r12, %rd24;
-	sub.s32 %r13, %r11, %r12;
-	.loc 1 44 55
-	setp.lt.u32 %p6, 0, %r13;
-	.loc 1 45 58
-	setp.lt.u32 %p7, 16, %r13;
-	setp.lt.u32 %p8, 17, %r13;
-	setp.lt.u32 %p9, 18, %r13;
-	setp.lt.u32 %p10, 19, %r13;
-	setp.lt.u32 %p11, 20, %r13;
-	setp.lt.u32 %p12, 21, %r13;
-	setp.lt.u32 %p13, 22, %r13;
-	setp.lt.u32 %p14, 23, %r13;
-	setp.lt.u32 %p15, 24, %r13;
-	setp.lt.u32 %p16, 25, %r13;
-	setp.lt.u32 %p17, 26, %r13;
-	setp.lt.u32 %p18, 27, %r13;
-	setp.lt.u32 %p19, 28, %r13;
-	setp.lt.u32 %p20, 29, %r13;
-	setp.lt.u32 %p21, 30, %r13;
-	setp.lt.u32 %p22, 31, %r13;
-	.loc 1 48 30
-	add.s64 %rd26, %rd21, %rd18;
-	setp.lt.u64 %p23, %rd26, %rd14;
-	.loc 1 49 26
-	cvt.u32.u64 %r14, %rd26;
-	setp.lt.u32 %p24, %r14, %r5;
-	setp.lt.u32 %p25, %r9, %r7;
-	.loc 1 38 18
-	and.pred %p26, %p2, %p3;
-	.loc 1 39 12
-	and.pred %p27, %p26, %p4;
-	and.pred %p28, %p27, %p5;
-	.loc 1 44 55
-	and.pred %p29, %p28, %p6;
-	.loc 1 45 58
-	and.pred %p30, %p29, %p7;
-	and.pred %p31, %p30, %p8;
-	and.pred %p32, %p31, %p9;
-	and.pred %p33, %p32, %p10;
-	and.pred %p34, %p33, %p11;
-	and.pred %p35, %p34, %p12;
-	and.pred %p36, %p35, %p13;
-	and.pred %p37, %p36, %p14;
-	and.pred %p38, %p37, %p15;
-	and.pred %p39, %p38, %p16;
-	and.pred %p40, %p39, %p17;
-	and.pred %p41, %p40, %p18;
-	and.pred %p42, %p41, %p19;
-	and.pred %p43, %p42, %p20;
-	and.pred %p44, %p43, %p21;
-	and.pred %p45, %p44, %p22;
-	.loc 1 48 27
-	and.pred %p46, %p45, %p23;
-	.loc 1 49 26
-	and.pred %p47, %p46, %p24;
-	and.pred %p48, %p47, %p25;
-	@!%p48 bra $B4;
-	.loc 1 38 18
-	shl.b64 %rd27, %rd22, 2;
-	add.s64 %rd28, %rd1, %rd27;
-	.loc 1 39 12
-	shl.b64 %rd29, %rd24, 2;
-	add.s64 %rd30, %rd7, %rd29;
-	.loc 1 42 14
-	mad.wide.u32 %rd31, %r2, 4, %rd28;
-	ld.global.u32 %r15, [%rd31];
-	.loc 1 44 44
-	and.b32 %r16, %r15, 15;
-	cvt.rn.f32.u32 %f3, %r16;
-	ld.global.f32 %f4, [%rd30];
-	fma.rn.f32 %f5, %f3, %f4, 0f00000000;
-	.loc 1 45 38
-	shr.u32 %r17, %r15, 4;
-	and.b32 %r18, %r17, 15;
-	cvt.rn.f32.u32 %f6, %r18;
-	ld.global.f32 %f7, [%rd30+64];
-	fma.rn.f32 %f8, %f6, %f7, 0f00000000;
-	.loc 1 44 37
-	shr.u32 %r19, %r15, 8;
-	and.b32 %r20, %r19, 15;
-	cvt.rn.f32.u32 %f9, %r20;
-	ld.global.f32 %f10, [%rd30+4];
-	fma.rn.f32 %f11, %f9, %f10, %f5;
-	.loc 1 45 38
-	shr.u32 %r21, %r15, 12;
-	and.b32 %r22, %r21, 15;
-	cvt.rn.f32.u32 %f12, %r22;
-	ld.global.f32 %f13, [%rd30+68];
-	fma.rn.f32 %f14, %f12, %f13, %f8;
-	.loc 1 44 37
-	shr.u32 %r23, %r15, 16;
-	and.b32 %r24, %r23, 15;
-	cvt.rn.f32.u32 %f15, %r24;
-	ld.global.f32 %f16, [%rd30+8];
-	fma.rn.f32 %f17, %f15, %f16, %f11;
-	.loc 1 45 38
-	shr.u32 %r25, %r15, 20;
-	and.b32 %r26, %r25, 15;
-	cvt.rn.f32.u32 %f18, %r26;
-	ld.global.f32 %f19, [%rd30+72];
-	fma.rn.f32 %f20, %f18, %f19, %f14;
-	.loc 1 44 37
-	shr.u32 %r27, %r15, 24;
-	and.b32 %r28, %r27, 15;
-	cvt.rn.f32.u32 %f21, %r28;
-	ld.global.f32 %f22, [%rd30+12];
-	fma.rn.f32 %f23, %f21, %f22, %f17;
-	.loc 1 45 38
-	shr.u32 %r29, %r15, 28;
-	and.b32 %r30, %r29, 15;
-	cvt.rn.f32.u32 %f24, %r30;
-	ld.global.f32 %f25, [%rd30+76];
-	fma.rn.f32 %f26, %f24, %f25, %f20;
-	.loc 1 42 14
-	ld.global.u32 %r31, [%rd31+64];
-	.loc 1 44 44
-	and.b32 %r32, %r31, 15;
-	cvt.rn.f32.u32 %f27, %r32;
-	ld.global.f32 %f28, [%rd30+16];
-	fma.rn.f32 %f29, %f27, %f28, %f23;
-	.loc 1 45 38
-	shr.u32 %r33, %r31, 4;
-	and.b32 %r34, %r33, 15;
-	cvt.rn.f32.u32 %f30, %r34;
-	ld.global.f32 %f31, [%rd30+80];
-	fma.rn.f32 %f32, %f30, %f31, %f26;
-	.loc 1 44 37
-	shr.u32 %r35, %r31, 8;
-	and.b32 %r36, %r35, 15;
-	cvt.rn.f32.u32 %f33, %r36;
-	ld.global.f32 %f34, [%rd30+20];
-	fma.rn.f32 %f35, %f33, %f34, %f29;
-	.loc 1 45 38
-	shr.u32 %r37, %r31, 12;
-	and.b32 %r38, %r37, 15;
-	cvt.rn.f32.u32 %f36, %r38;
-	ld.global.f32 %f37, [%rd30+84];
-	fma.rn.f32 %f38, %f36, %f37, %f32;
-	.loc 1 44 37
-	shr.u32 %r39, %r31, 16;
-	and.b32 %r40, %r39, 15;
-	cvt.rn.f32.u32 %f39, %r40;
-	ld.global.f32 %f40, [%rd30+24];
-	fma.rn.f32 %f41, %f39, %f40, %f35;
-	.loc 1 45 38
-	shr.u32 %r41, %r31, 20;
-	and.b32 %r42, %r41, 15;
-	cvt.rn.f32.u32 %f42, %r42;
-	ld.global.f32 %f43, [%rd30+88];
-	fma.rn.f32 %f44, %f42, %f43, %f38;
-	.loc 1 44 37
-	shr.u32 %r43, %r31, 24;
-	and.b32 %r44, %r43, 15;
-	cvt.rn.f32.u32 %f45, %r44;
-	ld.global.f32 %f46, [%rd30+28];
-	fma.rn.f32 %f47, %f45, %f46, %f41;
-	.loc 1 45 38
-	shr.u32 %r45, %r31, 28;
-	and.b32 %r46, %r45, 15;
-	cvt.rn.f32.u32 %f48, %r46;
-	ld.global.f32 %f49, [%rd30+92];
-	fma.rn.f32 %f50, %f48, %f49, %f44;
-	.loc 1 42 14
-	ld.global.u32 %r47, [%rd31+128];
-	.loc 1 44 44
-	and.b32 %r48, %r47, 15;
-	cvt.rn.f32.u32 %f51, %r48;
-	ld.global.f32 %f52, [%rd30+32];
-	fma.rn.f32 %f53, %f51, %f52, %f47;
-	.loc 1 45 38
-	shr.u32 %r49, %r47, 4;
-	and.b32 %r50, %r49, 15;
-	cvt.rn.f32.u32 %f54, %r50;
-	ld.global.f32 %f55, [%rd30+96];
-	fma.rn.f32 %f56, %f54, %f55, %f50;
-	.loc 1 44 37
-	shr.u32 %r51, %r47, 8;
-	and.b32 %r52, %r51, 15;
-	cvt.rn.f32.u32 %f57, %r52;
-	ld.global.f32 %f58, [%rd30+36];
-	fma.rn.f32 %f59, %f57, %f58, %f53;
-	.loc 1 45 38
-	shr.u32 %r53, %r47, 12;
-	and.b32 %r54, %r53, 15;
-	cvt.rn.f32.u32 %f60, %r54;
-	ld.global.f32 %f61, [%rd30+100];
-	fma.rn.f32 %f62, %f60, %f61, %f56;
-	.loc 1 44 37
-	shr.u32 %r55, %r47, 16;
-	and.b32 %r56, %r55, 15;
-	cvt.rn.f32.u32 %f63, %r56;
-	ld.global.f32 %f64, [%rd30+40];
-	fma.rn.f32 %f65, %f63, %f64, %f59;
-	.loc 1 45 38
-	shr.u32 %r57, %r47, 20;
-	and.b32 %r58, %r57, 15;
-	cvt.rn.f32.u32 %f66, %r58;
-	ld.global.f32 %f67, [%rd30+104];
-	fma.rn.f32 %f68, %f66, %f67, %f62;
-	.loc 1 44 37
-	shr.u32 %r59, %r47, 24;
-	and.b32 %r60, %r59, 15;
-	cvt.rn.f32.u32 %f69, %r60;
-	ld.global.f32 %f70, [%rd30+44];
-	fma.rn.f32 %f71, %f69, %f70, %f65;
-	.loc 1 45 38
-	shr.u32 %r61, %r47, 28;
-	and.b32 %r62, %r61, 15;
-	cvt.rn.f32.u32 %f72, %r62;
-	ld.global.f32 %f73, [%rd30+108];
-	fma.rn.f32 %f74, %f72, %f73, %f68;
-	.loc 1 42 14
-	ld.global.u32 %r63, [%rd31+192];
-	.loc 1 44 44
-	and.b32 %r64, %r63, 15;
-	cvt.rn.f32.u32 %f75, %r64;
-	ld.global.f32 %f76, [%rd30+48];
-	fma.rn.f32 %f77, %f75, %f76, %f71;
-	.loc 1 45 38
-	shr.u32 %r65, %r63, 4;
-	and.b32 %r66, %r65, 15;
-	cvt.rn.f32.u32 %f78, %r66;
-	ld.global.f32 %f79, [%rd30+112];
-	fma.rn.f32 %f80, %f78, %f79, %f74;
-	.loc 1 44 37
-	shr.u32 %r67, %r63, 8;
-	and.b32 %r68, %r67, 15;
-	cvt.rn.f32.u32 %f81, %r68;
-	ld.global.f32 %f82, [%rd30+52];
-	fma.rn.f32 %f83, %f81, %f82, %f77;
-	.loc 1 45 38
-	shr.u32 %r69, %r63, 12;
-	and.b32 %r70, %r69, 15;
-	cvt.rn.f32.u32 %f84, %r70;
-	ld.global.f32 %f85, [%rd30+116];
-	fma.rn.f32 %f86, %f84, %f85, %f80;
-	.loc 1 44 37
-	shr.u32 %r71, %r63, 16;
-	and.b32 %r72, %r71, 15;
-	cvt.rn.f32.u32 %f87, %r72;
-	ld.global.f32 %f88, [%rd30+56];
-	fma.rn.f32 %f89, %f87, %f88, %f83;
-	.loc 1 45 38
-	shr.u32 %r73, %r63, 20;
-	and.b32 %r74, %r73, 15;
-	cvt.rn.f32.u32 %f90, %r74;
-	ld.global.f32 %f91, [%rd30+120];
-	fma.rn.f32 %f92, %f90, %f91, %f86;
-	.loc 1 44 37
-	shr.u32 %r75, %r63, 24;
-	and.b32 %r76, %r75, 15;
-	cvt.rn.f32.u32 %f93, %r76;
-	ld.global.f32 %f94, [%rd30+60];
-	fma.rn.f32 %f95, %f93, %f94, %f89;
-	.loc 1 45 38
-	shr.u32 %r77, %r63, 28;
-	and.b32 %r78, %r77, 15;
-	cvt.rn.f32.u32 %f96, %r78;
-	ld.global.f32 %f97, [%rd30+124];
-	fma.rn.f32 %f98, %f96, %f97, %f92;
-	.loc 1 48 27
-	shl.b64 %rd32, %rd26, 1;
-	add.s64 %rd33, %rd3, %rd32;
-	ld.global.u16 %r79, [%rd33];
-	cvt.u16.u32 %rs1, %r79;
-	cvt.f32.f16 %f99, %rs1;
-	add.rn.f32 %f100, %f95, %f98;
-	fma.rn.f32 %f1, %f99, %f100, %f1;
-	.loc 1 49 26
-	add.s64 %rd34, %rd5, %rd32;
-	ld.global.u16 %r80, [%rd34];
-	cvt.u16.u32 %rs2, %r80;
-	cvt.f32.f16 %f101, %rs2;
-	mad.wide.u32 %rd35, %r9, 4, %rd9;
-	ld.global.f32 %f102, [%rd35];
-	fma.rn.f32 %f2, %f101, %f102, %f2;
-	setp.lt.u32 %p49, %r10, %r7;
-	mov.u32 %r9, %r10;
-	@%p49 bra $B1;
-$B2:
-	.loc 1 51 32
-	mad.lo.s32 %r81, %r1, 16, %r2;
-	setp.lt.u32 %p50, %r81, %r8;
-	@!%p50 bra $B3;
-	.loc 1 52 17
-	add.rn.f32 %f103, %f1, %f2;
-	mad.wide.u32 %rd36, %r81, 4, %rd11;
-	st.global.f32 [%rd36], %f103;
-$B3:
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd37, %r5;
-	.loc 1 39 12
-	cvt.s64.s32 %rd38, %r13;
-	.loc 1 38 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 39 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 44 55
-	@!%p6 bra $FAULT4;
-	.loc 1 45 58
-	@!%p7 bra $FAULT5;
-	@!%p8 bra $FAULT6;
-	@!%p9 bra $FAULT7;
-	@!%p10 bra $FAULT8;
-	@!%p11 bra $FAULT9;
-	@!%p12 bra $FAULT10;
-	@!%p13 bra $FAULT11;
-	@!%p14 bra $FAULT12;
-	@!%p15 bra $FAULT13;
-	@!%p16 bra $FAULT14;
-	@!%p17 bra $FAULT15;
-	@!%p18 bra $FAULT16;
-	@!%p19 bra $FAULT17;
-	@!%p20 bra $FAULT18;
-	@!%p21 bra $FAULT19;
-	@!%p22 bra $FAULT20;
-	.loc 1 48 27
-	@!%p23 bra $FAULT21;
-	.loc 1 49 26
-	@!%p24 bra $FAULT22;
-	bra $FAULT23;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 38 18
-	mov.u32 %r82, 0;
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd13;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r82, 1;
-	mov.u64 %rd39, %rd22;
-	mov.u64 %rd40, %rd23;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 39 12
-	mov.u32 %r82, 2;
-	mov.u64 %rd39, %rd25;
-	mov.u64 %rd40, %rd15;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r82, 3;
-	mov.u64 %rd39, %rd24;
-	mov.u64 %rd40, %rd25;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 44 55
-	mov.u32 %r82, 4;
-	mov.u64 %rd39, 0;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 45 58
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 16;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 17;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 18;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 19;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 20;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 21;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 22;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 23;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 24;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 25;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 26;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 27;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 28;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 29;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 30;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r82, 5;
-	mov.u64 %rd39, 31;
-	mov.u64 %rd40, %rd38;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 48 27
-	mov.u32 %r82, 6;
-	mov.u64 %rd39, %rd26;
-	mov.u64 %rd40, %rd14;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 49 26
-	mov.u32 %r82, 7;
-	mov.u64 %rd39, %rd26;
-	mov.u64 %rd40, %rd37;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r82, 7;
-	mov.u64 %rd39, %rd19;
-	mov.u64 %rd40, %rd16;
-$FAULT:
-	ld.param.u64 %rd41, [tileQ4_params+144];
-	atom.relaxed.gpu.global.cas.b32 %r83, [%rd41], 0, 1;
-	setp.ne.u32 %p51, %r83, 0;
-	@%p51 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r84, [tileQ4_params+152];
-	st.global.u32 [%rd42+4], %r84;
-	ld.param.u32 %r85, [tileQ4_params+156];
-	st.global.v2.u32 [%rd42+8], {%r85, %r82};
-	mov.u32 %r86, %ctaid.x;
-	mov.u32 %r87, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r86, %r87};
-	mov.u32 %r88, %ctaid.z;
-	mov.u32 %r89, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r88, %r89};
-	mov.u32 %r90, %tid.y;
-	mov.u32 %r91, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r90, %r91};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const joinSM70Narrow = `packed1 4129 join
+!pJ
+!pI
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;}<
+p9-r0
+p:-un
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+tN
+)
+u.
+t^
+)
+sYpX
+wR
+y#
+)
+"#
+p~yD[r2
+)
+z5f
+qVwy
+sH*
+xkqw
+qBX
+:
+vp
+t+z#-
+vwpK%
+qnpK
+uh
+4
+0
+x)
+)
+Yp,D
+5
+s)
+r7q9
+H
+!#
+s)
+s_{q
+H
+!#
+vYr+
+{%#
+_
+q6
+xkr4
+rsp@
+)
+"#
+{%#
+_
+q6
+"#
+u;t]
+"#
+o
+*#%
+_
+q6
+"#
+tmwX
+"#
+o
+*#%
+_
+r?t$v,
+"#
+tm3+
+pC)
+qoqA
+rMr|C
+\
+w9
+!#
+!#
+"#
+yJ.3#
+_
+r?rvqW>
+"#
+qKr|Ur2
+xLp0
+\
+!#
+xlr+
+Y=2[
+uE
+sWr1
+rj{vI
+vdxF
+p{XyK%
+_
+r?ult|>
+!#
+wWr1
+p{XyK%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+Yw%[
+qU
+p{XE3'
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+yn2p0
+pm
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+po+E3'
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/,
+v_p/*
+pP
+pc
+O
+!L
 `
 
-const tileQ4SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ4(.param .align 8 .b8 tileQ4_params[160])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<52>;
-	.reg .b16 %rs<3>;
-	.reg .b32 %r<79>;
-	.reg .b64 %rd<43>;
-	.reg .f32 %f<104>;
-
-	ld.param.u64 %rd1, [tileQ4_params];
-	ld.param.u64 %rd2, [tileQ4_params+16];
-	ld.param.u64 %rd3, [tileQ4_params+24];
-	ld.param.u64 %rd4, [tileQ4_params+32];
-	ld.param.u64 %rd5, [tileQ4_params+48];
-	ld.param.u64 %rd6, [tileQ4_params+56];
-	ld.param.u64 %rd7, [tileQ4_params+72];
-	ld.param.u64 %rd8, [tileQ4_params+88];
-	ld.param.u64 %rd9, [tileQ4_params+96];
-	ld.param.u64 %rd10, [tileQ4_params+104];
-	ld.param.u64 %rd11, [tileQ4_params+120];
-	ld.param.u64 %rd12, [tileQ4_params+128];
-	.loc 1 33 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 34 19
-	mov.u32 %r2, %tid.x;
-	.loc 1 33 19
-	cvt.u64.u32 %rd13, %r1;
-	mul.lo.s64 %rd14, %rd13, %rd10;
-	.loc 1 34 19
-	cvt.u64.u32 %rd15, %r2;
-	setp.lt.s64 %p1, 0, %rd10;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	@!%p1 bra $B1;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.u64 %rd16, 0;
-$B0:
-	.loc 1 37 16
-	add.s64 %rd17, %rd14, %rd16;
-	shl.b64 %rd18, %rd17, 4;
-	.loc 1 38 21
-	shl.b64 %rd19, %rd17, 6;
-	add.s64 %rd20, %rd19, 64;
-	setp.le.u64 %p2, %rd20, %rd2;
-	setp.le.u64 %p3, %rd19, %rd20;
-	.loc 1 39 14
-	shl.b64 %rd21, %rd16, 5;
-	add.s64 %rd22, %rd16, 1;
-	shl.b64 %rd23, %rd22, 5;
-	setp.le.u64 %p4, %rd23, %rd8;
-	setp.le.u64 %p5, %rd21, %rd23;
-	sub.s64 %rd24, %rd23, %rd21;
-	.loc 1 44 55
-	setp.lt.u64 %p6, 0, %rd24;
-	.loc 1 45 58
-	setp.lt.u64 %p7, 16, %rd24;
-	setp.lt.u64 %p8, 17, %rd24;
-	setp.lt.u64 %p9, 18, %rd24;
-	setp.lt.u64 %p10, 19, %rd24;
-	setp.lt.u64 %p11, 20, %rd24;
-	setp.lt.u64 %p12, 21, %rd24;
-	setp.lt.u64 %p13, 22, %rd24;
-	setp.lt.u64 %p14, 23, %rd24;
-	setp.lt.u64 %p15, 24, %rd24;
-	setp.lt.u64 %p16, 25, %rd24;
-	setp.lt.u64 %p17, 26, %rd24;
-	setp.lt.u64 %p18, 27, %rd24;
-	setp.lt.u64 %p19, 28, %rd24;
-	setp.lt.u64 %p20, 29, %rd24;
-	setp.lt.u64 %p21, 30, %rd24;
-	setp.lt.u64 %p22, 31, %rd24;
-	.loc 1 48 30
-	add.s64 %rd25, %rd18, %rd15;
-	setp.lt.u64 %p23, %rd25, %rd4;
-	.loc 1 49 26
-	setp.lt.u64 %p24, %rd25, %rd6;
-	setp.lt.u64 %p25, %rd16, %rd10;
-	.loc 1 38 18
-	and.pred %p26, %p2, %p3;
-	.loc 1 39 12
-	and.pred %p27, %p26, %p4;
-	and.pred %p28, %p27, %p5;
-	.loc 1 44 55
-	and.pred %p29, %p28, %p6;
-	.loc 1 45 58
-	and.pred %p30, %p29, %p7;
-	and.pred %p31, %p30, %p8;
-	and.pred %p32, %p31, %p9;
-	and.pred %p33, %p32, %p10;
-	and.pred %p34, %p33, %p11;
-	and.pred %p35, %p34, %p12;
-	and.pred %p36, %p35, %p13;
-	and.pred %p37, %p36, %p14;
-	and.pred %p38, %p37, %p15;
-	and.pred %p39, %p38, %p16;
-	and.pred %p40, %p39, %p17;
-	and.pred %p41, %p40, %p18;
-	and.pred %p42, %p41, %p19;
-	and.pred %p43, %p42, %p20;
-	and.pred %p44, %p43, %p21;
-	and.pred %p45, %p44, %p22;
-	.loc 1 48 27
-	and.pred %p46, %p45, %p23;
-	.loc 1 49 26
-	and.pred %p47, %p46, %p24;
-	and.pred %p48, %p47, %p25;
-	@!%p48 bra $B3;
-	.loc 1 38 18
-	shl.b64 %rd26, %rd19, 2;
-	add.s64 %rd27, %rd1, %rd26;
-	.loc 1 39 12
-	shl.b64 %rd28, %rd21, 2;
-	add.s64 %rd29, %rd7, %rd28;
-	.loc 1 42 14
-	mad.wide.u32 %rd30, %r2, 4, %rd27;
-	ld.global.u32 %r3, [%rd30];
-	.loc 1 44 44
-	and.b32 %r4, %r3, 15;
-	cvt.rn.f32.u32 %f3, %r4;
-	ld.global.f32 %f4, [%rd29];
-	fma.rn.f32 %f5, %f3, %f4, 0f00000000;
-	.loc 1 45 38
-	shr.u32 %r5, %r3, 4;
-	and.b32 %r6, %r5, 15;
-	cvt.rn.f32.u32 %f6, %r6;
-	ld.global.f32 %f7, [%rd29+64];
-	fma.rn.f32 %f8, %f6, %f7, 0f00000000;
-	.loc 1 44 37
-	shr.u32 %r7, %r3, 8;
-	and.b32 %r8, %r7, 15;
-	cvt.rn.f32.u32 %f9, %r8;
-	ld.global.f32 %f10, [%rd29+4];
-	fma.rn.f32 %f11, %f9, %f10, %f5;
-	.loc 1 45 38
-	shr.u32 %r9, %r3, 12;
-	and.b32 %r10, %r9, 15;
-	cvt.rn.f32.u32 %f12, %r10;
-	ld.global.f32 %f13, [%rd29+68];
-	fma.rn.f32 %f14, %f12, %f13, %f8;
-	.loc 1 44 37
-	shr.u32 %r11, %r3, 16;
-	and.b32 %r12, %r11, 15;
-	cvt.rn.f32.u32 %f15, %r12;
-	ld.global.f32 %f16, [%rd29+8];
-	fma.rn.f32 %f17, %f15, %f16, %f11;
-	.loc 1 45 38
-	shr.u32 %r13, %r3, 20;
-	and.b32 %r14, %r13, 15;
-	cvt.rn.f32.u32 %f18, %r14;
-	ld.global.f32 %f19, [%rd29+72];
-	fma.rn.f32 %f20, %f18, %f19, %f14;
-	.loc 1 44 37
-	shr.u32 %r15, %r3, 24;
-	and.b32 %r16, %r15, 15;
-	cvt.rn.f32.u32 %f21, %r16;
-	ld.global.f32 %f22, [%rd29+12];
-	fma.rn.f32 %f23, %f21, %f22, %f17;
-	.loc 1 45 38
-	shr.u32 %r17, %r3, 28;
-	and.b32 %r18, %r17, 15;
-	cvt.rn.f32.u32 %f24, %r18;
-	ld.global.f32 %f25, [%rd29+76];
-	fma.rn.f32 %f26, %f24, %f25, %f20;
-	.loc 1 42 14
-	ld.global.u32 %r19, [%rd30+64];
-	.loc 1 44 44
-	and.b32 %r20, %r19, 15;
-	cvt.rn.f32.u32 %f27, %r20;
-	ld.global.f32 %f28, [%rd29+16];
-	fma.rn.f32 %f29, %f27, %f28, %f23;
-	.loc 1 45 38
-	shr.u32 %r21, %r19, 4;
-	and.b32 %r22, %r21, 15;
-	cvt.rn.f32.u32 %f30, %r22;
-	ld.global.f32 %f31, [%rd29+80];
-	fma.rn.f32 %f32, %f30, %f31, %f26;
-	.loc 1 44 37
-	shr.u32 %r23, %r19, 8;
-	and.b32 %r24, %r23, 15;
-	cvt.rn.f32.u32 %f33, %r24;
-	ld.global.f32 %f34, [%rd29+20];
-	fma.rn.f32 %f35, %f33, %f34, %f29;
-	.loc 1 45 38
-	shr.u32 %r25, %r19, 12;
-	and.b32 %r26, %r25, 15;
-	cvt.rn.f32.u32 %f36, %r26;
-	ld.global.f32 %f37, [%rd29+84];
-	fma.rn.f32 %f38, %f36, %f37, %f32;
-	.loc 1 44 37
-	shr.u32 %r27, %r19, 16;
-	and.b32 %r28, %r27, 15;
-	cvt.rn.f32.u32 %f39, %r28;
-	ld.global.f32 %f40, [%rd29+24];
-	fma.rn.f32 %f41, %f39, %f40, %f35;
-	.loc 1 45 38
-	shr.u32 %r29, %r19, 20;
-	and.b32 %r30, %r29, 15;
-	cvt.rn.f32.u32 %f42, %r30;
-	ld.global.f32 %f43, [%rd29+88];
-	fma.rn.f32 %f44, %f42, %f43, %f38;
-	.loc 1 44 37
-	shr.u32 %r31, %r19, 24;
-	and.b32 %r32, %r31, 15;
-	cvt.rn.f32.u32 %f45, %r32;
-	ld.global.f32 %f46, [%rd29+28];
-	fma.rn.f32 %f47, %f45, %f46, %f41;
-	.loc 1 45 38
-	shr.u32 %r33, %r19, 28;
-	and.b32 %r34, %r33, 15;
-	cvt.rn.f32.u32 %f48, %r34;
-	ld.global.f32 %f49, [%rd29+92];
-	fma.rn.f32 %f50, %f48, %f49, %f44;
-	.loc 1 42 14
-	ld.global.u32 %r35, [%rd30+128];
-	.loc 1 44 44
-	and.b32 %r36, %r35, 15;
-	cvt.rn.f32.u32 %f51, %r36;
-	ld.global.f32 %f52, [%rd29+32];
-	fma.rn.f32 %f53, %f51, %f52, %f47;
-	.loc 1 45 38
-	shr.u32 %r37, %r35, 4;
-	and.b32 %r38, %r37, 15;
-	cvt.rn.f32.u32 %f54, %r38;
-	ld.global.f32 %f55, [%rd29+96];
-	fma.rn.f32 %f56, %f54, %f55, %f50;
-	.loc 1 44 37
-	shr.u32 %r39, %r35, 8;
-	and.b32 %r40, %r39, 15;
-	cvt.rn.f32.u32 %f57, %r40;
-	ld.global.f32 %f58, [%rd29+36];
-	fma.rn.f32 %f59, %f57, %f58, %f53;
-	.loc 1 45 38
-	shr.u32 %r41, %r35, 12;
-	and.b32 %r42, %r41, 15;
-	cvt.rn.f32.u32 %f60, %r42;
-	ld.global.f32 %f61, [%rd29+100];
-	fma.rn.f32 %f62, %f60, %f61, %f56;
-	.loc 1 44 37
-	shr.u32 %r43, %r35, 16;
-	and.b32 %r44, %r43, 15;
-	cvt.rn.f32.u32 %f63, %r44;
-	ld.global.f32 %f64, [%rd29+40];
-	fma.rn.f32 %f65, %f63, %f64, %f59;
-	.loc 1 45 38
-	shr.u32 %r45, %r35, 20;
-	and.b32 %r46, %r45, 15;
-	cvt.rn.f32.u32 %f66, %r46;
-	ld.global.f32 %f67, [%rd29+104];
-	fma.rn.f32 %f68, %f66, %f67, %f62;
-	.loc 1 44 37
-	shr.u32 %r47, %r35, 24;
-	and.b32 %r48, %r47, 15;
-	cvt.rn.f32.u32 %f69, %r48;
-	ld.global.f32 %f70, [%rd29+44];
-	fma.rn.f32 %f71, %f69, %f70, %f65;
-	.loc 1 45 38
-	shr.u32 %r49, %r35, 28;
-	and.b32 %r50, %r49, 15;
-	cvt.rn.f32.u32 %f72, %r50;
-	ld.global.f32 %f73, [%rd29+108];
-	fma.rn.f32 %f74, %f72, %f73, %f68;
-	.loc 1 42 14
-	ld.global.u32 %r51, [%rd30+192];
-	.loc 1 44 44
-	and.b32 %r52, %r51, 15;
-	cvt.rn.f32.u32 %f75, %r52;
-	ld.global.f32 %f76, [%rd29+48];
-	fma.rn.f32 %f77, %f75, %f76, %f71;
-	.loc 1 45 38
-	shr.u32 %r53, %r51, 4;
-	and.b32 %r54, %r53, 15;
-	cvt.rn.f32.u32 %f78, %r54;
-	ld.global.f32 %f79, [%rd29+112];
-	fma.rn.f32 %f80, %f78, %f79, %f74;
-	.loc 1 44 37
-	shr.u32 %r55, %r51, 8;
-	and.b32 %r56, %r55, 15;
-	cvt.rn.f32.u32 %f81, %r56;
-	ld.global.f32 %f82, [%rd29+52];
-	fma.rn.f32 %f83, %f81, %f82, %f77;
-	.loc 1 45 38
-	shr.u32 %r57, %r51, 12;
-	and.b32 %r58, %r57, 15;
-	cvt.rn.f32.u32 %f84, %r58;
-	ld.global.f32 %f85, [%rd29+116];
-	fma.rn.f32 %f86, %f84, %f85, %f80;
-	.loc 1 44 37
-	shr.u32 %r59, %r51, 16;
-	and.b32 %r60, %r59, 15;
-	cvt.rn.f32.u32 %f87, %r60;
-	ld.global.f32 %f88, [%rd29+56];
-	fma.rn.f32 %f89, %f87, %f88, %f83;
-	.loc 1 45 38
-	shr.u32 %r61, %r51, 20;
-	and.b32 %r62, %r61, 15;
-	cvt.rn.f32.u32 %f90, %r62;
-	ld.global.f32 %f91, [%rd29+120];
-	fma.rn.f32 %f92, %f90, %f91, %f86;
-	.loc 1 44 37
-	shr.u32 %r63, %r51, 24;
-	and.b32 %r64, %r63, 15;
-	cvt.rn.f32.u32 %f93, %r64;
-	ld.global.f32 %f94, [%rd29+60];
-	fma.rn.f32 %f95, %f93, %f94, %f89;
-	.loc 1 45 38
-	shr.u32 %r65, %r51, 28;
-	and.b32 %r66, %r65, 15;
-	cvt.rn.f32.u32 %f96, %r66;
-	ld.global.f32 %f97, [%rd29+124];
-	fma.rn.f32 %f98, %f96, %f97, %f92;
-	.loc 1 48 27
-	shl.b64 %rd31, %rd25, 1;
-	add.s64 %rd32, %rd3, %rd31;
-	ld.global.u16 %r67, [%rd32];
-	cvt.u16.u32 %rs1, %r67;
-	cvt.f32.f16 %f99, %rs1;
-	add.rn.f32 %f100, %f95, %f98;
-	fma.rn.f32 %f1, %f99, %f100, %f1;
-	.loc 1 49 26
-	add.s64 %rd33, %rd5, %rd31;
-	ld.global.u16 %r68, [%rd33];
-	cvt.u16.u32 %rs2, %r68;
-	cvt.f32.f16 %f101, %rs2;
-	shl.b64 %rd34, %rd16, 2;
-	add.s64 %rd35, %rd9, %rd34;
-	ld.global.f32 %f102, [%rd35];
-	fma.rn.f32 %f2, %f101, %f102, %f2;
-	setp.lt.s64 %p49, %rd22, %rd10;
-	mov.u64 %rd16, %rd22;
-	@%p49 bra $B0;
-$B1:
-	.loc 1 51 32
-	mad.wide.u32 %rd36, %r1, 16, %rd15;
-	setp.lt.s64 %p50, %rd36, %rd12;
-	@!%p50 bra $B2;
-	.loc 1 52 17
-	add.rn.f32 %f103, %f1, %f2;
-	shl.b64 %rd37, %rd36, 2;
-	add.s64 %rd38, %rd11, %rd37;
-	st.global.f32 [%rd38], %f103;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 38 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 39 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 44 55
-	@!%p6 bra $FAULT4;
-	.loc 1 45 58
-	@!%p7 bra $FAULT5;
-	@!%p8 bra $FAULT6;
-	@!%p9 bra $FAULT7;
-	@!%p10 bra $FAULT8;
-	@!%p11 bra $FAULT9;
-	@!%p12 bra $FAULT10;
-	@!%p13 bra $FAULT11;
-	@!%p14 bra $FAULT12;
-	@!%p15 bra $FAULT13;
-	@!%p16 bra $FAULT14;
-	@!%p17 bra $FAULT15;
-	@!%p18 bra $FAULT16;
-	@!%p19 bra $FAULT17;
-	@!%p20 bra $FAULT18;
-	@!%p21 bra $FAULT19;
-	@!%p22 bra $FAULT20;
-	.loc 1 48 27
-	@!%p23 bra $FAULT21;
-	.loc 1 49 26
-	@!%p24 bra $FAULT22;
-	bra $FAULT23;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 38 18
-	mov.u32 %r69, 0;
-	mov.u64 %rd39, %rd20;
-	mov.u64 %rd40, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r69, 1;
-	mov.u64 %rd39, %rd19;
-	mov.u64 %rd40, %rd20;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 39 12
-	mov.u32 %r69, 2;
-	mov.u64 %rd39, %rd23;
-	mov.u64 %rd40, %rd8;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r69, 3;
-	mov.u64 %rd39, %rd21;
-	mov.u64 %rd40, %rd23;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 44 55
-	mov.u32 %r69, 4;
-	mov.u64 %rd39, 0;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 45 58
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 16;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT6:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 17;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 18;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 19;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 20;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 21;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 22;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 23;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 24;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT14:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 25;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT15:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 26;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT16:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 27;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT17:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 28;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 29;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT19:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 30;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r69, 5;
-	mov.u64 %rd39, 31;
-	mov.u64 %rd40, %rd24;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 48 27
-	mov.u32 %r69, 6;
-	mov.u64 %rd39, %rd25;
-	mov.u64 %rd40, %rd4;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 49 26
-	mov.u32 %r69, 7;
-	mov.u64 %rd39, %rd25;
-	mov.u64 %rd40, %rd6;
-	bra $FAULT;
-$FAULT23:
-	mov.u32 %r69, 7;
-	mov.u64 %rd39, %rd16;
-	mov.u64 %rd40, %rd10;
-$FAULT:
-	ld.param.u64 %rd41, [tileQ4_params+144];
-	atom.relaxed.gpu.global.cas.b32 %r70, [%rd41], 0, 1;
-	setp.ne.u32 %p51, %r70, 0;
-	@%p51 bra $EXIT;
-	ld.global.u64 %rd42, [%rd41+8];
-	ld.param.u32 %r71, [tileQ4_params+152];
-	st.global.u32 [%rd42+4], %r71;
-	ld.param.u32 %r72, [tileQ4_params+156];
-	st.global.v2.u32 [%rd42+8], {%r72, %r69};
-	mov.u32 %r73, %ctaid.x;
-	mov.u32 %r74, %ctaid.y;
-	st.global.v2.u32 [%rd42+16], {%r73, %r74};
-	mov.u32 %r75, %ctaid.z;
-	mov.u32 %r76, %tid.x;
-	st.global.v2.u32 [%rd42+24], {%r75, %r76};
-	mov.u32 %r77, %tid.y;
-	mov.u32 %r78, %tid.z;
-	st.global.v2.u32 [%rd42+32], {%r77, %r78};
-	st.global.u64 [%rd42+40], %rd39;
-	st.global.u64 [%rd42+48], %rd40;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd42], 56;
-	bra $EXIT;
-}
+const joinSM70 = `packed1 4034 join
+!pJ
+!pI
+!p8
+!sgtqrR
+!
+!pHrJpD
+!c
+p;}<
+p9+t*
+p:-x,
+qS,to
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxPt5/rz~72uwr*
+m
+x+rI
+Q
+s1
+N
+sYpX
+z7
+zu
+"#
+)
+p{rU%
+z5f
+|Rp)C
+sH*
+xkqw
+qopG
+:
+vp
+vNp=q&
+vwpU%
+qnpU
+uh
+4
+w>
+q\p=C
+5
+s)
+tApY
+H
+!#
+s)
+qPpY
+H
+!#
+vYr+
+o
+*#%
+_
+q6
+xkr4
+tmvQ
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+q6
+"#
+tm3)
+"#
+o
+*#%
+_
+r?t$v,
+"#
+ugqIp-3)
+q\qI3$
+q\qI3.
+\
+w9
+!#
+!#
+"#
+tV/E
+*#%
+_
+r?rvqW>
+"#
+}7/3/3)
+v1/3$
+\
+!#
+xlr+
+wu3(
+uE
+sWr1
+rj{vI
+vdxF
+tV+E
+*%%
+_
+r?ult|>
+!#
+wWr1
+tV+E
+*%%
+|Hul
+O
+!#
+"%
+rj{vI
+z@r+
+z[+3(
+qU
+tV+B
+*'%
+rV
+pv
+&
+r?szsG>
+!#
+v@f
+z[+3(
+pm
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+tV+B
+*'%
+wG
+"'
+O
+!#
+!pZ
+p(
+!p^
+"$
+J
+(
+!qZ
+"$
+g
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCp/+
+v_p/(
+pP
+pc
+O
+!L
 `
 
-const tileQ8SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ8(.param .align 8 .b8 tileQ8_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<78>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<100>;
-
-	ld.param.u64 %rd1, [tileQ8_params];
-	ld.param.u64 %rd2, [tileQ8_params+16];
-	ld.param.u64 %rd3, [tileQ8_params+24];
-	ld.param.u64 %rd4, [tileQ8_params+32];
-	ld.param.u64 %rd5, [tileQ8_params+48];
-	ld.param.u64 %rd6, [tileQ8_params+56];
-	ld.param.u64 %rd7, [tileQ8_params+64];
-	ld.param.u64 %rd8, [tileQ8_params+72];
-	ld.param.u64 %rd9, [tileQ8_params+80];
-	.loc 1 62 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 63 19
-	mov.u32 %r2, %tid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u32.u64 %r6, %rd7;
-	cvt.u32.u64 %r7, %rd9;
-	.loc 1 61 19
-	shr.u32 %r8, %r5, 5;
-	.loc 1 62 22
-	mul.wide.u32 %rd12, %r1, %r8;
-	.loc 1 63 19
-	cvt.u64.u32 %rd13, %r2;
-	setp.lt.u32 %p1, 0, %r8;
-	@!%p1 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r9, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd14, %r9;
-	.loc 1 66 16
-	add.s64 %rd15, %rd12, %rd14;
-	shl.b64 %rd16, %rd15, 4;
-	.loc 1 67 21
-	shl.b64 %rd17, %rd15, 7;
-	add.s64 %rd18, %rd17, 128;
-	setp.le.u64 %p2, %rd18, %rd10;
-	setp.le.u64 %p3, %rd17, %rd18;
-	.loc 1 68 14
-	shl.b32 %r10, %r9, 5;
-	cvt.u64.u32 %rd19, %r10;
-	add.s32 %r9, %r9, 1;
-	shl.b32 %r11, %r9, 5;
-	setp.le.u32 %p4, %r11, %r6;
-	setp.le.u32 %p5, %r10, %r11;
-	sub.s32 %r12, %r11, %r10;
-	.loc 1 72 46
-	setp.lt.u32 %p6, 0, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p7, 1, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p8, 2, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p9, 3, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p10, 4, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p11, 5, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p12, 6, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p13, 7, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p14, 8, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p15, 9, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p16, 10, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p17, 11, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p18, 12, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p19, 13, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p20, 14, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p21, 15, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p22, 16, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p23, 17, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p24, 18, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p25, 19, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p26, 20, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p27, 21, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p28, 22, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p29, 23, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p30, 24, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p31, 25, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p32, 26, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p33, 27, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p34, 28, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p35, 29, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p36, 30, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p37, 31, %r12;
-	.loc 1 77 29
-	add.s64 %rd20, %rd16, %rd13;
-	setp.lt.u64 %p38, %rd20, %rd11;
-	.loc 1 67 18
-	and.pred %p39, %p2, %p3;
-	.loc 1 68 12
-	and.pred %p40, %p39, %p4;
-	and.pred %p41, %p40, %p5;
-	.loc 1 72 46
-	and.pred %p42, %p41, %p6;
-	.loc 1 73 45
-	and.pred %p43, %p42, %p7;
-	.loc 1 74 45
-	and.pred %p44, %p43, %p8;
-	.loc 1 75 41
-	and.pred %p45, %p44, %p9;
-	.loc 1 72 46
-	and.pred %p46, %p45, %p10;
-	.loc 1 73 45
-	and.pred %p47, %p46, %p11;
-	.loc 1 74 45
-	and.pred %p48, %p47, %p12;
-	.loc 1 75 41
-	and.pred %p49, %p48, %p13;
-	.loc 1 72 46
-	and.pred %p50, %p49, %p14;
-	.loc 1 73 45
-	and.pred %p51, %p50, %p15;
-	.loc 1 74 45
-	and.pred %p52, %p51, %p16;
-	.loc 1 75 41
-	and.pred %p53, %p52, %p17;
-	.loc 1 72 46
-	and.pred %p54, %p53, %p18;
-	.loc 1 73 45
-	and.pred %p55, %p54, %p19;
-	.loc 1 74 45
-	and.pred %p56, %p55, %p20;
-	.loc 1 75 41
-	and.pred %p57, %p56, %p21;
-	.loc 1 72 46
-	and.pred %p58, %p57, %p22;
-	.loc 1 73 45
-	and.pred %p59, %p58, %p23;
-	.loc 1 74 45
-	and.pred %p60, %p59, %p24;
-	.loc 1 75 41
-	and.pred %p61, %p60, %p25;
-	.loc 1 72 46
-	and.pred %p62, %p61, %p26;
-	.loc 1 73 45
-	and.pred %p63, %p62, %p27;
-	.loc 1 74 45
-	and.pred %p64, %p63, %p28;
-	.loc 1 75 41
-	and.pred %p65, %p64, %p29;
-	.loc 1 72 46
-	and.pred %p66, %p65, %p30;
-	.loc 1 73 45
-	and.pred %p67, %p66, %p31;
-	.loc 1 74 45
-	and.pred %p68, %p67, %p32;
-	.loc 1 75 41
-	and.pred %p69, %p68, %p33;
-	.loc 1 72 46
-	and.pred %p70, %p69, %p34;
-	.loc 1 73 45
-	and.pred %p71, %p70, %p35;
-	.loc 1 74 45
-	and.pred %p72, %p71, %p36;
-	.loc 1 75 41
-	and.pred %p73, %p72, %p37;
-	.loc 1 77 26
-	and.pred %p74, %p73, %p38;
-	@!%p74 bra $B4;
-	.loc 1 67 18
-	shl.b64 %rd21, %rd17, 2;
-	add.s64 %rd22, %rd1, %rd21;
-	.loc 1 68 12
-	mad.wide.u32 %rd23, %r10, 4, %rd5;
-	.loc 1 71 20
-	mad.wide.u32 %rd24, %r2, 4, %rd22;
-	ld.global.u32 %r13, [%rd24];
-	.loc 1 72 31
-	shl.b32 %r14, %r13, 24;
-	shr.s32 %r15, %r14, 24;
-	cvt.rn.f32.s32 %f2, %r15;
-	ld.global.v4.f32 {%f3, %f4, %f5, %f6}, [%rd23];
-	fma.rn.f32 %f7, %f2, %f3, 0f00000000;
-	.loc 1 73 30
-	shl.b32 %r16, %r13, 16;
-	shr.s32 %r17, %r16, 24;
-	cvt.rn.f32.s32 %f8, %r17;
-	fma.rn.f32 %f9, %f8, %f4, 0f00000000;
-	.loc 1 74 31
-	shl.b32 %r18, %r13, 8;
-	shr.s32 %r19, %r18, 24;
-	cvt.rn.f32.s32 %f10, %r19;
-	fma.rn.f32 %f11, %f10, %f5, %f7;
-	.loc 1 75 30
-	shr.s32 %r20, %r13, 24;
-	cvt.rn.f32.s32 %f12, %r20;
-	fma.rn.f32 %f13, %f12, %f6, %f9;
-	.loc 1 71 20
-	ld.global.u32 %r21, [%rd24+64];
-	.loc 1 72 31
-	shl.b32 %r22, %r21, 24;
-	shr.s32 %r23, %r22, 24;
-	cvt.rn.f32.s32 %f14, %r23;
-	ld.global.v4.f32 {%f15, %f16, %f17, %f18}, [%rd23+16];
-	fma.rn.f32 %f19, %f14, %f15, %f11;
-	.loc 1 73 30
-	shl.b32 %r24, %r21, 16;
-	shr.s32 %r25, %r24, 24;
-	cvt.rn.f32.s32 %f20, %r25;
-	fma.rn.f32 %f21, %f20, %f16, %f13;
-	.loc 1 74 31
-	shl.b32 %r26, %r21, 8;
-	shr.s32 %r27, %r26, 24;
-	cvt.rn.f32.s32 %f22, %r27;
-	fma.rn.f32 %f23, %f22, %f17, %f19;
-	.loc 1 75 30
-	shr.s32 %r28, %r21, 24;
-	cvt.rn.f32.s32 %f24, %r28;
-	fma.rn.f32 %f25, %f24, %f18, %f21;
-	.loc 1 71 20
-	ld.global.u32 %r29, [%rd24+128];
-	.loc 1 72 31
-	shl.b32 %r30, %r29, 24;
-	shr.s32 %r31, %r30, 24;
-	cvt.rn.f32.s32 %f26, %r31;
-	ld.global.v4.f32 {%f27, %f28, %f29, %f30}, [%rd23+32];
-	fma.rn.f32 %f31, %f26, %f27, %f23;
-	.loc 1 73 30
-	shl.b32 %r32, %r29, 16;
-	shr.s32 %r33, %r32, 24;
-	cvt.rn.f32.s32 %f32, %r33;
-	fma.rn.f32 %f33, %f32, %f28, %f25;
-	.loc 1 74 31
-	shl.b32 %r34, %r29, 8;
-	shr.s32 %r35, %r34, 24;
-	cvt.rn.f32.s32 %f34, %r35;
-	fma.rn.f32 %f35, %f34, %f29, %f31;
-	.loc 1 75 30
-	shr.s32 %r36, %r29, 24;
-	cvt.rn.f32.s32 %f36, %r36;
-	fma.rn.f32 %f37, %f36, %f30, %f33;
-	.loc 1 71 20
-	ld.global.u32 %r37, [%rd24+192];
-	.loc 1 72 31
-	shl.b32 %r38, %r37, 24;
-	shr.s32 %r39, %r38, 24;
-	cvt.rn.f32.s32 %f38, %r39;
-	ld.global.v4.f32 {%f39, %f40, %f41, %f42}, [%rd23+48];
-	fma.rn.f32 %f43, %f38, %f39, %f35;
-	.loc 1 73 30
-	shl.b32 %r40, %r37, 16;
-	shr.s32 %r41, %r40, 24;
-	cvt.rn.f32.s32 %f44, %r41;
-	fma.rn.f32 %f45, %f44, %f40, %f37;
-	.loc 1 74 31
-	shl.b32 %r42, %r37, 8;
-	shr.s32 %r43, %r42, 24;
-	cvt.rn.f32.s32 %f46, %r43;
-	fma.rn.f32 %f47, %f46, %f41, %f43;
-	.loc 1 75 30
-	shr.s32 %r44, %r37, 24;
-	cvt.rn.f32.s32 %f48, %r44;
-	fma.rn.f32 %f49, %f48, %f42, %f45;
-	.loc 1 71 20
-	ld.global.u32 %r45, [%rd24+256];
-	.loc 1 72 31
-	shl.b32 %r46, %r45, 24;
-	shr.s32 %r47, %r46, 24;
-	cvt.rn.f32.s32 %f50, %r47;
-	ld.global.v4.f32 {%f51, %f52, %f53, %f54}, [%rd23+64];
-	fma.rn.f32 %f55, %f50, %f51, %f47;
-	.loc 1 73 30
-	shl.b32 %r48, %r45, 16;
-	shr.s32 %r49, %r48, 24;
-	cvt.rn.f32.s32 %f56, %r49;
-	fma.rn.f32 %f57, %f56, %f52, %f49;
-	.loc 1 74 31
-	shl.b32 %r50, %r45, 8;
-	shr.s32 %r51, %r50, 24;
-	cvt.rn.f32.s32 %f58, %r51;
-	fma.rn.f32 %f59, %f58, %f53, %f55;
-	.loc 1 75 30
-	shr.s32 %r52, %r45, 24;
-	cvt.rn.f32.s32 %f60, %r52;
-	fma.rn.f32 %f61, %f60, %f54, %f57;
-	.loc 1 71 20
-	ld.global.u32 %r53, [%rd24+320];
-	.loc 1 72 31
-	shl.b32 %r54, %r53, 24;
-	shr.s32 %r55, %r54, 24;
-	cvt.rn.f32.s32 %f62, %r55;
-	ld.global.v4.f32 {%f63, %f64, %f65, %f66}, [%rd23+80];
-	fma.rn.f32 %f67, %f62, %f63, %f59;
-	.loc 1 73 30
-	shl.b32 %r56, %r53, 16;
-	shr.s32 %r57, %r56, 24;
-	cvt.rn.f32.s32 %f68, %r57;
-	fma.rn.f32 %f69, %f68, %f64, %f61;
-	.loc 1 74 31
-	shl.b32 %r58, %r53, 8;
-	shr.s32 %r59, %r58, 24;
-	cvt.rn.f32.s32 %f70, %r59;
-	fma.rn.f32 %f71, %f70, %f65, %f67;
-	.loc 1 75 30
-	shr.s32 %r60, %r53, 24;
-	cvt.rn.f32.s32 %f72, %r60;
-	fma.rn.f32 %f73, %f72, %f66, %f69;
-	.loc 1 71 20
-	ld.global.u32 %r61, [%rd24+384];
-	.loc 1 72 31
-	shl.b32 %r62, %r61, 24;
-	shr.s32 %r63, %r62, 24;
-	cvt.rn.f32.s32 %f74, %r63;
-	ld.global.v4.f32 {%f75, %f76, %f77, %f78}, [%rd23+96];
-	fma.rn.f32 %f79, %f74, %f75, %f71;
-	.loc 1 73 30
-	shl.b32 %r64, %r61, 16;
-	shr.s32 %r65, %r64, 24;
-	cvt.rn.f32.s32 %f80, %r65;
-	fma.rn.f32 %f81, %f80, %f76, %f73;
-	.loc 1 74 31
-	shl.b32 %r66, %r61, 8;
-	shr.s32 %r67, %r66, 24;
-	cvt.rn.f32.s32 %f82, %r67;
-	fma.rn.f32 %f83, %f82, %f77, %f79;
-	.loc 1 75 30
-	shr.s32 %r68, %r61, 24;
-	cvt.rn.f32.s32 %f84, %r68;
-	fma.rn.f32 %f85, %f84, %f78, %f81;
-	.loc 1 71 20
-	ld.global.u32 %r69, [%rd24+448];
-	.loc 1 72 31
-	shl.b32 %r70, %r69, 24;
-	shr.s32 %r71, %r70, 24;
-	cvt.rn.f32.s32 %f86, %r71;
-	ld.global.v4.f32 {%f87, %f88, %f89, %f90}, [%rd23+112];
-	fma.rn.f32 %f91, %f86, %f87, %f83;
-	.loc 1 73 30
-	shl.b32 %r72, %r69, 16;
-	shr.s32 %r73, %r72, 24;
-	cvt.rn.f32.s32 %f92, %r73;
-	fma.rn.f32 %f93, %f92, %f88, %f85;
-	.loc 1 74 31
-	shl.b32 %r74, %r69, 8;
-	shr.s32 %r75, %r74, 24;
-	cvt.rn.f32.s32 %f94, %r75;
-	fma.rn.f32 %f95, %f94, %f89, %f91;
-	.loc 1 75 30
-	shr.s32 %r76, %r69, 24;
-	cvt.rn.f32.s32 %f96, %r76;
-	fma.rn.f32 %f97, %f96, %f90, %f93;
-	.loc 1 77 26
-	shl.b64 %rd25, %rd20, 1;
-	add.s64 %rd26, %rd3, %rd25;
-	ld.global.u16 %r77, [%rd26];
-	cvt.u16.u32 %rs1, %r77;
-	cvt.f32.f16 %f98, %rs1;
-	add.rn.f32 %f99, %f95, %f97;
-	fma.rn.f32 %f1, %f98, %f99, %f1;
-	setp.lt.u32 %p75, %r9, %r8;
-	@%p75 bra $B1;
-$B2:
-	.loc 1 79 32
-	mad.lo.s32 %r78, %r1, 16, %r2;
-	setp.lt.u32 %p76, %r78, %r7;
-	@!%p76 bra $B3;
-	.loc 1 80 4
-	mad.wide.u32 %rd27, %r78, 4, %rd8;
-	st.global.f32 [%rd27], %f1;
-$B3:
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd28, %r6;
-	.loc 1 68 32
-	cvt.u64.u32 %rd29, %r11;
-	cvt.s64.s32 %rd30, %r12;
-	.loc 1 67 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 68 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 72 46
-	@!%p6 bra $FAULT4;
-	.loc 1 73 45
-	@!%p7 bra $FAULT5;
-	.loc 1 74 45
-	@!%p8 bra $FAULT6;
-	.loc 1 75 41
-	@!%p9 bra $FAULT7;
-	.loc 1 72 46
-	@!%p10 bra $FAULT8;
-	.loc 1 73 45
-	@!%p11 bra $FAULT9;
-	.loc 1 74 45
-	@!%p12 bra $FAULT10;
-	.loc 1 75 41
-	@!%p13 bra $FAULT11;
-	.loc 1 72 46
-	@!%p14 bra $FAULT12;
-	.loc 1 73 45
-	@!%p15 bra $FAULT13;
-	.loc 1 74 45
-	@!%p16 bra $FAULT14;
-	.loc 1 75 41
-	@!%p17 bra $FAULT15;
-	.loc 1 72 46
-	@!%p18 bra $FAULT16;
-	.loc 1 73 45
-	@!%p19 bra $FAULT17;
-	.loc 1 74 45
-	@!%p20 bra $FAULT18;
-	.loc 1 75 41
-	@!%p21 bra $FAULT19;
-	.loc 1 72 46
-	@!%p22 bra $FAULT20;
-	.loc 1 73 45
-	@!%p23 bra $FAULT21;
-	.loc 1 74 45
-	@!%p24 bra $FAULT22;
-	.loc 1 75 41
-	@!%p25 bra $FAULT23;
-	.loc 1 72 46
-	@!%p26 bra $FAULT24;
-	.loc 1 73 45
-	@!%p27 bra $FAULT25;
-	.loc 1 74 45
-	@!%p28 bra $FAULT26;
-	.loc 1 75 41
-	@!%p29 bra $FAULT27;
-	.loc 1 72 46
-	@!%p30 bra $FAULT28;
-	.loc 1 73 45
-	@!%p31 bra $FAULT29;
-	.loc 1 74 45
-	@!%p32 bra $FAULT30;
-	.loc 1 75 41
-	@!%p33 bra $FAULT31;
-	.loc 1 72 46
-	@!%p34 bra $FAULT32;
-	.loc 1 73 45
-	@!%p35 bra $FAULT33;
-	.loc 1 74 45
-	@!%p36 bra $FAULT34;
-	.loc 1 75 41
-	@!%p37 bra $FAULT35;
-	.loc 1 77 26
-	bra $FAULT36;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 67 18
-	mov.u32 %r79, 0;
-	mov.u64 %rd31, %rd18;
-	mov.u64 %rd32, %rd10;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r79, 1;
-	mov.u64 %rd31, %rd17;
-	mov.u64 %rd32, %rd18;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 68 12
-	mov.u32 %r79, 2;
-	mov.u64 %rd31, %rd29;
-	mov.u64 %rd32, %rd28;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r79, 3;
-	mov.u64 %rd31, %rd19;
-	mov.u64 %rd32, %rd29;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 0;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 1;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 2;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 3;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 4;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 5;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 6;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 7;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 8;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 9;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 10;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 11;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 12;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 13;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 14;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT19:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 15;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 16;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 17;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 18;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT23:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 19;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT24:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 20;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 21;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 22;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 23;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 24;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 25;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 26;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT31:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 27;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 28;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT33:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 29;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT34:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 30;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT35:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 31;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT36:
-	.loc 1 77 26
-	mov.u32 %r79, 8;
-	mov.u64 %rd31, %rd20;
-	mov.u64 %rd32, %rd11;
-$FAULT:
-	ld.param.u64 %rd33, [tileQ8_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd33], 0, 1;
-	setp.ne.u32 %p77, %r80, 0;
-	@%p77 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r81, [tileQ8_params+104];
-	st.global.u32 [%rd34+4], %r81;
-	ld.param.u32 %r82, [tileQ8_params+108];
-	st.global.v2.u32 [%rd34+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r87, %r88};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const sumBlocksSM70 = `packed1 3199 sumBlocks
+!pJ
+!pI
+!p8
+!sgxgw]
+!
+!pHr*pD
+!c
+p;,t*
+p9,t*
+p:+sV
+qS,to
+!
+p>
+v~
+pa
+q$
+uxs:uwt[
+z5rI
+Q
+s1
+N
+)
+p{rU%
+xAf
+|Rp)C
+sJ~,
+vYqe
+zZ8
+u;B
+zZ8
+stpG
+zbp)C
+4
+{#zQ
+|9
+};%
+vwp=q^
+xkrz+
+uh
+:
+vp
+p}yi-
+qns7
+uh
+4
+w>
+uh
+5
+s)
+qm
+H
+!#
+s)
+v#
+H
+!#
+vYpb
+o
+xi%
+_
+usr1
+q6
+"#
+y(
+"#
+q6
+"#
+s4p&
+"#
+q6
+"#
+s4se
+"#
+r?t$v,
+"$
+ugp)p-G
+|,q^
+|,rZ
+\
+w9
+!#
+!#
+"$
+|9
+wm%
+_
+"$
+r?rvqW>
+"$
+ugpYrSB
+q\pYs[
+\
+!#
+vkrI
+sPulsG
+tV(E
+*%%
+s8
+O
+!#
+x1r1
+O
+!#
+"&
+rjx\x4
+zk
+!pZ
+p(
+!p^
+J
+qa+
+qa$
+(
+!qZ
+g
+p3)
+;+
+!q[
+r"
+p_
+m
+pN
+p]
+hpk
+pQ
+|np&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const tileQ8SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ8(.param .align 8 .b8 tileQ8_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<78>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<89>;
-	.reg .b64 %rd<35>;
-	.reg .f32 %f<100>;
-
-	ld.param.u64 %rd1, [tileQ8_params];
-	ld.param.u64 %rd2, [tileQ8_params+16];
-	ld.param.u64 %rd3, [tileQ8_params+24];
-	ld.param.u64 %rd4, [tileQ8_params+32];
-	ld.param.u64 %rd5, [tileQ8_params+48];
-	ld.param.u64 %rd6, [tileQ8_params+56];
-	ld.param.u64 %rd7, [tileQ8_params+64];
-	ld.param.u64 %rd8, [tileQ8_params+72];
-	ld.param.u64 %rd9, [tileQ8_params+80];
-	.loc 1 62 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 63 19
-	mov.u32 %r2, %tid.x;
-	cvt.u32.u64 %r3, %rd2;
-	cvt.u64.u32 %rd10, %r3;
-	cvt.u32.u64 %r4, %rd4;
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u32.u64 %r5, %rd6;
-	cvt.u32.u64 %r6, %rd7;
-	cvt.u32.u64 %r7, %rd9;
-	.loc 1 61 19
-	shr.u32 %r8, %r5, 5;
-	.loc 1 62 22
-	mul.wide.u32 %rd12, %r1, %r8;
-	.loc 1 63 19
-	cvt.u64.u32 %rd13, %r2;
-	setp.lt.u32 %p1, 0, %r8;
-	@!%p1 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.u32 %r9, 0;
-	bra $B1;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	bra $B2;
-$B1:
-	cvt.u64.u32 %rd14, %r9;
-	.loc 1 66 16
-	add.s64 %rd15, %rd12, %rd14;
-	shl.b64 %rd16, %rd15, 4;
-	.loc 1 67 21
-	shl.b64 %rd17, %rd15, 7;
-	add.s64 %rd18, %rd17, 128;
-	setp.le.u64 %p2, %rd18, %rd10;
-	setp.le.u64 %p3, %rd17, %rd18;
-	.loc 1 68 14
-	shl.b32 %r10, %r9, 5;
-	cvt.u64.u32 %rd19, %r10;
-	add.s32 %r9, %r9, 1;
-	shl.b32 %r11, %r9, 5;
-	setp.le.u32 %p4, %r11, %r6;
-	setp.le.u32 %p5, %r10, %r11;
-	sub.s32 %r12, %r11, %r10;
-	.loc 1 72 46
-	setp.lt.u32 %p6, 0, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p7, 1, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p8, 2, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p9, 3, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p10, 4, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p11, 5, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p12, 6, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p13, 7, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p14, 8, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p15, 9, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p16, 10, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p17, 11, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p18, 12, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p19, 13, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p20, 14, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p21, 15, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p22, 16, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p23, 17, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p24, 18, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p25, 19, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p26, 20, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p27, 21, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p28, 22, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p29, 23, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p30, 24, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p31, 25, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p32, 26, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p33, 27, %r12;
-	.loc 1 72 46
-	setp.lt.u32 %p34, 28, %r12;
-	.loc 1 73 45
-	setp.lt.u32 %p35, 29, %r12;
-	.loc 1 74 45
-	setp.lt.u32 %p36, 30, %r12;
-	.loc 1 75 41
-	setp.lt.u32 %p37, 31, %r12;
-	.loc 1 77 29
-	add.s64 %rd20, %rd16, %rd13;
-	setp.lt.u64 %p38, %rd20, %rd11;
-	.loc 1 67 18
-	and.pred %p39, %p2, %p3;
-	.loc 1 68 12
-	and.pred %p40, %p39, %p4;
-	and.pred %p41, %p40, %p5;
-	.loc 1 72 46
-	and.pred %p42, %p41, %p6;
-	.loc 1 73 45
-	and.pred %p43, %p42, %p7;
-	.loc 1 74 45
-	and.pred %p44, %p43, %p8;
-	.loc 1 75 41
-	and.pred %p45, %p44, %p9;
-	.loc 1 72 46
-	and.pred %p46, %p45, %p10;
-	.loc 1 73 45
-	and.pred %p47, %p46, %p11;
-	.loc 1 74 45
-	and.pred %p48, %p47, %p12;
-	.loc 1 75 41
-	and.pred %p49, %p48, %p13;
-	.loc 1 72 46
-	and.pred %p50, %p49, %p14;
-	.loc 1 73 45
-	and.pred %p51, %p50, %p15;
-	.loc 1 74 45
-	and.pred %p52, %p51, %p16;
-	.loc 1 75 41
-	and.pred %p53, %p52, %p17;
-	.loc 1 72 46
-	and.pred %p54, %p53, %p18;
-	.loc 1 73 45
-	and.pred %p55, %p54, %p19;
-	.loc 1 74 45
-	and.pred %p56, %p55, %p20;
-	.loc 1 75 41
-	and.pred %p57, %p56, %p21;
-	.loc 1 72 46
-	and.pred %p58, %p57, %p22;
-	.loc 1 73 45
-	and.pred %p59, %p58, %p23;
-	.loc 1 74 45
-	and.pred %p60, %p59, %p24;
-	.loc 1 75 41
-	and.pred %p61, %p60, %p25;
-	.loc 1 72 46
-	and.pred %p62, %p61, %p26;
-	.loc 1 73 45
-	and.pred %p63, %p62, %p27;
-	.loc 1 74 45
-	and.pred %p64, %p63, %p28;
-	.loc 1 75 41
-	and.pred %p65, %p64, %p29;
-	.loc 1 72 46
-	and.pred %p66, %p65, %p30;
-	.loc 1 73 45
-	and.pred %p67, %p66, %p31;
-	.loc 1 74 45
-	and.pred %p68, %p67, %p32;
-	.loc 1 75 41
-	and.pred %p69, %p68, %p33;
-	.loc 1 72 46
-	and.pred %p70, %p69, %p34;
-	.loc 1 73 45
-	and.pred %p71, %p70, %p35;
-	.loc 1 74 45
-	and.pred %p72, %p71, %p36;
-	.loc 1 75 41
-	and.pred %p73, %p72, %p37;
-	.loc 1 77 26
-	and.pred %p74, %p73, %p38;
-	@!%p74 bra $B4;
-	.loc 1 67 18
-	shl.b64 %rd21, %rd17, 2;
-	add.s64 %rd22, %rd1, %rd21;
-	.loc 1 68 12
-	mad.wide.u32 %rd23, %r10, 4, %rd5;
-	.loc 1 71 20
-	mad.wide.u32 %rd24, %r2, 4, %rd22;
-	ld.global.u32 %r13, [%rd24];
-	.loc 1 72 31
-	shl.b32 %r14, %r13, 24;
-	shr.s32 %r15, %r14, 24;
-	cvt.rn.f32.s32 %f2, %r15;
-	ld.global.f32 %f3, [%rd23];
-	fma.rn.f32 %f4, %f2, %f3, 0f00000000;
-	.loc 1 73 30
-	shl.b32 %r16, %r13, 16;
-	shr.s32 %r17, %r16, 24;
-	cvt.rn.f32.s32 %f5, %r17;
-	ld.global.f32 %f6, [%rd23+4];
-	fma.rn.f32 %f7, %f5, %f6, 0f00000000;
-	.loc 1 74 31
-	shl.b32 %r18, %r13, 8;
-	shr.s32 %r19, %r18, 24;
-	cvt.rn.f32.s32 %f8, %r19;
-	ld.global.f32 %f9, [%rd23+8];
-	fma.rn.f32 %f10, %f8, %f9, %f4;
-	.loc 1 75 30
-	shr.s32 %r20, %r13, 24;
-	cvt.rn.f32.s32 %f11, %r20;
-	ld.global.f32 %f12, [%rd23+12];
-	fma.rn.f32 %f13, %f11, %f12, %f7;
-	.loc 1 71 20
-	ld.global.u32 %r21, [%rd24+64];
-	.loc 1 72 31
-	shl.b32 %r22, %r21, 24;
-	shr.s32 %r23, %r22, 24;
-	cvt.rn.f32.s32 %f14, %r23;
-	ld.global.f32 %f15, [%rd23+16];
-	fma.rn.f32 %f16, %f14, %f15, %f10;
-	.loc 1 73 30
-	shl.b32 %r24, %r21, 16;
-	shr.s32 %r25, %r24, 24;
-	cvt.rn.f32.s32 %f17, %r25;
-	ld.global.f32 %f18, [%rd23+20];
-	fma.rn.f32 %f19, %f17, %f18, %f13;
-	.loc 1 74 31
-	shl.b32 %r26, %r21, 8;
-	shr.s32 %r27, %r26, 24;
-	cvt.rn.f32.s32 %f20, %r27;
-	ld.global.f32 %f21, [%rd23+24];
-	fma.rn.f32 %f22, %f20, %f21, %f16;
-	.loc 1 75 30
-	shr.s32 %r28, %r21, 24;
-	cvt.rn.f32.s32 %f23, %r28;
-	ld.global.f32 %f24, [%rd23+28];
-	fma.rn.f32 %f25, %f23, %f24, %f19;
-	.loc 1 71 20
-	ld.global.u32 %r29, [%rd24+128];
-	.loc 1 72 31
-	shl.b32 %r30, %r29, 24;
-	shr.s32 %r31, %r30, 24;
-	cvt.rn.f32.s32 %f26, %r31;
-	ld.global.f32 %f27, [%rd23+32];
-	fma.rn.f32 %f28, %f26, %f27, %f22;
-	.loc 1 73 30
-	shl.b32 %r32, %r29, 16;
-	shr.s32 %r33, %r32, 24;
-	cvt.rn.f32.s32 %f29, %r33;
-	ld.global.f32 %f30, [%rd23+36];
-	fma.rn.f32 %f31, %f29, %f30, %f25;
-	.loc 1 74 31
-	shl.b32 %r34, %r29, 8;
-	shr.s32 %r35, %r34, 24;
-	cvt.rn.f32.s32 %f32, %r35;
-	ld.global.f32 %f33, [%rd23+40];
-	fma.rn.f32 %f34, %f32, %f33, %f28;
-	.loc 1 75 30
-	shr.s32 %r36, %r29, 24;
-	cvt.rn.f32.s32 %f35, %r36;
-	ld.global.f32 %f36, [%rd23+44];
-	fma.rn.f32 %f37, %f35, %f36, %f31;
-	.loc 1 71 20
-	ld.global.u32 %r37, [%rd24+192];
-	.loc 1 72 31
-	shl.b32 %r38, %r37, 24;
-	shr.s32 %r39, %r38, 24;
-	cvt.rn.f32.s32 %f38, %r39;
-	ld.global.f32 %f39, [%rd23+48];
-	fma.rn.f32 %f40, %f38, %f39, %f34;
-	.loc 1 73 30
-	shl.b32 %r40, %r37, 16;
-	shr.s32 %r41, %r40, 24;
-	cvt.rn.f32.s32 %f41, %r41;
-	ld.global.f32 %f42, [%rd23+52];
-	fma.rn.f32 %f43, %f41, %f42, %f37;
-	.loc 1 74 31
-	shl.b32 %r42, %r37, 8;
-	shr.s32 %r43, %r42, 24;
-	cvt.rn.f32.s32 %f44, %r43;
-	ld.global.f32 %f45, [%rd23+56];
-	fma.rn.f32 %f46, %f44, %f45, %f40;
-	.loc 1 75 30
-	shr.s32 %r44, %r37, 24;
-	cvt.rn.f32.s32 %f47, %r44;
-	ld.global.f32 %f48, [%rd23+60];
-	fma.rn.f32 %f49, %f47, %f48, %f43;
-	.loc 1 71 20
-	ld.global.u32 %r45, [%rd24+256];
-	.loc 1 72 31
-	shl.b32 %r46, %r45, 24;
-	shr.s32 %r47, %r46, 24;
-	cvt.rn.f32.s32 %f50, %r47;
-	ld.global.f32 %f51, [%rd23+64];
-	fma.rn.f32 %f52, %f50, %f51, %f46;
-	.loc 1 73 30
-	shl.b32 %r48, %r45, 16;
-	shr.s32 %r49, %r48, 24;
-	cvt.rn.f32.s32 %f53, %r49;
-	ld.global.f32 %f54, [%rd23+68];
-	fma.rn.f32 %f55, %f53, %f54, %f49;
-	.loc 1 74 31
-	shl.b32 %r50, %r45, 8;
-	shr.s32 %r51, %r50, 24;
-	cvt.rn.f32.s32 %f56, %r51;
-	ld.global.f32 %f57, [%rd23+72];
-	fma.rn.f32 %f58, %f56, %f57, %f52;
-	.loc 1 75 30
-	shr.s32 %r52, %r45, 24;
-	cvt.rn.f32.s32 %f59, %r52;
-	ld.global.f32 %f60, [%rd23+76];
-	fma.rn.f32 %f61, %f59, %f60, %f55;
-	.loc 1 71 20
-	ld.global.u32 %r53, [%rd24+320];
-	.loc 1 72 31
-	shl.b32 %r54, %r53, 24;
-	shr.s32 %r55, %r54, 24;
-	cvt.rn.f32.s32 %f62, %r55;
-	ld.global.f32 %f63, [%rd23+80];
-	fma.rn.f32 %f64, %f62, %f63, %f58;
-	.loc 1 73 30
-	shl.b32 %r56, %r53, 16;
-	shr.s32 %r57, %r56, 24;
-	cvt.rn.f32.s32 %f65, %r57;
-	ld.global.f32 %f66, [%rd23+84];
-	fma.rn.f32 %f67, %f65, %f66, %f61;
-	.loc 1 74 31
-	shl.b32 %r58, %r53, 8;
-	shr.s32 %r59, %r58, 24;
-	cvt.rn.f32.s32 %f68, %r59;
-	ld.global.f32 %f69, [%rd23+88];
-	fma.rn.f32 %f70, %f68, %f69, %f64;
-	.loc 1 75 30
-	shr.s32 %r60, %r53, 24;
-	cvt.rn.f32.s32 %f71, %r60;
-	ld.global.f32 %f72, [%rd23+92];
-	fma.rn.f32 %f73, %f71, %f72, %f67;
-	.loc 1 71 20
-	ld.global.u32 %r61, [%rd24+384];
-	.loc 1 72 31
-	shl.b32 %r62, %r61, 24;
-	shr.s32 %r63, %r62, 24;
-	cvt.rn.f32.s32 %f74, %r63;
-	ld.global.f32 %f75, [%rd23+96];
-	fma.rn.f32 %f76, %f74, %f75, %f70;
-	.loc 1 73 30
-	shl.b32 %r64, %r61, 16;
-	shr.s32 %r65, %r64, 24;
-	cvt.rn.f32.s32 %f77, %r65;
-	ld.global.f32 %f78, [%rd23+100];
-	fma.rn.f32 %f79, %f77, %f78, %f73;
-	.loc 1 74 31
-	shl.b32 %r66, %r61, 8;
-	shr.s32 %r67, %r66, 24;
-	cvt.rn.f32.s32 %f80, %r67;
-	ld.global.f32 %f81, [%rd23+104];
-	fma.rn.f32 %f82, %f80, %f81, %f76;
-	.loc 1 75 30
-	shr.s32 %r68, %r61, 24;
-	cvt.rn.f32.s32 %f83, %r68;
-	ld.global.f32 %f84, [%rd23+108];
-	fma.rn.f32 %f85, %f83, %f84, %f79;
-	.loc 1 71 20
-	ld.global.u32 %r69, [%rd24+448];
-	.loc 1 72 31
-	shl.b32 %r70, %r69, 24;
-	shr.s32 %r71, %r70, 24;
-	cvt.rn.f32.s32 %f86, %r71;
-	ld.global.f32 %f87, [%rd23+112];
-	fma.rn.f32 %f88, %f86, %f87, %f82;
-	.loc 1 73 30
-	shl.b32 %r72, %r69, 16;
-	shr.s32 %r73, %r72, 24;
-	cvt.rn.f32.s32 %f89, %r73;
-	ld.global.f32 %f90, [%rd23+116];
-	fma.rn.f32 %f91, %f89, %f90, %f85;
-	.loc 1 74 31
-	shl.b32 %r74, %r69, 8;
-	shr.s32 %r75, %r74, 24;
-	cvt.rn.f32.s32 %f92, %r75;
-	ld.global.f32 %f93, [%rd23+120];
-	fma.rn.f32 %f94, %f92, %f93, %f88;
-	.loc 1 75 30
-	shr.s32 %r76, %r69, 24;
-	cvt.rn.f32.s32 %f95, %r76;
-	ld.global.f32 %f96, [%rd23+124];
-	fma.rn.f32 %f97, %f95, %f96, %f91;
-	.loc 1 77 26
-	shl.b64 %rd25, %rd20, 1;
-	add.s64 %rd26, %rd3, %rd25;
-	ld.global.u16 %r77, [%rd26];
-	cvt.u16.u32 %rs1, %r77;
-	cvt.f32.f16 %f98, %rs1;
-	add.rn.f32 %f99, %f94, %f97;
-	fma.rn.f32 %f1, %f98, %f99, %f1;
-	setp.lt.u32 %p75, %r9, %r8;
-	@%p75 bra $B1;
-$B2:
-	.loc 1 79 32
-	mad.lo.s32 %r78, %r1, 16, %r2;
-	setp.lt.u32 %p76, %r78, %r7;
-	@!%p76 bra $B3;
-	.loc 1 80 4
-	mad.wide.u32 %rd27, %r78, 4, %rd8;
-	st.global.f32 [%rd27], %f1;
-$B3:
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd28, %r6;
-	.loc 1 68 32
-	cvt.u64.u32 %rd29, %r11;
-	cvt.s64.s32 %rd30, %r12;
-	.loc 1 67 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 68 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 72 46
-	@!%p6 bra $FAULT4;
-	.loc 1 73 45
-	@!%p7 bra $FAULT5;
-	.loc 1 74 45
-	@!%p8 bra $FAULT6;
-	.loc 1 75 41
-	@!%p9 bra $FAULT7;
-	.loc 1 72 46
-	@!%p10 bra $FAULT8;
-	.loc 1 73 45
-	@!%p11 bra $FAULT9;
-	.loc 1 74 45
-	@!%p12 bra $FAULT10;
-	.loc 1 75 41
-	@!%p13 bra $FAULT11;
-	.loc 1 72 46
-	@!%p14 bra $FAULT12;
-	.loc 1 73 45
-	@!%p15 bra $FAULT13;
-	.loc 1 74 45
-	@!%p16 bra $FAULT14;
-	.loc 1 75 41
-	@!%p17 bra $FAULT15;
-	.loc 1 72 46
-	@!%p18 bra $FAULT16;
-	.loc 1 73 45
-	@!%p19 bra $FAULT17;
-	.loc 1 74 45
-	@!%p20 bra $FAULT18;
-	.loc 1 75 41
-	@!%p21 bra $FAULT19;
-	.loc 1 72 46
-	@!%p22 bra $FAULT20;
-	.loc 1 73 45
-	@!%p23 bra $FAULT21;
-	.loc 1 74 45
-	@!%p24 bra $FAULT22;
-	.loc 1 75 41
-	@!%p25 bra $FAULT23;
-	.loc 1 72 46
-	@!%p26 bra $FAULT24;
-	.loc 1 73 45
-	@!%p27 bra $FAULT25;
-	.loc 1 74 45
-	@!%p28 bra $FAULT26;
-	.loc 1 75 41
-	@!%p29 bra $FAULT27;
-	.loc 1 72 46
-	@!%p30 bra $FAULT28;
-	.loc 1 73 45
-	@!%p31 bra $FAULT29;
-	.loc 1 74 45
-	@!%p32 bra $FAULT30;
-	.loc 1 75 41
-	@!%p33 bra $FAULT31;
-	.loc 1 72 46
-	@!%p34 bra $FAULT32;
-	.loc 1 73 45
-	@!%p35 bra $FAULT33;
-	.loc 1 74 45
-	@!%p36 bra $FAULT34;
-	.loc 1 75 41
-	@!%p37 bra $FAULT35;
-	.loc 1 77 26
-	bra $FAULT36;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 67 18
-	mov.u32 %r79, 0;
-	mov.u64 %rd31, %rd18;
-	mov.u64 %rd32, %rd10;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r79, 1;
-	mov.u64 %rd31, %rd17;
-	mov.u64 %rd32, %rd18;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 68 12
-	mov.u32 %r79, 2;
-	mov.u64 %rd31, %rd29;
-	mov.u64 %rd32, %rd28;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r79, 3;
-	mov.u64 %rd31, %rd19;
-	mov.u64 %rd32, %rd29;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 0;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 1;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 2;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 3;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 4;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 5;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 6;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 7;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 8;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 9;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 10;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 11;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 12;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 13;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 14;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT19:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 15;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 16;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 17;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 18;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT23:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 19;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT24:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 20;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 21;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 22;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 23;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 24;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 25;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 26;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT31:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 27;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 72 46
-	mov.u32 %r79, 4;
-	mov.u64 %rd31, 28;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT33:
-	.loc 1 73 45
-	mov.u32 %r79, 5;
-	mov.u64 %rd31, 29;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT34:
-	.loc 1 74 45
-	mov.u32 %r79, 6;
-	mov.u64 %rd31, 30;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT35:
-	.loc 1 75 41
-	mov.u32 %r79, 7;
-	mov.u64 %rd31, 31;
-	mov.u64 %rd32, %rd30;
-	bra $FAULT;
-$FAULT36:
-	.loc 1 77 26
-	mov.u32 %r79, 8;
-	mov.u64 %rd31, %rd20;
-	mov.u64 %rd32, %rd11;
-$FAULT:
-	ld.param.u64 %rd33, [tileQ8_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r80, [%rd33], 0, 1;
-	setp.ne.u32 %p77, %r80, 0;
-	@%p77 bra $EXIT;
-	ld.global.u64 %rd34, [%rd33+8];
-	ld.param.u32 %r81, [tileQ8_params+104];
-	st.global.u32 [%rd34+4], %r81;
-	ld.param.u32 %r82, [tileQ8_params+108];
-	st.global.v2.u32 [%rd34+8], {%r82, %r79};
-	mov.u32 %r83, %ctaid.x;
-	mov.u32 %r84, %ctaid.y;
-	st.global.v2.u32 [%rd34+16], {%r83, %r84};
-	mov.u32 %r85, %ctaid.z;
-	mov.u32 %r86, %tid.x;
-	st.global.v2.u32 [%rd34+24], {%r85, %r86};
-	mov.u32 %r87, %tid.y;
-	mov.u32 %r88, %tid.z;
-	st.global.v2.u32 [%rd34+32], {%r87, %r88};
-	st.global.u64 [%rd34+40], %rd31;
-	st.global.u64 [%rd34+48], %rd32;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd34], 56;
-	bra $EXIT;
-}
+const tileQ4SM70 = `packed1 12783 tileQ4
+!pJ
+!pI
+!p8
+!sgxgw]
+!
+!pHp5p&pD
+!}[
+!c
+p;8r0
+zfr0
+p9xOpF
+p:.8pF
+qSqY8pF
+!
+p>
+v~
+pa
+q$
+q?
+r"
+rd
+x.
+w6
+xd
+{I
+|"
+uxPt5/rz~72uwz?
+m
+|<pE
+Q
+z*pE
+N
+"#
+t>
+}PpY
+"#
+)
+wuq^
+:
+:
+rP
+{w
+s)
+qm
+!#
+wI@rI
+tT
+{R
+z0pb
+vawB
+p}q4
+ub$
+xz
+|sq@
+z=tn
+xiB
+zZ8
+ub*
+zbp)C
+wKp=
+vl7r.8
+q+=C
+|kzL
+q+p5C
+q+zIC
+q+t=C
+q+w{C
+q+rFC
+q++,C
+q+{pC
+q++-C
+q+w?C
+q+y?C
+q+zRC
+q++9C
+q+xWC
+q++@C
+q+sKC
+q+rOC
+q'=u:
+w0t~
+T&
+{Pr-
+T(
+q+pU3,
+z0qw
+re|3%r)&
+|spx
+tr'
+tr(
+"'
+tr)
+"'
+tr*
+tr+
+tr,
+tr-
+tr.
+tr/
+tr0
+tr1
+tr2
+tr3
+tr4
+tr5
+tr6
+tr7
+tr8
+u~-
+q'=sh
+u~-
+"'
+u~-
+u~-
+wh
+"'
+zNE
+*#%
+"'
+zNE
+*)%
+yXq@
+uCrZ
+sw
+vl7ua
+t7
+r<
+|myB
+y66Z
+|ksQ
+r'p,G
+t7
+r<
+wHpk
+y66Z
+vl7tc
+r'XqO
+t7
+r<
+wHr>
+{a
+"#
+r'}w+
+t7
+r<
+wH7p&
+{a
+"#
+r'p0A
+t7
+r<
+wHp&
+{a
+"#
+r'wgrF
+t7
+r<
+wHr*
+{a
+"#
+ra&yl
+t7
+r<
+wHse
+{a
+"#
+ra&E/
+t7
+r<
+wHtl
+{a
+"%
+s@pk
+"%
+t7
+r<
+wHs%
+{a
+"$
+r'p,G
+t7
+r<
+wHtz
+{a
+"%
+r'XqO
+t7
+r<
+wH+rg
+{a
+"#
+r'}w+
+t7
+r<
+wHtK
+{a
+"#
+r'p0A
+t7
+r<
+wHvm
+{a
+"#
+r'wgrF
+t7
+r<
+wHtO
+{a
+"#
+ra6yl
+t7
+r<
+wH+p&
+{a
+"#
+ra6E/
+t7
+r<
+wHw7
+{a
+"%
+s@t&
+"%
+t7
+r<
+wHsL
+{a
+"$
+r'p,G
+t7
+r<
+wHrJ
+{a
+"%
+r'XqO
+t7
+r<
+wHsZ
+{a
+"#
+r'}w+
+t7
+r<
+wH,wV
+{a
+"#
+r'p0A
+t7
+r<
+wHwi
+{a
+"#
+r'wgrF
+t7
+r<
+wHy^
+{a
+"#
+zV"yl
+t7
+r<
+wH.r>
+{a
+"#
+zV$E/
+t7
+r<
+wHqYp&
+{a
+"%
+s@uK
+"%
+t7
+r<
+wHt[
+{a
+"$
+r'p,G
+t7
+r<
+wHw$
+{a
+"%
+r'XqO
+t7
+r<
+wH8v=
+{a
+"#
+r'}w+
+t7
+r<
+wH,s%
+{a
+"#
+r'p0A
+t7
+r<
+wHwN
+{a
+"#
+r'wgrF
+t7
+r<
+wH}4
+{a
+"#
+zV"yl
+t7
+r<
+wH7rg
+{a
+"#
+zV$E/
+t7
+r<
+wH,vm
+{a
+")
+v3p"B
+*%%
+rV
+ro
+p7
+x-v2S
+q~#6wz#
+")
+*'p-
+rV
+ro
+p7
+tV2E
+*+%
+_
+q~$6wz$
+v183,
+zl238
+\
+!#
+q'-r4
+po$A31
+pC.
+rP
+q'.pb
+yV#'$
+|]yC
+]#I
+r6=pj
+o
+*-%
+_
+r?|X
+!#
+r6+r1
+|9
+*-%
+|Hxh
+!#
+q'.^
+O
+!#
+"/
+]%x4
+]&rL
+"/
+]'sx
+](s3-
+"1
+])zs
+"1
+]*s38
+]+|1
+],s39
+]-s3/
+].s3@
+]/rL=
+]0rL,
+]1rL+
+]2rL-
+]3rL.
+]4rL8
+]5rL7
+]6rL9
+]7rL/
+]8rL@
+pV2sx=
+"-
+pV1sx,
+"-
+pV0sx+
+(+-
+!pZ
+p(
+!p^
+"'
+J
+qa6
+qa$
+(
+!qZ
+g
+p35
+;6
+(
+!s*
+"'
+qH
+a)
+;*
+(
+!tS
+sk
+p37
+wp)
+(
+!vB
+"'
+uI
+vg
+wp(
+(
+!w&
+"'
+tW
+pfp5
+wp(
+(
+!x=
+tW
+pfzI
+wp(
+(
+!yE
+tW
+pft=
+wp(
+(
+!{-
+tW
+pfw{
+wp(
+(
+!vKxw
+tW
+pfrF
+wp(
+(
+!pty@
+tW
+pf+,
+wp(
+(
+!ptyG
+tW
+pf{p
+wp(
+(
+!pt+uU
+tW
+pf+-
+wp(
+(
+!pt{H
+tW
+pfw?
+wp(
+(
+!pt.uU
+tW
+pfy?
+wp(
+(
+!pt|F
+tW
+pfzR
+wp(
+(
+!pt|G
+tW
+pf+9
+wp(
+(
+!pt}x
+tW
+pfxW
+wp(
+(
+!pt/uU
+tW
+pf+@
+wp(
+(
+!ptxw
+tW
+pfsK
+wp(
+(
+!tYy@
+tW
+pfrO
+wp(
+(
+!tYyG
+"'
+}G
+a'
+;&
+(
+!tY+uU
+"'
+sv9
+a'
+;(
+(
+!tY{H
+sv9
+p32
+;,
+!q[
+qQy+
+p_
+m
+pN
+p]
+hwZn
+pQ
+sjpk
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const tileQ8SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "tiles.go"
-
-.visible .entry tileQ8(.param .align 8 .b8 tileQ8_params[112])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<78>;
-	.reg .b16 %rs<2>;
-	.reg .b32 %r<78>;
-	.reg .b64 %rd<37>;
-	.reg .f32 %f<100>;
-
-	ld.param.u64 %rd1, [tileQ8_params];
-	ld.param.u64 %rd2, [tileQ8_params+16];
-	ld.param.u64 %rd3, [tileQ8_params+24];
-	ld.param.u64 %rd4, [tileQ8_params+32];
-	ld.param.u64 %rd5, [tileQ8_params+48];
-	ld.param.u64 %rd6, [tileQ8_params+56];
-	ld.param.u64 %rd7, [tileQ8_params+64];
-	ld.param.u64 %rd8, [tileQ8_params+72];
-	ld.param.u64 %rd9, [tileQ8_params+80];
-	.loc 1 62 19
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 63 19
-	mov.u32 %r2, %tid.x;
-	.loc 1 61 19
-	shr.u64 %rd10, %rd6, 5;
-	.loc 1 62 19
-	cvt.u64.u32 %rd11, %r1;
-	mul.lo.s64 %rd12, %rd11, %rd10;
-	.loc 1 63 19
-	cvt.u64.u32 %rd13, %r2;
-	setp.lt.s64 %p1, 0, %rd10;
-	mov.f32 %f1, 0f00000000;
-	@!%p1 bra $B1;
-	mov.f32 %f1, 0f00000000;
-	mov.u64 %rd14, 0;
-$B0:
-	.loc 1 66 16
-	add.s64 %rd15, %rd12, %rd14;
-	shl.b64 %rd16, %rd15, 4;
-	.loc 1 67 21
-	shl.b64 %rd17, %rd15, 7;
-	add.s64 %rd18, %rd17, 128;
-	setp.le.u64 %p2, %rd18, %rd2;
-	setp.le.u64 %p3, %rd17, %rd18;
-	.loc 1 68 14
-	shl.b64 %rd19, %rd14, 5;
-	add.s64 %rd14, %rd14, 1;
-	shl.b64 %rd20, %rd14, 5;
-	setp.le.u64 %p4, %rd20, %rd7;
-	setp.le.u64 %p5, %rd19, %rd20;
-	sub.s64 %rd21, %rd20, %rd19;
-	.loc 1 72 46
-	setp.lt.u64 %p6, 0, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p7, 1, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p8, 2, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p9, 3, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p10, 4, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p11, 5, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p12, 6, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p13, 7, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p14, 8, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p15, 9, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p16, 10, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p17, 11, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p18, 12, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p19, 13, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p20, 14, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p21, 15, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p22, 16, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p23, 17, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p24, 18, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p25, 19, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p26, 20, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p27, 21, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p28, 22, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p29, 23, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p30, 24, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p31, 25, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p32, 26, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p33, 27, %rd21;
-	.loc 1 72 46
-	setp.lt.u64 %p34, 28, %rd21;
-	.loc 1 73 45
-	setp.lt.u64 %p35, 29, %rd21;
-	.loc 1 74 45
-	setp.lt.u64 %p36, 30, %rd21;
-	.loc 1 75 41
-	setp.lt.u64 %p37, 31, %rd21;
-	.loc 1 77 29
-	add.s64 %rd22, %rd16, %rd13;
-	setp.lt.u64 %p38, %rd22, %rd4;
-	.loc 1 67 18
-	and.pred %p39, %p2, %p3;
-	.loc 1 68 12
-	and.pred %p40, %p39, %p4;
-	and.pred %p41, %p40, %p5;
-	.loc 1 72 46
-	and.pred %p42, %p41, %p6;
-	.loc 1 73 45
-	and.pred %p43, %p42, %p7;
-	.loc 1 74 45
-	and.pred %p44, %p43, %p8;
-	.loc 1 75 41
-	and.pred %p45, %p44, %p9;
-	.loc 1 72 46
-	and.pred %p46, %p45, %p10;
-	.loc 1 73 45
-	and.pred %p47, %p46, %p11;
-	.loc 1 74 45
-	and.pred %p48, %p47, %p12;
-	.loc 1 75 41
-	and.pred %p49, %p48, %p13;
-	.loc 1 72 46
-	and.pred %p50, %p49, %p14;
-	.loc 1 73 45
-	and.pred %p51, %p50, %p15;
-	.loc 1 74 45
-	and.pred %p52, %p51, %p16;
-	.loc 1 75 41
-	and.pred %p53, %p52, %p17;
-	.loc 1 72 46
-	and.pred %p54, %p53, %p18;
-	.loc 1 73 45
-	and.pred %p55, %p54, %p19;
-	.loc 1 74 45
-	and.pred %p56, %p55, %p20;
-	.loc 1 75 41
-	and.pred %p57, %p56, %p21;
-	.loc 1 72 46
-	and.pred %p58, %p57, %p22;
-	.loc 1 73 45
-	and.pred %p59, %p58, %p23;
-	.loc 1 74 45
-	and.pred %p60, %p59, %p24;
-	.loc 1 75 41
-	and.pred %p61, %p60, %p25;
-	.loc 1 72 46
-	and.pred %p62, %p61, %p26;
-	.loc 1 73 45
-	and.pred %p63, %p62, %p27;
-	.loc 1 74 45
-	and.pred %p64, %p63, %p28;
-	.loc 1 75 41
-	and.pred %p65, %p64, %p29;
-	.loc 1 72 46
-	and.pred %p66, %p65, %p30;
-	.loc 1 73 45
-	and.pred %p67, %p66, %p31;
-	.loc 1 74 45
-	and.pred %p68, %p67, %p32;
-	.loc 1 75 41
-	and.pred %p69, %p68, %p33;
-	.loc 1 72 46
-	and.pred %p70, %p69, %p34;
-	.loc 1 73 45
-	and.pred %p71, %p70, %p35;
-	.loc 1 74 45
-	and.pred %p72, %p71, %p36;
-	.loc 1 75 41
-	and.pred %p73, %p72, %p37;
-	.loc 1 77 26
-	and.pred %p74, %p73, %p38;
-	@!%p74 bra $B3;
-	.loc 1 67 18
-	shl.b64 %rd23, %rd17, 2;
-	add.s64 %rd24, %rd1, %rd23;
-	.loc 1 68 12
-	shl.b64 %rd25, %rd19, 2;
-	add.s64 %rd26, %rd5, %rd25;
-	.loc 1 71 20
-	mad.wide.u32 %rd27, %r2, 4, %rd24;
-	ld.global.u32 %r3, [%rd27];
-	.loc 1 72 31
-	shl.b32 %r4, %r3, 24;
-	shr.s32 %r5, %r4, 24;
-	cvt.rn.f32.s32 %f2, %r5;
-	ld.global.f32 %f3, [%rd26];
-	fma.rn.f32 %f4, %f2, %f3, 0f00000000;
-	.loc 1 73 30
-	shl.b32 %r6, %r3, 16;
-	shr.s32 %r7, %r6, 24;
-	cvt.rn.f32.s32 %f5, %r7;
-	ld.global.f32 %f6, [%rd26+4];
-	fma.rn.f32 %f7, %f5, %f6, 0f00000000;
-	.loc 1 74 31
-	shl.b32 %r8, %r3, 8;
-	shr.s32 %r9, %r8, 24;
-	cvt.rn.f32.s32 %f8, %r9;
-	ld.global.f32 %f9, [%rd26+8];
-	fma.rn.f32 %f10, %f8, %f9, %f4;
-	.loc 1 75 30
-	shr.s32 %r10, %r3, 24;
-	cvt.rn.f32.s32 %f11, %r10;
-	ld.global.f32 %f12, [%rd26+12];
-	fma.rn.f32 %f13, %f11, %f12, %f7;
-	.loc 1 71 20
-	ld.global.u32 %r11, [%rd27+64];
-	.loc 1 72 31
-	shl.b32 %r12, %r11, 24;
-	shr.s32 %r13, %r12, 24;
-	cvt.rn.f32.s32 %f14, %r13;
-	ld.global.f32 %f15, [%rd26+16];
-	fma.rn.f32 %f16, %f14, %f15, %f10;
-	.loc 1 73 30
-	shl.b32 %r14, %r11, 16;
-	shr.s32 %r15, %r14, 24;
-	cvt.rn.f32.s32 %f17, %r15;
-	ld.global.f32 %f18, [%rd26+20];
-	fma.rn.f32 %f19, %f17, %f18, %f13;
-	.loc 1 74 31
-	shl.b32 %r16, %r11, 8;
-	shr.s32 %r17, %r16, 24;
-	cvt.rn.f32.s32 %f20, %r17;
-	ld.global.f32 %f21, [%rd26+24];
-	fma.rn.f32 %f22, %f20, %f21, %f16;
-	.loc 1 75 30
-	shr.s32 %r18, %r11, 24;
-	cvt.rn.f32.s32 %f23, %r18;
-	ld.global.f32 %f24, [%rd26+28];
-	fma.rn.f32 %f25, %f23, %f24, %f19;
-	.loc 1 71 20
-	ld.global.u32 %r19, [%rd27+128];
-	.loc 1 72 31
-	shl.b32 %r20, %r19, 24;
-	shr.s32 %r21, %r20, 24;
-	cvt.rn.f32.s32 %f26, %r21;
-	ld.global.f32 %f27, [%rd26+32];
-	fma.rn.f32 %f28, %f26, %f27, %f22;
-	.loc 1 73 30
-	shl.b32 %r22, %r19, 16;
-	shr.s32 %r23, %r22, 24;
-	cvt.rn.f32.s32 %f29, %r23;
-	ld.global.f32 %f30, [%rd26+36];
-	fma.rn.f32 %f31, %f29, %f30, %f25;
-	.loc 1 74 31
-	shl.b32 %r24, %r19, 8;
-	shr.s32 %r25, %r24, 24;
-	cvt.rn.f32.s32 %f32, %r25;
-	ld.global.f32 %f33, [%rd26+40];
-	fma.rn.f32 %f34, %f32, %f33, %f28;
-	.loc 1 75 30
-	shr.s32 %r26, %r19, 24;
-	cvt.rn.f32.s32 %f35, %r26;
-	ld.global.f32 %f36, [%rd26+44];
-	fma.rn.f32 %f37, %f35, %f36, %f31;
-	.loc 1 71 20
-	ld.global.u32 %r27, [%rd27+192];
-	.loc 1 72 31
-	shl.b32 %r28, %r27, 24;
-	shr.s32 %r29, %r28, 24;
-	cvt.rn.f32.s32 %f38, %r29;
-	ld.global.f32 %f39, [%rd26+48];
-	fma.rn.f32 %f40, %f38, %f39, %f34;
-	.loc 1 73 30
-	shl.b32 %r30, %r27, 16;
-	shr.s32 %r31, %r30, 24;
-	cvt.rn.f32.s32 %f41, %r31;
-	ld.global.f32 %f42, [%rd26+52];
-	fma.rn.f32 %f43, %f41, %f42, %f37;
-	.loc 1 74 31
-	shl.b32 %r32, %r27, 8;
-	shr.s32 %r33, %r32, 24;
-	cvt.rn.f32.s32 %f44, %r33;
-	ld.global.f32 %f45, [%rd26+56];
-	fma.rn.f32 %f46, %f44, %f45, %f40;
-	.loc 1 75 30
-	shr.s32 %r34, %r27, 24;
-	cvt.rn.f32.s32 %f47, %r34;
-	ld.global.f32 %f48, [%rd26+60];
-	fma.rn.f32 %f49, %f47, %f48, %f43;
-	.loc 1 71 20
-	ld.global.u32 %r35, [%rd27+256];
-	.loc 1 72 31
-	shl.b32 %r36, %r35, 24;
-	shr.s32 %r37, %r36, 24;
-	cvt.rn.f32.s32 %f50, %r37;
-	ld.global.f32 %f51, [%rd26+64];
-	fma.rn.f32 %f52, %f50, %f51, %f46;
-	.loc 1 73 30
-	shl.b32 %r38, %r35, 16;
-	shr.s32 %r39, %r38, 24;
-	cvt.rn.f32.s32 %f53, %r39;
-	ld.global.f32 %f54, [%rd26+68];
-	fma.rn.f32 %f55, %f53, %f54, %f49;
-	.loc 1 74 31
-	shl.b32 %r40, %r35, 8;
-	shr.s32 %r41, %r40, 24;
-	cvt.rn.f32.s32 %f56, %r41;
-	ld.global.f32 %f57, [%rd26+72];
-	fma.rn.f32 %f58, %f56, %f57, %f52;
-	.loc 1 75 30
-	shr.s32 %r42, %r35, 24;
-	cvt.rn.f32.s32 %f59, %r42;
-	ld.global.f32 %f60, [%rd26+76];
-	fma.rn.f32 %f61, %f59, %f60, %f55;
-	.loc 1 71 20
-	ld.global.u32 %r43, [%rd27+320];
-	.loc 1 72 31
-	shl.b32 %r44, %r43, 24;
-	shr.s32 %r45, %r44, 24;
-	cvt.rn.f32.s32 %f62, %r45;
-	ld.global.f32 %f63, [%rd26+80];
-	fma.rn.f32 %f64, %f62, %f63, %f58;
-	.loc 1 73 30
-	shl.b32 %r46, %r43, 16;
-	shr.s32 %r47, %r46, 24;
-	cvt.rn.f32.s32 %f65, %r47;
-	ld.global.f32 %f66, [%rd26+84];
-	fma.rn.f32 %f67, %f65, %f66, %f61;
-	.loc 1 74 31
-	shl.b32 %r48, %r43, 8;
-	shr.s32 %r49, %r48, 24;
-	cvt.rn.f32.s32 %f68, %r49;
-	ld.global.f32 %f69, [%rd26+88];
-	fma.rn.f32 %f70, %f68, %f69, %f64;
-	.loc 1 75 30
-	shr.s32 %r50, %r43, 24;
-	cvt.rn.f32.s32 %f71, %r50;
-	ld.global.f32 %f72, [%rd26+92];
-	fma.rn.f32 %f73, %f71, %f72, %f67;
-	.loc 1 71 20
-	ld.global.u32 %r51, [%rd27+384];
-	.loc 1 72 31
-	shl.b32 %r52, %r51, 24;
-	shr.s32 %r53, %r52, 24;
-	cvt.rn.f32.s32 %f74, %r53;
-	ld.global.f32 %f75, [%rd26+96];
-	fma.rn.f32 %f76, %f74, %f75, %f70;
-	.loc 1 73 30
-	shl.b32 %r54, %r51, 16;
-	shr.s32 %r55, %r54, 24;
-	cvt.rn.f32.s32 %f77, %r55;
-	ld.global.f32 %f78, [%rd26+100];
-	fma.rn.f32 %f79, %f77, %f78, %f73;
-	.loc 1 74 31
-	shl.b32 %r56, %r51, 8;
-	shr.s32 %r57, %r56, 24;
-	cvt.rn.f32.s32 %f80, %r57;
-	ld.global.f32 %f81, [%rd26+104];
-	fma.rn.f32 %f82, %f80, %f81, %f76;
-	.loc 1 75 30
-	shr.s32 %r58, %r51, 24;
-	cvt.rn.f32.s32 %f83, %r58;
-	ld.global.f32 %f84, [%rd26+108];
-	fma.rn.f32 %f85, %f83, %f84, %f79;
-	.loc 1 71 20
-	ld.global.u32 %r59, [%rd27+448];
-	.loc 1 72 31
-	shl.b32 %r60, %r59, 24;
-	shr.s32 %r61, %r60, 24;
-	cvt.rn.f32.s32 %f86, %r61;
-	ld.global.f32 %f87, [%rd26+112];
-	fma.rn.f32 %f88, %f86, %f87, %f82;
-	.loc 1 73 30
-	shl.b32 %r62, %r59, 16;
-	shr.s32 %r63, %r62, 24;
-	cvt.rn.f32.s32 %f89, %r63;
-	ld.global.f32 %f90, [%rd26+116];
-	fma.rn.f32 %f91, %f89, %f90, %f85;
-	.loc 1 74 31
-	shl.b32 %r64, %r59, 8;
-	shr.s32 %r65, %r64, 24;
-	cvt.rn.f32.s32 %f92, %r65;
-	ld.global.f32 %f93, [%rd26+120];
-	fma.rn.f32 %f94, %f92, %f93, %f88;
-	.loc 1 75 30
-	shr.s32 %r66, %r59, 24;
-	cvt.rn.f32.s32 %f95, %r66;
-	ld.global.f32 %f96, [%rd26+124];
-	fma.rn.f32 %f97, %f95, %f96, %f91;
-	.loc 1 77 26
-	shl.b64 %rd28, %rd22, 1;
-	add.s64 %rd29, %rd3, %rd28;
-	ld.global.u16 %r67, [%rd29];
-	cvt.u16.u32 %rs1, %r67;
-	cvt.f32.f16 %f98, %rs1;
-	add.rn.f32 %f99, %f94, %f97;
-	fma.rn.f32 %f1, %f98, %f99, %f1;
-	setp.lt.s64 %p75, %rd14, %rd10;
-	@%p75 bra $B0;
-$B1:
-	.loc 1 79 32
-	mad.wide.u32 %rd30, %r1, 16, %rd13;
-	setp.lt.s64 %p76, %rd30, %rd9;
-	@!%p76 bra $B2;
-	.loc 1 80 4
-	shl.b64 %rd31, %rd30, 2;
-	add.s64 %rd32, %rd8, %rd31;
-	st.global.f32 [%rd32], %f1;
-$B2:
-	bra $EXIT;
-$B3:
-	.loc 1 67 18
-	@!%p2 bra $FAULT0;
-	@!%p3 bra $FAULT1;
-	.loc 1 68 12
-	@!%p4 bra $FAULT2;
-	@!%p5 bra $FAULT3;
-	.loc 1 72 46
-	@!%p6 bra $FAULT4;
-	.loc 1 73 45
-	@!%p7 bra $FAULT5;
-	.loc 1 74 45
-	@!%p8 bra $FAULT6;
-	.loc 1 75 41
-	@!%p9 bra $FAULT7;
-	.loc 1 72 46
-	@!%p10 bra $FAULT8;
-	.loc 1 73 45
-	@!%p11 bra $FAULT9;
-	.loc 1 74 45
-	@!%p12 bra $FAULT10;
-	.loc 1 75 41
-	@!%p13 bra $FAULT11;
-	.loc 1 72 46
-	@!%p14 bra $FAULT12;
-	.loc 1 73 45
-	@!%p15 bra $FAULT13;
-	.loc 1 74 45
-	@!%p16 bra $FAULT14;
-	.loc 1 75 41
-	@!%p17 bra $FAULT15;
-	.loc 1 72 46
-	@!%p18 bra $FAULT16;
-	.loc 1 73 45
-	@!%p19 bra $FAULT17;
-	.loc 1 74 45
-	@!%p20 bra $FAULT18;
-	.loc 1 75 41
-	@!%p21 bra $FAULT19;
-	.loc 1 72 46
-	@!%p22 bra $FAULT20;
-	.loc 1 73 45
-	@!%p23 bra $FAULT21;
-	.loc 1 74 45
-	@!%p24 bra $FAULT22;
-	.loc 1 75 41
-	@!%p25 bra $FAULT23;
-	.loc 1 72 46
-	@!%p26 bra $FAULT24;
-	.loc 1 73 45
-	@!%p27 bra $FAULT25;
-	.loc 1 74 45
-	@!%p28 bra $FAULT26;
-	.loc 1 75 41
-	@!%p29 bra $FAULT27;
-	.loc 1 72 46
-	@!%p30 bra $FAULT28;
-	.loc 1 73 45
-	@!%p31 bra $FAULT29;
-	.loc 1 74 45
-	@!%p32 bra $FAULT30;
-	.loc 1 75 41
-	@!%p33 bra $FAULT31;
-	.loc 1 72 46
-	@!%p34 bra $FAULT32;
-	.loc 1 73 45
-	@!%p35 bra $FAULT33;
-	.loc 1 74 45
-	@!%p36 bra $FAULT34;
-	.loc 1 75 41
-	@!%p37 bra $FAULT35;
-	.loc 1 77 26
-	bra $FAULT36;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 67 18
-	mov.u32 %r68, 0;
-	mov.u64 %rd33, %rd18;
-	mov.u64 %rd34, %rd2;
-	bra $FAULT;
-$FAULT1:
-	mov.u32 %r68, 1;
-	mov.u64 %rd33, %rd17;
-	mov.u64 %rd34, %rd18;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 68 12
-	mov.u32 %r68, 2;
-	mov.u64 %rd33, %rd20;
-	mov.u64 %rd34, %rd7;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r68, 3;
-	mov.u64 %rd33, %rd19;
-	mov.u64 %rd34, %rd20;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 0;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 1;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 2;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 3;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 4;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT9:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 5;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT10:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 6;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT11:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 7;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT12:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 8;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 9;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 10;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 11;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 12;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 13;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT18:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 14;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT19:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 15;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT20:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 16;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT21:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 17;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT22:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 18;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT23:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 19;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT24:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 20;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 21;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 22;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 23;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 24;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 25;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 26;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT31:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 27;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 72 46
-	mov.u32 %r68, 4;
-	mov.u64 %rd33, 28;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT33:
-	.loc 1 73 45
-	mov.u32 %r68, 5;
-	mov.u64 %rd33, 29;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT34:
-	.loc 1 74 45
-	mov.u32 %r68, 6;
-	mov.u64 %rd33, 30;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT35:
-	.loc 1 75 41
-	mov.u32 %r68, 7;
-	mov.u64 %rd33, 31;
-	mov.u64 %rd34, %rd21;
-	bra $FAULT;
-$FAULT36:
-	.loc 1 77 26
-	mov.u32 %r68, 8;
-	mov.u64 %rd33, %rd22;
-	mov.u64 %rd34, %rd4;
-$FAULT:
-	ld.param.u64 %rd35, [tileQ8_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r69, [%rd35], 0, 1;
-	setp.ne.u32 %p77, %r69, 0;
-	@%p77 bra $EXIT;
-	ld.global.u64 %rd36, [%rd35+8];
-	ld.param.u32 %r70, [tileQ8_params+104];
-	st.global.u32 [%rd36+4], %r70;
-	ld.param.u32 %r71, [tileQ8_params+108];
-	st.global.v2.u32 [%rd36+8], {%r71, %r68};
-	mov.u32 %r72, %ctaid.x;
-	mov.u32 %r73, %ctaid.y;
-	st.global.v2.u32 [%rd36+16], {%r72, %r73};
-	mov.u32 %r74, %ctaid.z;
-	mov.u32 %r75, %tid.x;
-	st.global.v2.u32 [%rd36+24], {%r74, %r75};
-	mov.u32 %r76, %tid.y;
-	mov.u32 %r77, %tid.z;
-	st.global.v2.u32 [%rd36+32], {%r76, %r77};
-	st.global.u64 [%rd36+40], %rd33;
-	st.global.u64 [%rd36+48], %rd34;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd36], 56;
-	bra $EXIT;
-}
+const tileQ8SM70 = `packed1 16143 tileQ8
+!pJ
+!pI
+!p8
+!sgxgw]
+!
+!pH}4pD
+!}[
+!c
+p;9te
+zfto
+p99te
+p:-te
+qSqYun
+!
+p>
+v~
+pa
+q$
+q?
+r"
+xY
+rd
+th
+uxPt5/rz~72uwrJ
+m
+qD8pE
+Q
+qD7pE
+N
+{rw{
+r$pYtn
+"$
+t>
+uS
+"$
+)
+wurZ
+:
+rP
+s)
+qm
+!#
+qD@rI
+tT
+{R
+qM=pb
+va29
+p}sp
+ub$
+xz
+qM,q@
+z=tn
+ugpKq^B
+v3p"tn
+ub)
+xz
+wKp)
+qM8ps7
+q+=C
+qM7|_
+q+,C
+qM9|_
+q++C
+qM/xj
+q+-C
+"%
+q+.C
+"%
+q+8C
+"%
+q+7C
+"%
+q+9C
+"%
+q+/C
+"%
+q+@C
+"%
+q+qYC
+"%
+q+xFC
+"%
+q+sTC
+"%
+q+x5C
+"%
+q+x@C
+"%
+q+quC
+"%
+q+p5C
+"%
+q+zIC
+"%
+q+t=C
+"%
+q+w{C
+"%
+q+rFC
+"%
+q++,C
+"%
+q+{pC
+"%
+q++-C
+"%
+q+w?C
+"%
+q+y?C
+"%
+q+zRC
+"%
+q++9C
+"%
+q+xWC
+"%
+q++@C
+"%
+q+sKC
+"%
+q+rOC
+r&=sr
+xivQ
+T&
+qM=qw
+re|3%r)&
+qM,px
+tr'
+tr(
+"(
+tr)
+"(
+tr*
+"(
+tr+
+"(
+tr,
+"%
+tr-
+"%
+tr.
+"%
+tr/
+"%
+tr0
+"%
+tr1
+"%
+tr2
+"%
+tr3
+"%
+tr4
+"%
+tr5
+"%
+tr6
+"%
+tr7
+"%
+tr8
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+"%
+u~:
+r&=r-
+u~:
+wh
+"(
+v3p"E
+*#%
+"(
+v3p"E
+*'%
+{@q0
+uCrZ
+sw
+qM8t'
+w5.
+xq
+u,
+|myB
+y66Z
+qM7u:
+qzq9A
+xq
+u,
+wHr>
+y66Z
+qM9t'
+qzt"/
+xq
+u,
+wHp&
+{a
+qM/u:
+wcu*p2yl
+u,
+wHse
+{a
+"&
+s@pk
+"&
+w5.
+xq
+u,
+wHs%
+{a
+"&
+qzq9A
+xq
+u,
+wH+rg
+{a
+"&
+qzt"/
+xq
+u,
+wHvm
+{a
+"&
+wcu*p2yl
+u,
+wH+p&
+{a
+"&
+s@t&
+"&
+w5.
+xq
+u,
+wHsL
+{a
+"&
+qzq9A
+xq
+u,
+wHsZ
+{a
+"&
+qzt"/
+xq
+u,
+wHwi
+{a
+"&
+wcu*p2yl
+u,
+wH.r>
+{a
+"&
+s@uK
+"&
+w5.
+xq
+u,
+wHt[
+{a
+"&
+qzq9A
+xq
+u,
+wH8v=
+{a
+"&
+qzt"/
+xq
+u,
+wHwN
+{a
+"&
+wcu*p2yl
+u,
+wH7rg
+{a
+"&
+s@y;
+"&
+w5.
+xq
+u,
+wHpk
+{a
+"&
+qzq9A
+xq
+u,
+wH7p&
+{a
+"&
+qzt"/
+xq
+u,
+wHr*
+{a
+"&
+wcu*p2yl
+u,
+wHtl
+{a
+"&
+s@p<rg
+"&
+w5.
+xq
+u,
+wHtz
+{a
+"&
+qzq9A
+xq
+u,
+wHtK
+{a
+"&
+qzt"/
+xq
+u,
+wHtO
+{a
+"&
+wcu*p2yl
+u,
+wHw7
+{a
+"&
+s@-tK
+"&
+w5.
+xq
+u,
+wHrJ
+{a
+"&
+qzq9A
+xq
+u,
+wH,wV
+{a
+"&
+qzt"/
+xq
+u,
+wHy^
+{a
+"&
+wcu*p2yl
+u,
+wHqYp&
+{a
+"&
+s@.t[
+"&
+w5.
+xq
+u,
+wHw$
+{a
+"&
+qzq9A
+xq
+u,
+wH,s%
+{a
+"&
+qzt"/
+xq
+u,
+wH}4
+{a
+"&
+wcu*p2yl
+u,
+wH,vm
+{a
+")
+v3p"B
+*%%
+rV
+ro
+p7
+x-v2S
+q~#6wz#
+v103,
+\
+!#
+r&+r4
+po$A3/
+pC+
+rP
+|]yC
+]#I
+r6=pj
+o
+**%
+_
+q8#'#>
+!#
+r6+r1
+|9
+**%
+}5#
+!#
+}_^
+O
+!#
+".
+]%x4
+]&rL
+".
+]'sx
+](s3-
+"2
+])zs
+"2
+]*s38
+"2
+]+|1
+"2
+],s39
+"%
+]-s3/
+"%
+].s3@
+"%
+]/rL=
+"%
+]0rL,
+"%
+]1rL+
+"%
+]2rL-
+"%
+]3rL.
+"%
+]4rL8
+"%
+]5rL7
+"%
+]6rL9
+"%
+]7rL/
+"%
+]8rL@
+"%
+pVLsx=
+"%
+pVKsx,
+"%
+pVJsx+
+"%
+pVIsx-
+"%
+pVHsx.
+"%
+pVGsx8
+"%
+pVFsx7
+"%
+pVEsx9
+"%
+pVDsx/
+"%
+pVCsx@
+"%
+pVBs3sK
+"%
+pVAs3rO
+"%
+pV@s3p<
+"%
+pV?s3--
+"%
+pV>s3u)
+"%
+pV=s3tG
+"-
+(-7
+!pZ
+p(
+!p^
+"(
+J
+qa4
+qa$
+(
+!qZ
+g
+p33
+;4
+(
+!s*
+"(
+qH
+p36
+;)
+(
+!tS
+sk
+p35
+;6
+(
+!vB
+"(
+uI
+vg
+;7
+(
+!w&
+"(
+tW
+pf,
+;7
+(
+!x=
+"(
+}G
+pf+
+;7
+(
+!yE
+"(
+sv9
+pf-
+;7
+(
+!{-
+"%
+uI
+pf.
+;7
+(
+!vKxw
+"%
+tW
+pf8
+;7
+(
+!pty@
+"%
+}G
+pf7
+;7
+(
+!ptyG
+"%
+sv9
+pf9
+;7
+(
+!pt+uU
+"%
+uI
+pf/
+;7
+(
+!pt{H
+"%
+tW
+pf@
+;7
+(
+!pt.uU
+"%
+}G
+pfqY
+;7
+(
+!pt|F
+"%
+sv9
+pfxF
+;7
+(
+!pt|G
+"%
+uI
+pfsT
+;7
+(
+!pt}x
+"%
+tW
+pfx5
+;7
+(
+!pt/uU
+"%
+}G
+pfx@
+;7
+(
+!ptxw
+"%
+sv9
+pfqu
+;7
+(
+!tYy@
+"%
+uI
+pfp5
+;7
+(
+!tYyG
+"%
+tW
+pfzI
+;7
+(
+!tY+uU
+"%
+}G
+pft=
+;7
+(
+!tY{H
+"%
+sv9
+pfw{
+;7
+(
+!tY.uU
+"%
+uI
+pfrF
+;7
+(
+!tY|F
+"%
+tW
+pf+,
+;7
+(
+!tY|G
+"%
+}G
+pf{p
+;7
+(
+!tY}x
+"%
+sv9
+pf+-
+;7
+(
+!tY/uU
+"%
+uI
+pfw?
+;7
+(
+!tYxw
+"%
+tW
+pfy?
+;7
+(
+!vK-y@
+"%
+}G
+pfzR
+;7
+(
+!vK-yG
+"%
+sv9
+pf+9
+;7
+(
+!vKp<uU
+"%
+uI
+pfxW
+;7
+(
+!vK-{H
+"%
+tW
+pf+@
+;7
+(
+!vKu)uU
+"%
+}G
+pfsK
+;7
+(
+!vK-|F
+"%
+sv9
+pfrO
+;7
+(
+!vK-|G
+"(
+sv/
+p38
+;&
+!q[
+xd
+p_
+m
+pN
+p]
+hw$
+pQ
+sjs%
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const warpsQ4SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "warps.go"
-
-.shared .align 16 .b8 $shared$quant$2eaddWarps$2eshared[512];
-
-.visible .entry warpsQ4(.param .align 8 .b8 warpsQ4_params[136])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<113>;
-	.reg .b64 %rd<39>;
-	.reg .f32 %f<136>;
-
-	ld.param.u64 %rd1, [warpsQ4_params];
-	ld.param.u64 %rd2, [warpsQ4_params+8];
-	ld.param.u64 %rd3, [warpsQ4_params+24];
-	ld.param.u64 %rd4, [warpsQ4_params+32];
-	ld.param.u64 %rd5, [warpsQ4_params+48];
-	ld.param.u64 %rd6, [warpsQ4_params+56];
-	ld.param.u64 %rd7, [warpsQ4_params+72];
-	ld.param.u64 %rd8, [warpsQ4_params+80];
-	ld.param.u64 %rd9, [warpsQ4_params+96];
-	ld.param.u64 %rd10, [warpsQ4_params+104];
-	.loc 1 33 25
-	mov.u32 %r1, %tid.x;
-	.loc 1 37 17
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 80 49
-	mov.u32 %r3, $shared$quant$2eaddWarps$2eshared;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd11, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd12, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.u32.u64 %r7, %rd8;
-	cvt.u32.u64 %r8, %rd10;
-	cvt.u64.u32 %rd13, %r8;
-	.loc 1 32 19
-	shr.u32 %r9, %r7, 3;
-	.loc 1 33 25
-	cvt.u64.u32 %rd14, %r1;
-	and.b32 %r10, %r1, 31;
-	shr.u32 %r11, %r1, 5;
-	.loc 1 34 21
-	and.b32 %r12, %r1, 3;
-	cvt.u64.u32 %rd15, %r12;
-	shr.u32 %r13, %r10, 2;
-	and.b32 %r14, %r13, 3;
-	cvt.u64.u32 %rd16, %r14;
-	.loc 1 36 24
-	shr.u32 %r15, %r10, 4;
-	mad.lo.s32 %r16, %r11, 2, %r15;
-	setp.lt.u32 %p1, %r16, %r9;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	@!%p1 bra $B1;
-	.loc 1 37 19
-	mul.wide.u32 %rd17, %r2, %r9;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-$B0:
-	cvt.u64.u32 %rd18, %r16;
-	add.s64 %rd19, %rd17, %rd18;
-	.loc 1 38 18
-	shl.b64 %rd20, %rd19, 2;
-	add.s64 %rd21, %rd20, %rd16;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd22, %rd15;
-	setp.lt.u64 %p2, %rd23, %rd11;
-	.loc 1 39 26
-	add.s64 %rd24, %rd20, %rd15;
-	setp.lt.u64 %p3, %rd24, %rd12;
-	cvt.u32.u64 %r17, %rd24;
-	setp.lt.u32 %p4, %r17, %r6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B4;
-	.loc 1 38 14
-	shl.b64 %rd25, %rd23, 4;
-	add.s64 %rd26, %rd1, %rd25;
-	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd26];
-	.loc 1 39 17
-	shl.b64 %rd27, %rd24, 3;
-	add.s64 %rd28, %rd3, %rd27;
-	ld.global.v2.u32 {%r22, %r23}, [%rd28];
-	and.b32 %r24, %r22, 65535;
-	shr.u32 %r25, %r22, 16;
-	and.b32 %r26, %r25, 65535;
-	and.b32 %r27, %r23, 65535;
-	shr.u32 %r28, %r23, 16;
-	and.b32 %r29, %r28, 65535;
-	add.s64 %rd29, %rd5, %rd27;
-	ld.global.v2.u32 {%r30, %r31}, [%rd29];
-	and.b32 %r32, %r30, 65535;
-	shr.u32 %r33, %r30, 16;
-	and.b32 %r34, %r33, 65535;
-	and.b32 %r35, %r31, 65535;
-	shr.u32 %r36, %r31, 16;
-	and.b32 %r37, %r36, 65535;
-	.loc 1 40 21
-	mad.lo.s32 %r38, %r16, 8, %r14;
-	mad.wide.u32 %rd30, %r38, 16, %rd7;
-	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd30];
-	ld.global.v4.f32 {%f9, %f10, %f11, %f12}, [%rd30+64];
-	.loc 1 41 20
-	add.rn.f32 %f13, %f5, %f6;
-	add.rn.f32 %f14, %f13, %f7;
-	add.rn.f32 %f15, %f14, %f8;
-	add.rn.f32 %f16, %f9, %f10;
-	add.rn.f32 %f17, %f16, %f11;
-	add.rn.f32 %f18, %f17, %f12;
-	add.rn.f32 %f19, %f15, %f18;
-	.loc 1 45 47
-	and.b32 %r39, %r18, 15;
-	cvt.rn.f32.u32 %f20, %r39;
-	fma.rn.f32 %f21, %f20, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r40, %r18, 4;
-	and.b32 %r41, %r40, 15;
-	cvt.rn.f32.u32 %f22, %r41;
-	fma.rn.f32 %f23, %f22, %f9, %f21;
-	.loc 1 45 40
-	shr.u32 %r42, %r18, 8;
-	and.b32 %r43, %r42, 15;
-	cvt.rn.f32.u32 %f24, %r43;
-	fma.rn.f32 %f25, %f24, %f6, %f23;
-	.loc 1 46 40
-	shr.u32 %r44, %r18, 12;
-	and.b32 %r45, %r44, 15;
-	cvt.rn.f32.u32 %f26, %r45;
-	fma.rn.f32 %f27, %f26, %f10, %f25;
-	.loc 1 45 40
-	shr.u32 %r46, %r18, 16;
-	and.b32 %r47, %r46, 15;
-	cvt.rn.f32.u32 %f28, %r47;
-	fma.rn.f32 %f29, %f28, %f7, %f27;
-	.loc 1 46 40
-	shr.u32 %r48, %r18, 20;
-	and.b32 %r49, %r48, 15;
-	cvt.rn.f32.u32 %f30, %r49;
-	fma.rn.f32 %f31, %f30, %f11, %f29;
-	.loc 1 45 40
-	shr.u32 %r50, %r18, 24;
-	and.b32 %r51, %r50, 15;
-	cvt.rn.f32.u32 %f32, %r51;
-	fma.rn.f32 %f33, %f32, %f8, %f31;
-	.loc 1 46 40
-	shr.u32 %r52, %r18, 28;
-	and.b32 %r53, %r52, 15;
-	cvt.rn.f32.u32 %f34, %r53;
-	fma.rn.f32 %f35, %f34, %f12, %f33;
-	.loc 1 48 37
-	cvt.u16.u32 %rs1, %r24;
-	cvt.f32.f16 %f36, %rs1;
-	cvt.u16.u32 %rs2, %r32;
-	cvt.f32.f16 %f37, %rs2;
-	fma.rn.f32 %f38, %f37, %f19, %f4;
-	fma.rn.f32 %f4, %f36, %f35, %f38;
-	.loc 1 45 47
-	and.b32 %r54, %r19, 15;
-	cvt.rn.f32.u32 %f39, %r54;
-	fma.rn.f32 %f40, %f39, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r55, %r19, 4;
-	and.b32 %r56, %r55, 15;
-	cvt.rn.f32.u32 %f41, %r56;
-	fma.rn.f32 %f42, %f41, %f9, %f40;
-	.loc 1 45 40
-	shr.u32 %r57, %r19, 8;
-	and.b32 %r58, %r57, 15;
-	cvt.rn.f32.u32 %f43, %r58;
-	fma.rn.f32 %f44, %f43, %f6, %f42;
-	.loc 1 46 40
-	shr.u32 %r59, %r19, 12;
-	and.b32 %r60, %r59, 15;
-	cvt.rn.f32.u32 %f45, %r60;
-	fma.rn.f32 %f46, %f45, %f10, %f44;
-	.loc 1 45 40
-	shr.u32 %r61, %r19, 16;
-	and.b32 %r62, %r61, 15;
-	cvt.rn.f32.u32 %f47, %r62;
-	fma.rn.f32 %f48, %f47, %f7, %f46;
-	.loc 1 46 40
-	shr.u32 %r63, %r19, 20;
-	and.b32 %r64, %r63, 15;
-	cvt.rn.f32.u32 %f49, %r64;
-	fma.rn.f32 %f50, %f49, %f11, %f48;
-	.loc 1 45 40
-	shr.u32 %r65, %r19, 24;
-	and.b32 %r66, %r65, 15;
-	cvt.rn.f32.u32 %f51, %r66;
-	fma.rn.f32 %f52, %f51, %f8, %f50;
-	.loc 1 46 40
-	shr.u32 %r67, %r19, 28;
-	and.b32 %r68, %r67, 15;
-	cvt.rn.f32.u32 %f53, %r68;
-	fma.rn.f32 %f54, %f53, %f12, %f52;
-	.loc 1 48 37
-	cvt.u16.u32 %rs3, %r26;
-	cvt.f32.f16 %f55, %rs3;
-	cvt.u16.u32 %rs4, %r34;
-	cvt.f32.f16 %f56, %rs4;
-	fma.rn.f32 %f57, %f56, %f19, %f3;
-	fma.rn.f32 %f3, %f55, %f54, %f57;
-	.loc 1 45 47
-	and.b32 %r69, %r20, 15;
-	cvt.rn.f32.u32 %f58, %r69;
-	fma.rn.f32 %f59, %f58, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r70, %r20, 4;
-	and.b32 %r71, %r70, 15;
-	cvt.rn.f32.u32 %f60, %r71;
-	fma.rn.f32 %f61, %f60, %f9, %f59;
-	.loc 1 45 40
-	shr.u32 %r72, %r20, 8;
-	and.b32 %r73, %r72, 15;
-	cvt.rn.f32.u32 %f62, %r73;
-	fma.rn.f32 %f63, %f62, %f6, %f61;
-	.loc 1 46 40
-	shr.u32 %r74, %r20, 12;
-	and.b32 %r75, %r74, 15;
-	cvt.rn.f32.u32 %f64, %r75;
-	fma.rn.f32 %f65, %f64, %f10, %f63;
-	.loc 1 45 40
-	shr.u32 %r76, %r20, 16;
-	and.b32 %r77, %r76, 15;
-	cvt.rn.f32.u32 %f66, %r77;
-	fma.rn.f32 %f67, %f66, %f7, %f65;
-	.loc 1 46 40
-	shr.u32 %r78, %r20, 20;
-	and.b32 %r79, %r78, 15;
-	cvt.rn.f32.u32 %f68, %r79;
-	fma.rn.f32 %f69, %f68, %f11, %f67;
-	.loc 1 45 40
-	shr.u32 %r80, %r20, 24;
-	and.b32 %r81, %r80, 15;
-	cvt.rn.f32.u32 %f70, %r81;
-	fma.rn.f32 %f71, %f70, %f8, %f69;
-	.loc 1 46 40
-	shr.u32 %r82, %r20, 28;
-	and.b32 %r83, %r82, 15;
-	cvt.rn.f32.u32 %f72, %r83;
-	fma.rn.f32 %f73, %f72, %f12, %f71;
-	.loc 1 48 37
-	cvt.u16.u32 %rs5, %r27;
-	cvt.f32.f16 %f74, %rs5;
-	cvt.u16.u32 %rs6, %r35;
-	cvt.f32.f16 %f75, %rs6;
-	fma.rn.f32 %f76, %f75, %f19, %f2;
-	fma.rn.f32 %f2, %f74, %f73, %f76;
-	.loc 1 45 47
-	and.b32 %r84, %r21, 15;
-	cvt.rn.f32.u32 %f77, %r84;
-	fma.rn.f32 %f78, %f77, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r85, %r21, 4;
-	and.b32 %r86, %r85, 15;
-	cvt.rn.f32.u32 %f79, %r86;
-	fma.rn.f32 %f80, %f79, %f9, %f78;
-	.loc 1 45 40
-	shr.u32 %r87, %r21, 8;
-	and.b32 %r88, %r87, 15;
-	cvt.rn.f32.u32 %f81, %r88;
-	fma.rn.f32 %f82, %f81, %f6, %f80;
-	.loc 1 46 40
-	shr.u32 %r89, %r21, 12;
-	and.b32 %r90, %r89, 15;
-	cvt.rn.f32.u32 %f83, %r90;
-	fma.rn.f32 %f84, %f83, %f10, %f82;
-	.loc 1 45 40
-	shr.u32 %r91, %r21, 16;
-	and.b32 %r92, %r91, 15;
-	cvt.rn.f32.u32 %f85, %r92;
-	fma.rn.f32 %f86, %f85, %f7, %f84;
-	.loc 1 46 40
-	shr.u32 %r93, %r21, 20;
-	and.b32 %r94, %r93, 15;
-	cvt.rn.f32.u32 %f87, %r94;
-	fma.rn.f32 %f88, %f87, %f11, %f86;
-	.loc 1 45 40
-	shr.u32 %r95, %r21, 24;
-	and.b32 %r96, %r95, 15;
-	cvt.rn.f32.u32 %f89, %r96;
-	fma.rn.f32 %f90, %f89, %f8, %f88;
-	.loc 1 46 40
-	shr.u32 %r97, %r21, 28;
-	and.b32 %r98, %r97, 15;
-	cvt.rn.f32.u32 %f91, %r98;
-	fma.rn.f32 %f92, %f91, %f12, %f90;
-	.loc 1 48 37
-	cvt.u16.u32 %rs7, %r29;
-	cvt.f32.f16 %f93, %rs7;
-	cvt.u16.u32 %rs8, %r37;
-	cvt.f32.f16 %f94, %rs8;
-	fma.rn.f32 %f95, %f94, %f19, %f1;
-	fma.rn.f32 %f1, %f93, %f92, %f95;
-	.loc 1 36 41
-	add.s32 %r16, %r16, 16;
-	setp.lt.u32 %p7, %r16, %r9;
-	@%p7 bra $B0;
-$B1:
-	.loc 1 84 29
-	shfl.sync.bfly.b32 %f96, %f4, 4, 31, 0xffffffff;
-	add.rn.f32 %f97, %f4, %f96;
-	shfl.sync.bfly.b32 %f98, %f97, 8, 31, 0xffffffff;
-	add.rn.f32 %f99, %f97, %f98;
-	shfl.sync.bfly.b32 %f100, %f99, 16, 31, 0xffffffff;
-	add.rn.f32 %f101, %f99, %f100;
-	shfl.sync.bfly.b32 %f102, %f3, 4, 31, 0xffffffff;
-	add.rn.f32 %f103, %f3, %f102;
-	shfl.sync.bfly.b32 %f104, %f103, 8, 31, 0xffffffff;
-	add.rn.f32 %f105, %f103, %f104;
-	shfl.sync.bfly.b32 %f106, %f105, 16, 31, 0xffffffff;
-	add.rn.f32 %f107, %f105, %f106;
-	shfl.sync.bfly.b32 %f108, %f2, 4, 31, 0xffffffff;
-	add.rn.f32 %f109, %f2, %f108;
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	add.rn.f32 %f111, %f109, %f110;
-	shfl.sync.bfly.b32 %f112, %f111, 16, 31, 0xffffffff;
-	add.rn.f32 %f113, %f111, %f112;
-	shfl.sync.bfly.b32 %f114, %f1, 4, 31, 0xffffffff;
-	add.rn.f32 %f115, %f1, %f114;
-	shfl.sync.bfly.b32 %f116, %f115, 8, 31, 0xffffffff;
-	add.rn.f32 %f117, %f115, %f116;
-	shfl.sync.bfly.b32 %f118, %f117, 16, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	.loc 1 87 10
-	setp.lt.u32 %p8, %r10, 4;
-	@!%p8 bra $B2;
-	.loc 1 89 7
-	mad.lo.s32 %r99, %r11, 64, %r3;
-	shl.b32 %r100, %r10, 2;
-	mad.lo.s32 %r101, %r100, 4, %r99;
-	st.shared.v4.f32 [%r101], {%f101, %f107, %f113, %f119};
-$B2:
-	.loc 1 92 8
-	bar.sync 0;
-	.loc 1 93 29
-	mad.wide.u32 %rd31, %r2, 16, %rd14;
-	.loc 1 94 17
-	setp.lt.u32 %p9, %r1, 16;
-	setp.lt.s64 %p10, %rd31, %rd13;
-	and.pred %p11, %p9, %p10;
-	@!%p11 bra $B3;
-	.loc 1 99 16
-	mad.lo.s32 %r102, %r1, 4, %r3;
-	ld.shared.f32 %f120, [%r102];
-	add.rn.f32 %f121, %f120, 0f00000000;
-	ld.shared.f32 %f122, [%r102+64];
-	add.rn.f32 %f123, %f121, %f122;
-	ld.shared.f32 %f124, [%r102+128];
-	add.rn.f32 %f125, %f123, %f124;
-	ld.shared.f32 %f126, [%r102+192];
-	add.rn.f32 %f127, %f125, %f126;
-	ld.shared.f32 %f128, [%r102+256];
-	add.rn.f32 %f129, %f127, %f128;
-	ld.shared.f32 %f130, [%r102+320];
-	add.rn.f32 %f131, %f129, %f130;
-	ld.shared.f32 %f132, [%r102+384];
-	add.rn.f32 %f133, %f131, %f132;
-	ld.shared.f32 %f134, [%r102+448];
-	add.rn.f32 %f135, %f133, %f134;
-	.loc 1 101 3
-	shl.b64 %rd32, %rd31, 2;
-	add.s64 %rd33, %rd9, %rd32;
-	st.global.f32 [%rd33], %f135;
-$B3:
-	.loc 1 51 10
-	bra $EXIT;
-$B4:
-	cvt.u64.u32 %rd34, %r6;
-	.loc 1 38 14
-	@!%p2 bra $FAULT0;
-	.loc 1 39 17
-	@!%p3 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 38 14
-	mov.u32 %r103, 0;
-	mov.u64 %rd35, %rd23;
-	mov.u64 %rd36, %rd11;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 39 17
-	mov.u32 %r103, 1;
-	mov.u64 %rd35, %rd24;
-	mov.u64 %rd36, %rd12;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r103, 1;
-	mov.u64 %rd35, %rd24;
-	mov.u64 %rd36, %rd34;
-$FAULT:
-	ld.param.u64 %rd37, [warpsQ4_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r104, [%rd37], 0, 1;
-	setp.ne.u32 %p12, %r104, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd38, [%rd37+8];
-	ld.param.u32 %r105, [warpsQ4_params+128];
-	st.global.u32 [%rd38+4], %r105;
-	ld.param.u32 %r106, [warpsQ4_params+132];
-	st.global.v2.u32 [%rd38+8], {%r106, %r103};
-	mov.u32 %r107, %ctaid.x;
-	mov.u32 %r108, %ctaid.y;
-	st.global.v2.u32 [%rd38+16], {%r107, %r108};
-	mov.u32 %r109, %ctaid.z;
-	mov.u32 %r110, %tid.x;
-	st.global.v2.u32 [%rd38+24], {%r109, %r110};
-	mov.u32 %r111, %tid.y;
-	mov.u32 %r112, %tid.z;
-	st.global.v2.u32 [%rd38+32], {%r111, %r112};
-	st.global.u64 [%rd38+40], %rd35;
-	st.global.u64 [%rd38+48], %rd36;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd38], 56;
-	bra $EXIT;
-}
+const widenQ4SM80NarrowAligned = `packed1 11328 widenQ4
+!|hf|f
+!|gxO
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;+un
+zfr0
+p9sTun
+p:vOpF
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+x3
+p\
+x3
+p\
+{@q3
+vj
+ur@
+tT
+}e8
+qM8s-
+0
+y7.
+rhp*D
+rP
+qM7sh
+t+p0A
+r&=qe
+zJvDympMy_xD2p0U
+r&,j
+xBu*p*q=
+qzq,G
+!#
+qM7sQ
+q7#B8
+)
+tT
+ra#G
+)
+qM9pX
+|RqA%
+uE
+r&=u:
+q:
+ri
+xUu&[p-
+w2
+r&,q0
+v3p=G
+p}pG
+T.
+T/
+}_pE
+z=E
+v3p"wB
+p}qA
+T-
+r&@f
+q+pK30
+}_pb
+tmq&
+{R
+}=#
+T-
+r&@qe
+v&29
+T0
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+"-
+q1p@q=
+qvp5ry
+y,q4r2
+qzq9E
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51/
+qk.1/
+qvM+10
+y7-
+p{q}E3%
+rV
+ro
+p7
+po3E3'
+rV
+ro
+p7
+qJq/
+"$
+po4yK#
+sw
+r&7q#9
+t7
+r<
+w|6S
+r&9xG
+r'p,G
+t7
+r<
+v;}KW
+r&7y=
+r'XqO
+t7
+r<
+v;rv6sI
+"#
+r'}w+
+t7
+r<
+v;sz6qW
+"#
+r'p0A
+t7
+r<
+r:$6sG
+"#
+r'wgrF
+t7
+r<
+r:$xJ&
+"#
+zV"yl
+t7
+r<
+r:$xJ&
+"#
+zV$E/
+t7
+r<
+r:$xJ&
+"(
+zB(qO3)
+zpsz'(
+zprnsI
+syy1Ps}+r,xfwyL
+zprv'*
+zpu}W
+pT
+"&
+po7yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+"%
+r'p,G
+t7
+r<
+r:$xJ&
+"&
+r'XqO
+t7
+r<
+r:$xJ&
+"#
+r'}w+
+t7
+r<
+r:$xJ&
+"#
+r'p0A
+t7
+r<
+r:$xJ&
+"#
+r'wgrF
+t7
+r<
+r:$xJ&
+"#
+zV"yl
+t7
+r<
+r:$xJ&
+"#
+zV$E/
+t7
+r<
+r:$xJ&
+"&
+sn%q&
+*)%
+zpsz'8
+zprnsI
+syy1Ps}+r,tR/uzwyL
+zprv$"
+zpu}W
+syy1Ps}+{:p=lsquzwyL
+"&
+zBEyK#
+sw
+"&
+t7
+r<
+r:$xJ&
+"%
+r'p,G
+t7
+r<
+r:$xJ&
+"&
+r'XqO
+t7
+r<
+r:$xJ&
+"#
+r'}w+
+t7
+r<
+r:$xJ&
+"#
+r'p0A
+t7
+r<
+r:$xJ&
+"#
+r'wgrF
+t7
+r<
+r:$xJ&
+"#
+zV"yl
+t7
+r<
+r:$xJ&
+"#
+zV$E/
+t7
+r<
+r:$xJ&
+"&
+zpsz$$
+zprnsI
+syy1Ps}+{:s7lp5uzwyL
+zprv$"
+zpu}W
+syy1Ps}+{:pYlt2uzwyL
+"&
+zBWyK#
+sw
+"&
+t7
+r<
+r:$xJ&
+"%
+r'p,G
+t7
+r<
+r:$xJ&
+"&
+r'XqO
+t7
+r<
+r:$xJ&
+"#
+r'}w+
+t7
+r<
+r:$xJ&
+"#
+r'p0A
+t7
+r<
+r:$xJ&
+"#
+r'wgrF
+t7
+r<
+r:$xJ&
+"#
+zV"yl
+t7
+r<
+r:$xJ&
+"#
+zV$E/
+t7
+r<
+r:$xJ&
+"&
+zpsz$$
+zprnsI
+syy1Ps}+r,z4lw?uzwyL
+zprv$"
+zpu}W
+syy1Ps}+{:pKl|#uzwyL
+qM8|_
+z'#1#v-
+qt#1,
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i)G
+T0
+"-
+i'B
+{R
+}=1
+T-
+"#
+i-tn
+T0
+"#
+i+E
+{R
+}=5
+T-
+"#
+i1wB
+T0
+"+
+]%x4
+]&rL
+"+
+]'sx
+"(
+](s3-
+rjt,zs
+"#
+x"s38
+",
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j0
+qa.
+(
+!qZ
+r~
+a1
+;/
+(
+!s*
+"$
+g
+a.
+;-
+(
+!tS
+"%
+qH
+a3
+;0
+(
+!vB
+qH
+pfqA
+;0
+(
+!w&
+"#
+g
+pfpG
+;-
+(
+!x=
+"%
+qH
+pfp"
+;0
+(
+!yE
+"#
+g
+pfp=
+;-
+(
+!{-
+"#
+qH
+pfp)
+;0
+(
+!vKxw
+"#
+g
+a+
+;-
+(
+!pty@
+"#
+qH
+a*
+;0
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const warpsQ4SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "warps.go"
-
-.shared .align 16 .b8 $shared$quant$2eaddWarps$2eshared[512];
-
-.visible .entry warpsQ4(.param .align 8 .b8 warpsQ4_params[136])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<13>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<97>;
-	.reg .b64 %rd<40>;
-	.reg .f32 %f<136>;
-
-	ld.param.u64 %rd1, [warpsQ4_params];
-	ld.param.u64 %rd2, [warpsQ4_params+8];
-	ld.param.u64 %rd3, [warpsQ4_params+24];
-	ld.param.u64 %rd4, [warpsQ4_params+32];
-	ld.param.u64 %rd5, [warpsQ4_params+48];
-	ld.param.u64 %rd6, [warpsQ4_params+56];
-	ld.param.u64 %rd7, [warpsQ4_params+72];
-	ld.param.u64 %rd8, [warpsQ4_params+80];
-	ld.param.u64 %rd9, [warpsQ4_params+96];
-	ld.param.u64 %rd10, [warpsQ4_params+104];
-	.loc 1 33 25
-	mov.u32 %r1, %tid.x;
-	.loc 1 37 17
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 80 49
-	mov.u32 %r3, $shared$quant$2eaddWarps$2eshared;
-	.loc 1 32 19
-	shr.u64 %rd11, %rd8, 3;
-	.loc 1 33 25
-	cvt.u64.u32 %rd12, %r1;
-	and.b32 %r4, %r1, 31;
-	shr.u32 %r5, %r1, 5;
-	.loc 1 34 21
-	and.b32 %r6, %r1, 3;
-	cvt.u64.u32 %rd13, %r6;
-	shr.u32 %r7, %r4, 2;
-	and.b32 %r8, %r7, 3;
-	cvt.u64.u32 %rd14, %r8;
-	.loc 1 36 24
-	shr.u32 %r9, %r4, 4;
-	mad.lo.s32 %r10, %r5, 2, %r9;
-	cvt.u64.u32 %rd15, %r10;
-	setp.lt.s64 %p1, %rd15, %rd11;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	@!%p1 bra $B1;
-	.loc 1 37 17
-	cvt.u64.u32 %rd16, %r2;
-	mul.lo.s64 %rd17, %rd16, %rd11;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-$B0:
-	add.s64 %rd18, %rd17, %rd15;
-	.loc 1 38 18
-	shl.b64 %rd19, %rd18, 2;
-	add.s64 %rd20, %rd19, %rd14;
-	shl.b64 %rd21, %rd20, 2;
-	add.s64 %rd22, %rd21, %rd13;
-	setp.lt.u64 %p2, %rd22, %rd2;
-	.loc 1 39 26
-	add.s64 %rd23, %rd19, %rd13;
-	setp.lt.u64 %p3, %rd23, %rd4;
-	setp.lt.u64 %p4, %rd23, %rd6;
-	and.pred %p5, %p2, %p3;
-	and.pred %p6, %p5, %p4;
-	@!%p6 bra $B4;
-	.loc 1 38 14
-	shl.b64 %rd24, %rd22, 4;
-	add.s64 %rd25, %rd1, %rd24;
-	ld.global.u32 %r11, [%rd25];
-	ld.global.u32 %r12, [%rd25+4];
-	ld.global.u32 %r13, [%rd25+8];
-	ld.global.u32 %r14, [%rd25+12];
-	.loc 1 39 17
-	shl.b64 %rd26, %rd23, 3;
-	add.s64 %rd27, %rd3, %rd26;
-	ld.global.u16 %r15, [%rd27];
-	ld.global.u16 %r16, [%rd27+2];
-	ld.global.u16 %r17, [%rd27+4];
-	ld.global.u16 %r18, [%rd27+6];
-	add.s64 %rd28, %rd5, %rd26;
-	ld.global.u16 %r19, [%rd28];
-	ld.global.u16 %r20, [%rd28+2];
-	ld.global.u16 %r21, [%rd28+4];
-	ld.global.u16 %r22, [%rd28+6];
-	.loc 1 40 19
-	shl.b64 %rd29, %rd15, 3;
-	add.s64 %rd30, %rd29, %rd14;
-	shl.b64 %rd31, %rd30, 4;
-	add.s64 %rd32, %rd7, %rd31;
-	ld.global.f32 %f5, [%rd32];
-	ld.global.f32 %f6, [%rd32+4];
-	ld.global.f32 %f7, [%rd32+8];
-	ld.global.f32 %f8, [%rd32+12];
-	ld.global.f32 %f9, [%rd32+64];
-	ld.global.f32 %f10, [%rd32+68];
-	ld.global.f32 %f11, [%rd32+72];
-	ld.global.f32 %f12, [%rd32+76];
-	.loc 1 41 20
-	add.rn.f32 %f13, %f5, %f6;
-	add.rn.f32 %f14, %f13, %f7;
-	add.rn.f32 %f15, %f14, %f8;
-	add.rn.f32 %f16, %f9, %f10;
-	add.rn.f32 %f17, %f16, %f11;
-	add.rn.f32 %f18, %f17, %f12;
-	add.rn.f32 %f19, %f15, %f18;
-	.loc 1 45 47
-	and.b32 %r23, %r11, 15;
-	cvt.rn.f32.u32 %f20, %r23;
-	fma.rn.f32 %f21, %f20, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r24, %r11, 4;
-	and.b32 %r25, %r24, 15;
-	cvt.rn.f32.u32 %f22, %r25;
-	fma.rn.f32 %f23, %f22, %f9, %f21;
-	.loc 1 45 40
-	shr.u32 %r26, %r11, 8;
-	and.b32 %r27, %r26, 15;
-	cvt.rn.f32.u32 %f24, %r27;
-	fma.rn.f32 %f25, %f24, %f6, %f23;
-	.loc 1 46 40
-	shr.u32 %r28, %r11, 12;
-	and.b32 %r29, %r28, 15;
-	cvt.rn.f32.u32 %f26, %r29;
-	fma.rn.f32 %f27, %f26, %f10, %f25;
-	.loc 1 45 40
-	shr.u32 %r30, %r11, 16;
-	and.b32 %r31, %r30, 15;
-	cvt.rn.f32.u32 %f28, %r31;
-	fma.rn.f32 %f29, %f28, %f7, %f27;
-	.loc 1 46 40
-	shr.u32 %r32, %r11, 20;
-	and.b32 %r33, %r32, 15;
-	cvt.rn.f32.u32 %f30, %r33;
-	fma.rn.f32 %f31, %f30, %f11, %f29;
-	.loc 1 45 40
-	shr.u32 %r34, %r11, 24;
-	and.b32 %r35, %r34, 15;
-	cvt.rn.f32.u32 %f32, %r35;
-	fma.rn.f32 %f33, %f32, %f8, %f31;
-	.loc 1 46 40
-	shr.u32 %r36, %r11, 28;
-	and.b32 %r37, %r36, 15;
-	cvt.rn.f32.u32 %f34, %r37;
-	fma.rn.f32 %f35, %f34, %f12, %f33;
-	.loc 1 48 37
-	cvt.u16.u32 %rs1, %r15;
-	cvt.f32.f16 %f36, %rs1;
-	cvt.u16.u32 %rs2, %r19;
-	cvt.f32.f16 %f37, %rs2;
-	fma.rn.f32 %f38, %f37, %f19, %f4;
-	fma.rn.f32 %f4, %f36, %f35, %f38;
-	.loc 1 45 47
-	and.b32 %r38, %r12, 15;
-	cvt.rn.f32.u32 %f39, %r38;
-	fma.rn.f32 %f40, %f39, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r39, %r12, 4;
-	and.b32 %r40, %r39, 15;
-	cvt.rn.f32.u32 %f41, %r40;
-	fma.rn.f32 %f42, %f41, %f9, %f40;
-	.loc 1 45 40
-	shr.u32 %r41, %r12, 8;
-	and.b32 %r42, %r41, 15;
-	cvt.rn.f32.u32 %f43, %r42;
-	fma.rn.f32 %f44, %f43, %f6, %f42;
-	.loc 1 46 40
-	shr.u32 %r43, %r12, 12;
-	and.b32 %r44, %r43, 15;
-	cvt.rn.f32.u32 %f45, %r44;
-	fma.rn.f32 %f46, %f45, %f10, %f44;
-	.loc 1 45 40
-	shr.u32 %r45, %r12, 16;
-	and.b32 %r46, %r45, 15;
-	cvt.rn.f32.u32 %f47, %r46;
-	fma.rn.f32 %f48, %f47, %f7, %f46;
-	.loc 1 46 40
-	shr.u32 %r47, %r12, 20;
-	and.b32 %r48, %r47, 15;
-	cvt.rn.f32.u32 %f49, %r48;
-	fma.rn.f32 %f50, %f49, %f11, %f48;
-	.loc 1 45 40
-	shr.u32 %r49, %r12, 24;
-	and.b32 %r50, %r49, 15;
-	cvt.rn.f32.u32 %f51, %r50;
-	fma.rn.f32 %f52, %f51, %f8, %f50;
-	.loc 1 46 40
-	shr.u32 %r51, %r12, 28;
-	and.b32 %r52, %r51, 15;
-	cvt.rn.f32.u32 %f53, %r52;
-	fma.rn.f32 %f54, %f53, %f12, %f52;
-	.loc 1 48 37
-	cvt.u16.u32 %rs3, %r16;
-	cvt.f32.f16 %f55, %rs3;
-	cvt.u16.u32 %rs4, %r20;
-	cvt.f32.f16 %f56, %rs4;
-	fma.rn.f32 %f57, %f56, %f19, %f3;
-	fma.rn.f32 %f3, %f55, %f54, %f57;
-	.loc 1 45 47
-	and.b32 %r53, %r13, 15;
-	cvt.rn.f32.u32 %f58, %r53;
-	fma.rn.f32 %f59, %f58, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r54, %r13, 4;
-	and.b32 %r55, %r54, 15;
-	cvt.rn.f32.u32 %f60, %r55;
-	fma.rn.f32 %f61, %f60, %f9, %f59;
-	.loc 1 45 40
-	shr.u32 %r56, %r13, 8;
-	and.b32 %r57, %r56, 15;
-	cvt.rn.f32.u32 %f62, %r57;
-	fma.rn.f32 %f63, %f62, %f6, %f61;
-	.loc 1 46 40
-	shr.u32 %r58, %r13, 12;
-	and.b32 %r59, %r58, 15;
-	cvt.rn.f32.u32 %f64, %r59;
-	fma.rn.f32 %f65, %f64, %f10, %f63;
-	.loc 1 45 40
-	shr.u32 %r60, %r13, 16;
-	and.b32 %r61, %r60, 15;
-	cvt.rn.f32.u32 %f66, %r61;
-	fma.rn.f32 %f67, %f66, %f7, %f65;
-	.loc 1 46 40
-	shr.u32 %r62, %r13, 20;
-	and.b32 %r63, %r62, 15;
-	cvt.rn.f32.u32 %f68, %r63;
-	fma.rn.f32 %f69, %f68, %f11, %f67;
-	.loc 1 45 40
-	shr.u32 %r64, %r13, 24;
-	and.b32 %r65, %r64, 15;
-	cvt.rn.f32.u32 %f70, %r65;
-	fma.rn.f32 %f71, %f70, %f8, %f69;
-	.loc 1 46 40
-	shr.u32 %r66, %r13, 28;
-	and.b32 %r67, %r66, 15;
-	cvt.rn.f32.u32 %f72, %r67;
-	fma.rn.f32 %f73, %f72, %f12, %f71;
-	.loc 1 48 37
-	cvt.u16.u32 %rs5, %r17;
-	cvt.f32.f16 %f74, %rs5;
-	cvt.u16.u32 %rs6, %r21;
-	cvt.f32.f16 %f75, %rs6;
-	fma.rn.f32 %f76, %f75, %f19, %f2;
-	fma.rn.f32 %f2, %f74, %f73, %f76;
-	.loc 1 45 47
-	and.b32 %r68, %r14, 15;
-	cvt.rn.f32.u32 %f77, %r68;
-	fma.rn.f32 %f78, %f77, %f5, 0f00000000;
-	.loc 1 46 40
-	shr.u32 %r69, %r14, 4;
-	and.b32 %r70, %r69, 15;
-	cvt.rn.f32.u32 %f79, %r70;
-	fma.rn.f32 %f80, %f79, %f9, %f78;
-	.loc 1 45 40
-	shr.u32 %r71, %r14, 8;
-	and.b32 %r72, %r71, 15;
-	cvt.rn.f32.u32 %f81, %r72;
-	fma.rn.f32 %f82, %f81, %f6, %f80;
-	.loc 1 46 40
-	shr.u32 %r73, %r14, 12;
-	and.b32 %r74, %r73, 15;
-	cvt.rn.f32.u32 %f83, %r74;
-	fma.rn.f32 %f84, %f83, %f10, %f82;
-	.loc 1 45 40
-	shr.u32 %r75, %r14, 16;
-	and.b32 %r76, %r75, 15;
-	cvt.rn.f32.u32 %f85, %r76;
-	fma.rn.f32 %f86, %f85, %f7, %f84;
-	.loc 1 46 40
-	shr.u32 %r77, %r14, 20;
-	and.b32 %r78, %r77, 15;
-	cvt.rn.f32.u32 %f87, %r78;
-	fma.rn.f32 %f88, %f87, %f11, %f86;
-	.loc 1 45 40
-	shr.u32 %r79, %r14, 24;
-	and.b32 %r80, %r79, 15;
-	cvt.rn.f32.u32 %f89, %r80;
-	fma.rn.f32 %f90, %f89, %f8, %f88;
-	.loc 1 46 40
-	shr.u32 %r81, %r14, 28;
-	and.b32 %r82, %r81, 15;
-	cvt.rn.f32.u32 %f91, %r82;
-	fma.rn.f32 %f92, %f91, %f12, %f90;
-	.loc 1 48 37
-	cvt.u16.u32 %rs7, %r18;
-	cvt.f32.f16 %f93, %rs7;
-	cvt.u16.u32 %rs8, %r22;
-	cvt.f32.f16 %f94, %rs8;
-	fma.rn.f32 %f95, %f94, %f19, %f1;
-	fma.rn.f32 %f1, %f93, %f92, %f95;
-	.loc 1 36 41
-	add.s64 %rd15, %rd15, 16;
-	setp.lt.s64 %p7, %rd15, %rd11;
-	@%p7 bra $B0;
-$B1:
-	.loc 1 84 29
-	shfl.sync.bfly.b32 %f96, %f4, 4, 31, 0xffffffff;
-	add.rn.f32 %f97, %f4, %f96;
-	shfl.sync.bfly.b32 %f98, %f97, 8, 31, 0xffffffff;
-	add.rn.f32 %f99, %f97, %f98;
-	shfl.sync.bfly.b32 %f100, %f99, 16, 31, 0xffffffff;
-	add.rn.f32 %f101, %f99, %f100;
-	shfl.sync.bfly.b32 %f102, %f3, 4, 31, 0xffffffff;
-	add.rn.f32 %f103, %f3, %f102;
-	shfl.sync.bfly.b32 %f104, %f103, 8, 31, 0xffffffff;
-	add.rn.f32 %f105, %f103, %f104;
-	shfl.sync.bfly.b32 %f106, %f105, 16, 31, 0xffffffff;
-	add.rn.f32 %f107, %f105, %f106;
-	shfl.sync.bfly.b32 %f108, %f2, 4, 31, 0xffffffff;
-	add.rn.f32 %f109, %f2, %f108;
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	add.rn.f32 %f111, %f109, %f110;
-	shfl.sync.bfly.b32 %f112, %f111, 16, 31, 0xffffffff;
-	add.rn.f32 %f113, %f111, %f112;
-	shfl.sync.bfly.b32 %f114, %f1, 4, 31, 0xffffffff;
-	add.rn.f32 %f115, %f1, %f114;
-	shfl.sync.bfly.b32 %f116, %f115, 8, 31, 0xffffffff;
-	add.rn.f32 %f117, %f115, %f116;
-	shfl.sync.bfly.b32 %f118, %f117, 16, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	.loc 1 87 10
-	setp.lt.u32 %p8, %r4, 4;
-	@!%p8 bra $B2;
-	.loc 1 89 7
-	mad.lo.s32 %r83, %r5, 64, %r3;
-	shl.b32 %r84, %r4, 2;
-	mad.lo.s32 %r85, %r84, 4, %r83;
-	st.shared.v4.f32 [%r85], {%f101, %f107, %f113, %f119};
-$B2:
-	.loc 1 92 8
-	bar.sync 0;
-	.loc 1 93 29
-	mad.wide.u32 %rd33, %r2, 16, %rd12;
-	.loc 1 94 17
-	setp.lt.u32 %p9, %r1, 16;
-	setp.lt.s64 %p10, %rd33, %rd10;
-	and.pred %p11, %p9, %p10;
-	@!%p11 bra $B3;
-	.loc 1 99 16
-	mad.lo.s32 %r86, %r1, 4, %r3;
-	ld.shared.f32 %f120, [%r86];
-	add.rn.f32 %f121, %f120, 0f00000000;
-	ld.shared.f32 %f122, [%r86+64];
-	add.rn.f32 %f123, %f121, %f122;
-	ld.shared.f32 %f124, [%r86+128];
-	add.rn.f32 %f125, %f123, %f124;
-	ld.shared.f32 %f126, [%r86+192];
-	add.rn.f32 %f127, %f125, %f126;
-	ld.shared.f32 %f128, [%r86+256];
-	add.rn.f32 %f129, %f127, %f128;
-	ld.shared.f32 %f130, [%r86+320];
-	add.rn.f32 %f131, %f129, %f130;
-	ld.shared.f32 %f132, [%r86+384];
-	add.rn.f32 %f133, %f131, %f132;
-	ld.shared.f32 %f134, [%r86+448];
-	add.rn.f32 %f135, %f133, %f134;
-	.loc 1 101 3
-	shl.b64 %rd34, %rd33, 2;
-	add.s64 %rd35, %rd9, %rd34;
-	st.global.f32 [%rd35], %f135;
-$B3:
-	.loc 1 51 10
-	bra $EXIT;
-$B4:
-	.loc 1 38 14
-	@!%p2 bra $FAULT0;
-	.loc 1 39 17
-	@!%p3 bra $FAULT1;
-	bra $FAULT2;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 38 14
-	mov.u32 %r87, 0;
-	mov.u64 %rd36, %rd22;
-	mov.u64 %rd37, %rd2;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 39 17
-	mov.u32 %r87, 1;
-	mov.u64 %rd36, %rd23;
-	mov.u64 %rd37, %rd4;
-	bra $FAULT;
-$FAULT2:
-	mov.u32 %r87, 1;
-	mov.u64 %rd36, %rd23;
-	mov.u64 %rd37, %rd6;
-$FAULT:
-	ld.param.u64 %rd38, [warpsQ4_params+120];
-	atom.relaxed.gpu.global.cas.b32 %r88, [%rd38], 0, 1;
-	setp.ne.u32 %p12, %r88, 0;
-	@%p12 bra $EXIT;
-	ld.global.u64 %rd39, [%rd38+8];
-	ld.param.u32 %r89, [warpsQ4_params+128];
-	st.global.u32 [%rd39+4], %r89;
-	ld.param.u32 %r90, [warpsQ4_params+132];
-	st.global.v2.u32 [%rd39+8], {%r90, %r87};
-	mov.u32 %r91, %ctaid.x;
-	mov.u32 %r92, %ctaid.y;
-	st.global.v2.u32 [%rd39+16], {%r91, %r92};
-	mov.u32 %r93, %ctaid.z;
-	mov.u32 %r94, %tid.x;
-	st.global.v2.u32 [%rd39+24], {%r93, %r94};
-	mov.u32 %r95, %tid.y;
-	mov.u32 %r96, %tid.z;
-	st.global.v2.u32 [%rd39+32], {%r95, %r96};
-	st.global.u64 [%rd39+40], %rd36;
-	st.global.u64 [%rd39+48], %rd37;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd39], 56;
-	bra $EXIT;
-}
+const widenQ4SM80Narrow = `packed1 13255 widenQ4
+!|hf|f
+!|gxO
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;+un
+zftGpF
+p9x5x,
+p:vOpF
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+x3
+p\
+x3
+p\
+{@q3
+vj
+ur@
+tT
+}e8
+qM8s-
+0
+y7.
+rhp*D
+rP
+qM7sh
+t+p0A
+r&=qe
+zJvDympMy_xD2p0U
+r&,j
+xBu*p*q=
+qzq,G
+!#
+qM7sQ
+q7#B8
+)
+tT
+ra#G
+)
+qM9pX
+|RqA%
+uE
+r&=u:
+q:
+ri
+xUu&[p-
+w2
+r&,q0
+v3p=G
+p}pG
+T.
+T/
+}_pE
+z=E
+v3p"wB
+p}qA
+T-
+r&@f
+q+pK30
+}_pb
+tmq&
+{R
+}=#
+T-
+r&@qe
+v&29
+T0
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+"-
+q1p@q=
+qvp5ry
+y,q4r2
+qzq9E
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51/
+qk.1/
+qvM+10
+y7-
+p{q}E3%
+rV
+ro
+p7
+po3E3'
+rV
+ro
+p7
+qJq/
+"$
+po4yK#
+sw
+r&7q#9
+t7
+r<
+w|6S
+|l>
+s>
+r&9xG
+r'q9G
+t7
+r<
+v;}KW
+|l>
+s>
+r&7y=
+r'[qO
+t7
+r<
+v;rv6sI
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+v;sz6qW
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$6sG
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"(
+zB0qO3)
+y/ql<+
+y/tRv=<%
+y/tR.ump*
+y/tR7nqR
+y/tRsL<(
+y/tR-r><"
+y/tRsZ2[
+y/tRv<t/
+"&
+po7yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+sn%q&
+*)%
+y/}/u"<+
+y/tR,rg<%
+y/}/xu2p*
+y/tR,r>qR
+y/dp=lwi<(
+y/dp=l.v=<"
+y/dp=l..um[
+y/dp=l.7t/
+"&
+zBMyK#
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+y/ds7ls%<+
+y/ds7y~p&<%
+y/ds7lrFump*
+y/ds7yyv=qR
+y/dpYlt[<(
+y/dpYl8rg<"
+y/dpYlw}um[
+y/dpYl8.t/
+"&
+zBdyK#
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+y/z4lvm<+
+y/z4lzRn<%
+y/z4lxWump*
+y/z4l-rgqR
+y/dpKlwN<(
+y/dpKl8p&<"
+y/dpKlvOum[
+y/dpKl7+t/
+qM8|_
+z'#1#v-
+qt#1,
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i)G
+T0
+"-
+i'B
+{R
+}=1
+T-
+"#
+i-tn
+T0
+"#
+i+E
+{R
+}=5
+T-
+"#
+i1wB
+T0
+"+
+]%x4
+]&rL
+"+
+]'sx
+"(
+](s3-
+rjt,zs
+"#
+x"s38
+",
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j0
+qa.
+(
+!qZ
+r~
+a1
+;/
+(
+!s*
+"$
+g
+a.
+;-
+(
+!tS
+"%
+qH
+a3
+;0
+(
+!vB
+qH
+pfqA
+;0
+(
+!w&
+"#
+g
+pfpG
+;-
+(
+!x=
+"%
+qH
+pfp"
+;0
+(
+!yE
+"#
+g
+pfp=
+;-
+(
+!{-
+"#
+qH
+pfp)
+;0
+(
+!vKxw
+"#
+g
+a+
+;-
+(
+!pty@
+"#
+qH
+a*
+;0
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const warpsQ8SM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "warps.go"
-
-.shared .align 16 .b8 $shared$quant$2eaddWarps$2eshared[512];
-
-.visible .entry warpsQ8(.param .align 8 .b8 warpsQ8_params[112])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<22>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<114>;
-	.reg .b64 %rd<66>;
-	.reg .f32 %f<125>;
-
-	ld.param.u64 %rd1, [warpsQ8_params];
-	ld.param.u64 %rd2, [warpsQ8_params+8];
-	ld.param.u64 %rd3, [warpsQ8_params+24];
-	ld.param.u64 %rd4, [warpsQ8_params+32];
-	ld.param.u64 %rd5, [warpsQ8_params+48];
-	ld.param.u64 %rd6, [warpsQ8_params+56];
-	ld.param.u64 %rd7, [warpsQ8_params+72];
-	ld.param.u64 %rd8, [warpsQ8_params+80];
-	.loc 1 60 25
-	mov.u32 %r1, %tid.x;
-	.loc 1 64 17
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 80 49
-	mov.u32 %r3, $shared$quant$2eaddWarps$2eshared;
-	cvt.u32.u64 %r4, %rd2;
-	cvt.u64.u32 %rd9, %r4;
-	cvt.u32.u64 %r5, %rd4;
-	cvt.u64.u32 %rd10, %r5;
-	cvt.u32.u64 %r6, %rd6;
-	cvt.u32.u64 %r7, %rd8;
-	cvt.u64.u32 %rd11, %r7;
-	.loc 1 59 19
-	shr.u32 %r8, %r6, 3;
-	.loc 1 60 25
-	cvt.u64.u32 %rd12, %r1;
-	and.b32 %r9, %r1, 31;
-	shr.u32 %r10, %r1, 5;
-	cvt.u64.u32 %rd13, %r10;
-	.loc 1 61 21
-	and.b32 %r11, %r1, 3;
-	cvt.u64.u32 %rd14, %r11;
-	shr.u32 %r12, %r9, 2;
-	cvt.u64.u32 %rd15, %r12;
-	.loc 1 63 19
-	setp.lt.u32 %p1, %r10, %r8;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	@!%p1 bra $B3;
-	.loc 1 64 19
-	mul.wide.u32 %rd16, %r2, %r8;
-	add.s32 %r13, %r8, -1;
-	selp.b32 %r14, %r13, %r10, %p1;
-	cvt.s64.s32 %rd17, %r14;
-	sub.s32 %r15, %r14, %r10;
-	cvt.s64.s32 %rd18, %r15;
-	setp.lt.u64 %p2, %rd18, 2147483648;
-	setp.lt.s64 %p3, %rd17, 2305843009213693952;
-	and.pred %p4, %p2, %p3;
-	add.s64 %rd19, %rd16, %rd13;
-	shl.b64 %rd20, %rd19, 3;
-	add.s64 %rd21, %rd20, %rd15;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd22, %rd14;
-	setp.lt.u64 %p5, %rd23, %rd9;
-	and.pred %p6, %p4, %p5;
-	add.s64 %rd24, %rd16, %rd17;
-	shl.b64 %rd25, %rd24, 3;
-	add.s64 %rd26, %rd25, %rd15;
-	shl.b64 %rd27, %rd26, 2;
-	add.s64 %rd28, %rd27, %rd14;
-	setp.lt.u64 %p7, %rd28, %rd9;
-	and.pred %p8, %p6, %p7;
-	shl.b64 %rd29, %rd19, 2;
-	add.s64 %rd30, %rd29, %rd14;
-	setp.lt.u64 %p9, %rd30, %rd10;
-	and.pred %p10, %p8, %p9;
-	shl.b64 %rd31, %rd24, 2;
-	add.s64 %rd32, %rd31, %rd14;
-	setp.lt.u64 %p11, %rd32, %rd10;
-	and.pred %p12, %p10, %p11;
-	@!%p12 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r16, %r10;
-	bra $B2;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	mov.u32 %r17, %r10;
-$B1:
-	cvt.u64.u32 %rd33, %r17;
-	add.s64 %rd34, %rd16, %rd33;
-	.loc 1 65 18
-	shl.b64 %rd35, %rd34, 3;
-	add.s64 %rd36, %rd35, %rd15;
-	shl.b64 %rd37, %rd36, 2;
-	add.s64 %rd38, %rd37, %rd14;
-	setp.lt.u64 %p13, %rd38, %rd9;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd39, %rd38, 4;
-	add.s64 %rd40, %rd1, %rd39;
-	ld.global.v4.u32 {%r18, %r19, %r20, %r21}, [%rd40];
-	.loc 1 66 23
-	shl.b64 %rd41, %rd34, 2;
-	add.s64 %rd42, %rd41, %rd14;
-	setp.lt.u64 %p14, %rd42, %rd10;
-	@!%p14 bra $FAULT1;
-	shl.b64 %rd43, %rd42, 3;
-	add.s64 %rd44, %rd3, %rd43;
-	ld.global.v2.u32 {%r22, %r23}, [%rd44];
-	and.b32 %r24, %r22, 65535;
-	shr.u32 %r25, %r22, 16;
-	and.b32 %r26, %r25, 65535;
-	and.b32 %r27, %r23, 65535;
-	shr.u32 %r28, %r23, 16;
-	and.b32 %r29, %r28, 65535;
-	mad.lo.s32 %r30, %r17, 8, %r12;
-	mad.wide.u32 %rd45, %r30, 16, %rd5;
-	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd45];
-	.loc 1 70 41
-	shl.b32 %r31, %r18, 24;
-	shr.s32 %r32, %r31, 24;
-	cvt.rn.f32.s32 %f9, %r32;
-	fma.rn.f32 %f10, %f9, %f5, 0f00000000;
-	shl.b32 %r33, %r18, 16;
-	shr.s32 %r34, %r33, 24;
-	cvt.rn.f32.s32 %f11, %r34;
-	fma.rn.f32 %f12, %f11, %f6, %f10;
-	shl.b32 %r35, %r18, 8;
-	shr.s32 %r36, %r35, 24;
-	cvt.rn.f32.s32 %f13, %r36;
-	fma.rn.f32 %f14, %f13, %f7, %f12;
-	shr.s32 %r37, %r18, 24;
-	cvt.rn.f32.s32 %f15, %r37;
-	fma.rn.f32 %f16, %f15, %f8, %f14;
-	.loc 1 72 37
-	cvt.u16.u32 %rs1, %r24;
-	cvt.f32.f16 %f17, %rs1;
-	fma.rn.f32 %f4, %f17, %f16, %f4;
-	.loc 1 70 41
-	shl.b32 %r38, %r19, 24;
-	shr.s32 %r39, %r38, 24;
-	cvt.rn.f32.s32 %f18, %r39;
-	fma.rn.f32 %f19, %f18, %f5, 0f00000000;
-	shl.b32 %r40, %r19, 16;
-	shr.s32 %r41, %r40, 24;
-	cvt.rn.f32.s32 %f20, %r41;
-	fma.rn.f32 %f21, %f20, %f6, %f19;
-	shl.b32 %r42, %r19, 8;
-	shr.s32 %r43, %r42, 24;
-	cvt.rn.f32.s32 %f22, %r43;
-	fma.rn.f32 %f23, %f22, %f7, %f21;
-	shr.s32 %r44, %r19, 24;
-	cvt.rn.f32.s32 %f24, %r44;
-	fma.rn.f32 %f25, %f24, %f8, %f23;
-	.loc 1 72 37
-	cvt.u16.u32 %rs2, %r26;
-	cvt.f32.f16 %f26, %rs2;
-	fma.rn.f32 %f3, %f26, %f25, %f3;
-	.loc 1 70 41
-	shl.b32 %r45, %r20, 24;
-	shr.s32 %r46, %r45, 24;
-	cvt.rn.f32.s32 %f27, %r46;
-	fma.rn.f32 %f28, %f27, %f5, 0f00000000;
-	shl.b32 %r47, %r20, 16;
-	shr.s32 %r48, %r47, 24;
-	cvt.rn.f32.s32 %f29, %r48;
-	fma.rn.f32 %f30, %f29, %f6, %f28;
-	shl.b32 %r49, %r20, 8;
-	shr.s32 %r50, %r49, 24;
-	cvt.rn.f32.s32 %f31, %r50;
-	fma.rn.f32 %f32, %f31, %f7, %f30;
-	shr.s32 %r51, %r20, 24;
-	cvt.rn.f32.s32 %f33, %r51;
-	fma.rn.f32 %f34, %f33, %f8, %f32;
-	.loc 1 72 37
-	cvt.u16.u32 %rs3, %r27;
-	cvt.f32.f16 %f35, %rs3;
-	fma.rn.f32 %f2, %f35, %f34, %f2;
-	.loc 1 70 41
-	shl.b32 %r52, %r21, 24;
-	shr.s32 %r53, %r52, 24;
-	cvt.rn.f32.s32 %f36, %r53;
-	fma.rn.f32 %f37, %f36, %f5, 0f00000000;
-	shl.b32 %r54, %r21, 16;
-	shr.s32 %r55, %r54, 24;
-	cvt.rn.f32.s32 %f38, %r55;
-	fma.rn.f32 %f39, %f38, %f6, %f37;
-	shl.b32 %r56, %r21, 8;
-	shr.s32 %r57, %r56, 24;
-	cvt.rn.f32.s32 %f40, %r57;
-	fma.rn.f32 %f41, %f40, %f7, %f39;
-	shr.s32 %r58, %r21, 24;
-	cvt.rn.f32.s32 %f42, %r58;
-	fma.rn.f32 %f43, %f42, %f8, %f41;
-	.loc 1 72 37
-	cvt.u16.u32 %rs4, %r29;
-	cvt.f32.f16 %f44, %rs4;
-	fma.rn.f32 %f1, %f44, %f43, %f1;
-	.loc 1 63 29
-	add.s32 %r17, %r17, 8;
-	setp.lt.u32 %p15, %r17, %r8;
-	@%p15 bra $B1;
-	bra $B3;
-$B2:
-	cvt.u64.u32 %rd46, %r16;
-	.loc 1 64 27
-	add.s64 %rd47, %rd16, %rd46;
-	.loc 1 65 18
-	shl.b64 %rd48, %rd47, 3;
-	add.s64 %rd49, %rd48, %rd15;
-	shl.b64 %rd50, %rd49, 2;
-	add.s64 %rd51, %rd50, %rd14;
-	shl.b64 %rd52, %rd51, 4;
-	add.s64 %rd53, %rd1, %rd52;
-	ld.global.v4.u32 {%r59, %r60, %r61, %r62}, [%rd53];
-	.loc 1 66 23
-	shl.b64 %rd54, %rd47, 2;
-	add.s64 %rd55, %rd54, %rd14;
-	shl.b64 %rd56, %rd55, 3;
-	add.s64 %rd57, %rd3, %rd56;
-	ld.global.v2.u32 {%r63, %r64}, [%rd57];
-	and.b32 %r65, %r63, 65535;
-	shr.u32 %r66, %r63, 16;
-	and.b32 %r67, %r66, 65535;
-	and.b32 %r68, %r64, 65535;
-	shr.u32 %r69, %r64, 16;
-	and.b32 %r70, %r69, 65535;
-	mad.lo.s32 %r71, %r16, 8, %r12;
-	mad.wide.u32 %rd58, %r71, 16, %rd5;
-	ld.global.v4.f32 {%f45, %f46, %f47, %f48}, [%rd58];
-	.loc 1 70 41
-	shl.b32 %r72, %r59, 24;
-	shr.s32 %r73, %r72, 24;
-	cvt.rn.f32.s32 %f49, %r73;
-	fma.rn.f32 %f50, %f49, %f45, 0f00000000;
-	shl.b32 %r74, %r59, 16;
-	shr.s32 %r75, %r74, 24;
-	cvt.rn.f32.s32 %f51, %r75;
-	fma.rn.f32 %f52, %f51, %f46, %f50;
-	shl.b32 %r76, %r59, 8;
-	shr.s32 %r77, %r76, 24;
-	cvt.rn.f32.s32 %f53, %r77;
-	fma.rn.f32 %f54, %f53, %f47, %f52;
-	shr.s32 %r78, %r59, 24;
-	cvt.rn.f32.s32 %f55, %r78;
-	fma.rn.f32 %f56, %f55, %f48, %f54;
-	.loc 1 72 37
-	cvt.u16.u32 %rs5, %r65;
-	cvt.f32.f16 %f57, %rs5;
-	fma.rn.f32 %f4, %f57, %f56, %f4;
-	.loc 1 70 41
-	shl.b32 %r79, %r60, 24;
-	shr.s32 %r80, %r79, 24;
-	cvt.rn.f32.s32 %f58, %r80;
-	fma.rn.f32 %f59, %f58, %f45, 0f00000000;
-	shl.b32 %r81, %r60, 16;
-	shr.s32 %r82, %r81, 24;
-	cvt.rn.f32.s32 %f60, %r82;
-	fma.rn.f32 %f61, %f60, %f46, %f59;
-	shl.b32 %r83, %r60, 8;
-	shr.s32 %r84, %r83, 24;
-	cvt.rn.f32.s32 %f62, %r84;
-	fma.rn.f32 %f63, %f62, %f47, %f61;
-	shr.s32 %r85, %r60, 24;
-	cvt.rn.f32.s32 %f64, %r85;
-	fma.rn.f32 %f65, %f64, %f48, %f63;
-	.loc 1 72 37
-	cvt.u16.u32 %rs6, %r67;
-	cvt.f32.f16 %f66, %rs6;
-	fma.rn.f32 %f3, %f66, %f65, %f3;
-	.loc 1 70 41
-	shl.b32 %r86, %r61, 24;
-	shr.s32 %r87, %r86, 24;
-	cvt.rn.f32.s32 %f67, %r87;
-	fma.rn.f32 %f68, %f67, %f45, 0f00000000;
-	shl.b32 %r88, %r61, 16;
-	shr.s32 %r89, %r88, 24;
-	cvt.rn.f32.s32 %f69, %r89;
-	fma.rn.f32 %f70, %f69, %f46, %f68;
-	shl.b32 %r90, %r61, 8;
-	shr.s32 %r91, %r90, 24;
-	cvt.rn.f32.s32 %f71, %r91;
-	fma.rn.f32 %f72, %f71, %f47, %f70;
-	shr.s32 %r92, %r61, 24;
-	cvt.rn.f32.s32 %f73, %r92;
-	fma.rn.f32 %f74, %f73, %f48, %f72;
-	.loc 1 72 37
-	cvt.u16.u32 %rs7, %r68;
-	cvt.f32.f16 %f75, %rs7;
-	fma.rn.f32 %f2, %f75, %f74, %f2;
-	.loc 1 70 41
-	shl.b32 %r93, %r62, 24;
-	shr.s32 %r94, %r93, 24;
-	cvt.rn.f32.s32 %f76, %r94;
-	fma.rn.f32 %f77, %f76, %f45, 0f00000000;
-	shl.b32 %r95, %r62, 16;
-	shr.s32 %r96, %r95, 24;
-	cvt.rn.f32.s32 %f78, %r96;
-	fma.rn.f32 %f79, %f78, %f46, %f77;
-	shl.b32 %r97, %r62, 8;
-	shr.s32 %r98, %r97, 24;
-	cvt.rn.f32.s32 %f80, %r98;
-	fma.rn.f32 %f81, %f80, %f47, %f79;
-	shr.s32 %r99, %r62, 24;
-	cvt.rn.f32.s32 %f82, %r99;
-	fma.rn.f32 %f83, %f82, %f48, %f81;
-	.loc 1 72 37
-	cvt.u16.u32 %rs8, %r70;
-	cvt.f32.f16 %f84, %rs8;
-	fma.rn.f32 %f1, %f84, %f83, %f1;
-	.loc 1 63 29
-	add.s32 %r16, %r16, 8;
-	setp.lt.u32 %p16, %r16, %r8;
-	@%p16 bra $B2;
-$B3:
-	.loc 1 84 29
-	shfl.sync.bfly.b32 %f85, %f4, 4, 31, 0xffffffff;
-	add.rn.f32 %f86, %f4, %f85;
-	shfl.sync.bfly.b32 %f87, %f86, 8, 31, 0xffffffff;
-	add.rn.f32 %f88, %f86, %f87;
-	shfl.sync.bfly.b32 %f89, %f88, 16, 31, 0xffffffff;
-	add.rn.f32 %f90, %f88, %f89;
-	shfl.sync.bfly.b32 %f91, %f3, 4, 31, 0xffffffff;
-	add.rn.f32 %f92, %f3, %f91;
-	shfl.sync.bfly.b32 %f93, %f92, 8, 31, 0xffffffff;
-	add.rn.f32 %f94, %f92, %f93;
-	shfl.sync.bfly.b32 %f95, %f94, 16, 31, 0xffffffff;
-	add.rn.f32 %f96, %f94, %f95;
-	shfl.sync.bfly.b32 %f97, %f2, 4, 31, 0xffffffff;
-	add.rn.f32 %f98, %f2, %f97;
-	shfl.sync.bfly.b32 %f99, %f98, 8, 31, 0xffffffff;
-	add.rn.f32 %f100, %f98, %f99;
-	shfl.sync.bfly.b32 %f101, %f100, 16, 31, 0xffffffff;
-	add.rn.f32 %f102, %f100, %f101;
-	shfl.sync.bfly.b32 %f103, %f1, 4, 31, 0xffffffff;
-	add.rn.f32 %f104, %f1, %f103;
-	shfl.sync.bfly.b32 %f105, %f104, 8, 31, 0xffffffff;
-	add.rn.f32 %f106, %f104, %f105;
-	shfl.sync.bfly.b32 %f107, %f106, 16, 31, 0xffffffff;
-	add.rn.f32 %f108, %f106, %f107;
-	.loc 1 87 10
-	setp.lt.u32 %p17, %r9, 4;
-	@!%p17 bra $B4;
-	.loc 1 89 7
-	mad.lo.s32 %r100, %r10, 64, %r3;
-	shl.b32 %r101, %r9, 2;
-	mad.lo.s32 %r102, %r101, 4, %r100;
-	st.shared.v4.f32 [%r102], {%f90, %f96, %f102, %f108};
-$B4:
-	.loc 1 92 8
-	bar.sync 0;
-	.loc 1 93 29
-	mad.wide.u32 %rd59, %r2, 16, %rd12;
-	.loc 1 94 17
-	setp.lt.u32 %p18, %r1, 16;
-	setp.lt.s64 %p19, %rd59, %rd11;
-	and.pred %p20, %p18, %p19;
-	@!%p20 bra $B5;
-	.loc 1 99 16
-	mad.lo.s32 %r103, %r1, 4, %r3;
-	ld.shared.f32 %f109, [%r103];
-	add.rn.f32 %f110, %f109, 0f00000000;
-	ld.shared.f32 %f111, [%r103+64];
-	add.rn.f32 %f112, %f110, %f111;
-	ld.shared.f32 %f113, [%r103+128];
-	add.rn.f32 %f114, %f112, %f113;
-	ld.shared.f32 %f115, [%r103+192];
-	add.rn.f32 %f116, %f114, %f115;
-	ld.shared.f32 %f117, [%r103+256];
-	add.rn.f32 %f118, %f116, %f117;
-	ld.shared.f32 %f119, [%r103+320];
-	add.rn.f32 %f120, %f118, %f119;
-	ld.shared.f32 %f121, [%r103+384];
-	add.rn.f32 %f122, %f120, %f121;
-	ld.shared.f32 %f123, [%r103+448];
-	add.rn.f32 %f124, %f122, %f123;
-	.loc 1 101 3
-	shl.b64 %rd60, %rd59, 2;
-	add.s64 %rd61, %rd7, %rd60;
-	st.global.f32 [%rd61], %f124;
-$B5:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 65 14
-	mov.u32 %r104, 0;
-	mov.u64 %rd62, %rd38;
-	mov.u64 %rd63, %rd9;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 66 20
-	mov.u32 %r104, 1;
-	mov.u64 %rd62, %rd42;
-	mov.u64 %rd63, %rd10;
-$FAULT:
-	ld.param.u64 %rd64, [warpsQ8_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r105, [%rd64], 0, 1;
-	setp.ne.u32 %p21, %r105, 0;
-	@%p21 bra $EXIT;
-	ld.global.u64 %rd65, [%rd64+8];
-	ld.param.u32 %r106, [warpsQ8_params+104];
-	st.global.u32 [%rd65+4], %r106;
-	ld.param.u32 %r107, [warpsQ8_params+108];
-	st.global.v2.u32 [%rd65+8], {%r107, %r104};
-	mov.u32 %r108, %ctaid.x;
-	mov.u32 %r109, %ctaid.y;
-	st.global.v2.u32 [%rd65+16], {%r108, %r109};
-	mov.u32 %r110, %ctaid.z;
-	mov.u32 %r111, %tid.x;
-	st.global.v2.u32 [%rd65+24], {%r110, %r111};
-	mov.u32 %r112, %tid.y;
-	mov.u32 %r113, %tid.z;
-	st.global.v2.u32 [%rd65+32], {%r112, %r113};
-	st.global.u64 [%rd65+40], %rd62;
-	st.global.u64 [%rd65+48], %rd63;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd65], 56;
-	bra $EXIT;
-}
+const widenQ4SM80 = `packed1 12488 widenQ4
+!|hf|f
+!|gxO
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;+un
+zftGpF
+p9xFr0
+p:7un
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+{@q3
+vj
+ur@
+tT
+}e8
+"$
+t>
+vaG
+}s
+rP
+"$
+)
+z_p5
+r&=qe
+vNp)q^
+!#
+qM7sQ
+tN
+t7
+)
+tT
+r$pGG
+qM9pX
+wY+%
+uE
+r&=u:
+q:
+s.p=t~p-
+w2
+r&,q0
+v3p=G
+p}pG
+T&
+T(
+}_pE
+z=E
+v3p"wB
+p}qA
+T$
+r&@f
+q+pK3*
+}_pb
+r%
+{R
+yg6
+xiE
+{R
+yg6
+v&q&
+{R
+yg6
+T$
+r&@qe
+i%29
+T*
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+r&,j
+sn$B
+*%%
+rV
+ro
+p7
+*'p-
+rV
+ro
+p7
+qJq/
+"$
+sn$E
+*#%
+sw
+r&7q#9
+t7
+r<
+w|6S
+|l>
+s>
+r&9xG
+r'q9G
+t7
+r<
+v;}KW
+|l>
+s>
+r&7y=
+r'[qO
+t7
+r<
+v;rv6sI
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+v;sz6qW
+|l>
+s>
+"#
+ra)A
+t7
+r<
+r:$6sG
+|l>
+s>
+"#
+ra)E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+ra)yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+ra)E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"(
+sn+q&
+*)%
+y/ql1+
+y/tRv=11
+y/tR.ump*
+y/tR7nqR
+y/tRsL1.
+y/tR-r>14
+y/tRsZ2[
+y/tRv<t/
+"&
+sn%E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+y/z4u"<+
+y/z4{Sn<%
+y/z4xu2p*
+y/z4y~r>qR
+y/z4lwi<(
+y/z4l.v=<"
+y/z4l..um[
+y/z4l.7t/
+"&
+sn$E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+y/dpYls%<+
+y/dpYy~p&<%
+y/dpYlrFump*
+y/dpYyyv=qR
+y/dpYlt[<(
+y/dpYl8rg<"
+y/dpYlw}um[
+y/dpYl8.t/
+"&
+sn#E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+|l>
+s>
+"%
+r'q9G
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+r'[qO
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+r'p*B+
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV"A
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV%E=
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV(yl
+t7
+r<
+r:$xJ&
+|l>
+s>
+"#
+zV+E/
+t7
+r<
+r:$xJ&
+|l>
+s>
+"&
+y/dp"lvm<+
+y/dp"lzRn<%
+y/dp"lxWump*
+y/dp"l-rgqR
+y/dp"lwN<(
+y/dp"l8p&<"
+y/dp"lvOum[
+y/dp"l7+t/
+qM8|_
+}7131v-
+v1132
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i3G
+T*
+")
+zK+3$
+"#
+i4tn
+T*
+"#
+zK)3$
+"#
+i5wB
+T*
+"*
+]%x4
+]&rL
+"$
+]'sx
+"'
+](s3-
+rjt,zs
+"#
+x"s38
+"+
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j4
+qa&
+(
+!qZ
+r~
+a5
+;(
+(
+!s*
+"$
+g
+a2
+;$
+(
+!tS
+"%
+qH
+a7
+;*
+(
+!vB
+qH
+pfpY
+;*
+(
+!w&
+"#
+g
+a/
+;$
+(
+!x=
+"%
+qH
+pfp=
+;*
+(
+!yE
+"#
+g
+a,
+;$
+(
+!{-
+"#
+qH
+pfp)
+;*
+(
+!vKxw
+"#
+g
+a)
+;$
+(
+!pty@
+"#
+qH
+a(
+;*
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const warpsQ8SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "warps.go"
+const widenQ4SM70NarrowAligned = `packed1 19017 widenQ4
+!pJ
+!pI
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;8r0
+zfr0
+p9-7un
+p:vOpF
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+x3
+p\
+x3
+p\
+{@q3
+vj
+ur@
+tT
+}e8
+qM8s-
+0
+y7.
+rhp*D
+rP
+qM7sh
+t+p0A
+r&=qe
+zJvDympMy_xD2p0U
+r&,j
+xBu*p*q=
+qzq,G
+!#
+qM7sQ
+q7#B8
+)
+tT
+ra#G
+)
+qM9pX
+|RqA%
+uE
+r&=u:
+q:
+ri
+xUu&[p-
+w2
+r&,q0
+v3p=G
+p}pG
+T.
+T/
+}_pE
+z=E
+v3p"wB
+p}qA
+T-
+r&@f
+q+pK30
+}_pb
+tmq&
+{R
+}=#
+T-
+r&@qe
+v&29
+T0
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+"-
+q1p@q=
+qvp5ry
+y,q4r2
+qzq9E
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51/
+qk.1/
+qvM+10
+y7-
+p{q}E3%
+rV
+ro
+p7
+po3E3'
+rV
+ro
+p7
+qJq/
+"$
+po4yK#
+sw
+r&7q#9
+t7
+r<
+w|6S
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9xG
+r'p*G
+t7
+r<
+v;}KW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&7y=
+zV(qO
+t7
+r<
+v;rv6sI
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+v;sz6qW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$6sG
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+zBaqO3)
+r(DA
+sXRWU
+r("A
+sXR5U
+syy1Ps}+r,xfp,DL
+r(?A
+sXRRU
+vq
+sXR0U
+syy1Ps}+r,tRp<uzp,DL
+"&
+po7yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+sn%q&
+*)%
+r(DA
+sXRWU
+r("A
+sXR5U
+syy1Ps}+r,tR/uzp,DL
+r(?A
+sXRRU
+vq
+sXR0U
+syy1Ps}+{:p=lsquzp,DL
+"&
+po9yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+r(DA
+sXRWU
+r("A
+sXR5U
+syy1Ps}+{:s7lp5uzp,DL
+r(?A
+sXRRU
+vq
+sXR0U
+syy1Ps}+{:pYlt2uzp,DL
+"&
+po;yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+r(DA
+sXRWU
+r("A
+sXR5U
+syy1Ps}+r,z4lw?uzp,DL
+r(?A
+sXRRU
+vq
+sXR0U
+syy1Ps}+{:pKl|#uzp,DL
+qM8|_
+z'#1#v-
+qt#1,
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i)G
+T0
+"-
+i'B
+{R
+}=1
+T-
+"#
+i-tn
+T0
+"#
+i+E
+{R
+}=5
+T-
+"#
+i1wB
+T0
+"+
+]%x4
+]&rL
+"+
+]'sx
+"(
+](s3-
+rjt,zs
+"#
+x"s38
+",
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j0
+qa.
+(
+!qZ
+r~
+a1
+;/
+(
+!s*
+"$
+g
+a.
+;-
+(
+!tS
+"%
+qH
+a3
+;0
+(
+!vB
+qH
+pfqA
+;0
+(
+!w&
+"#
+g
+pfpG
+;-
+(
+!x=
+"%
+qH
+pfp"
+;0
+(
+!yE
+"#
+g
+pfp=
+;-
+(
+!{-
+"#
+qH
+pfp)
+;0
+(
+!vKxw
+"#
+g
+a+
+;-
+(
+!pty@
+"#
+qH
+a*
+;0
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.shared .align 16 .b8 $shared$quant$2eaddWarps$2eshared[512];
+const widenQ4SM70Narrow = `packed1 18838 widenQ4
+!pJ
+!pI
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;8r0
+zfr0
+p9p<te
+p:vOpF
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+x3
+p\
+x3
+p\
+{@q3
+vj
+ur@
+tT
+}e8
+qM8s-
+0
+y7.
+rhp*D
+rP
+qM7sh
+t+p0A
+r&=qe
+zJvDympMy_xD2p0U
+r&,j
+xBu*p*q=
+qzq,G
+!#
+qM7sQ
+q7#B8
+)
+tT
+ra#G
+)
+qM9pX
+|RqA%
+uE
+r&=u:
+q:
+ri
+xUu&[p-
+w2
+r&,q0
+v3p=G
+p}pG
+T.
+T/
+}_pE
+z=E
+v3p"wB
+p}qA
+T-
+r&@f
+q+pK30
+}_pb
+tmq&
+{R
+}=#
+T-
+r&@qe
+v&29
+T0
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+"-
+q1p@q=
+qvp5ry
+y,q4r2
+qzq9E
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51/
+qk.1/
+qvM+10
+y7-
+p{q}E3%
+rV
+ro
+p7
+po3E3'
+rV
+ro
+p7
+qJq/
+"$
+po4yK#
+sw
+r&7q#9
+t7
+r<
+w|6S
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9xG
+r'p*G
+t7
+r<
+v;}KW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&7y=
+zV(qO
+t7
+r<
+v;rv6sI
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+v;sz6qW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$6sG
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+zBaqO3)
+y/ql<U
+y/tRv=<C
+y/}/x?<1
+y/tR7ump*
+y/tRsL<L
+y/tR-r><:
+y/tRsZ<(
+y/tRv<t/
+"&
+po7yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+sn%q&
+*)%
+y/}/u"<U
+y/tR,rg<C
+y/}/xu<1
+y/tRx@ump*
+y/dp=lwi<L
+y/dp=l.v=<:
+y/dp=l.r><(
+y/dp=l.7t/
+"&
+po9yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+y/ds7ls%<U
+y/ds7y~p&<C
+y/ds7yyrg<1
+y/ds7l{pump*
+y/dpYlt[<L
+y/dpYl8rg<:
+y/dpYl8v=<(
+y/dpYl8.t/
+"&
+po;yK#
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+y/z4lvm<U
+y/z4lzRn<C
+y/z4yyp&<1
+y/z4lsKump*
+y/dpKlwN<L
+y/dpKl8p&<:
+y/dpKl7rg<(
+y/dpKl7+t/
+qM8|_
+z'#1#v-
+qt#1,
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i)G
+T0
+"-
+i'B
+{R
+}=1
+T-
+"#
+i-tn
+T0
+"#
+i+E
+{R
+}=5
+T-
+"#
+i1wB
+T0
+"+
+]%x4
+]&rL
+"+
+]'sx
+"(
+](s3-
+rjt,zs
+"#
+x"s38
+",
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j0
+qa.
+(
+!qZ
+r~
+a1
+;/
+(
+!s*
+"$
+g
+a.
+;-
+(
+!tS
+"%
+qH
+a3
+;0
+(
+!vB
+qH
+pfqA
+;0
+(
+!w&
+"#
+g
+pfpG
+;-
+(
+!x=
+"%
+qH
+pfp"
+;0
+(
+!yE
+"#
+g
+pfp=
+;-
+(
+!{-
+"#
+qH
+pfp)
+;0
+(
+!vKxw
+"#
+g
+a+
+;-
+(
+!pty@
+"#
+qH
+a*
+;0
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-.visible .entry warpsQ8(.param .align 8 .b8 warpsQ8_params[112])
-.reqntid 256, 1, 1
-{
-	.reg .pred %p<22>;
-	.reg .b16 %rs<9>;
-	.reg .b32 %r<94>;
-	.reg .b64 %rd<70>;
-	.reg .f32 %f<125>;
+const widenQ4SM70 = `packed1 18067 widenQ4
+!pJ
+!pI
+!p8
+!sgvDympMq>rR
+!
+!pH,sZpD
+!vV
+!c
+p;8r0
+zfr0
+p9sK8pF
+p:7un
+qS7te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+uxs:uwr*
+th
+x.
+xd
+qQw$
+qM8q0
+N
+qM7p|
+Q
+{@q3
+vj
+ur@
+tT
+}e8
+"$
+t>
+vaG
+}s
+rP
+"$
+)
+z_p5
+r&=qe
+vNp)q^
+!#
+qM7sQ
+tN
+t7
+)
+tT
+r$pGG
+qM9pX
+wY+%
+uE
+r&=u:
+q:
+s.p=t~p-
+w2
+r&,q0
+v3p=G
+p}pG
+T&
+T(
+}_pE
+z=E
+v3p"wB
+p}qA
+T$
+r&@f
+q+pK3*
+}_pb
+r%
+{R
+yg6
+xiE
+{R
+yg6
+v&q&
+{R
+yg6
+T$
+r&@qe
+i%29
+T*
+r&,wE
+reuyyR
+}_r+
+w"~5
+"&
+w"~5
+"#
+w"~5
+r&@qw
+w"~5
+sd
+r&,j
+sn$B
+*%%
+rV
+ro
+p7
+*'p-
+rV
+ro
+p7
+qJq/
+"$
+sn$E
+*#%
+sw
+r&7q#9
+t7
+r<
+w|6S
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&9xG
+r'p*G
+t7
+r<
+v;}KW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r&7y=
+ra)qO
+t7
+r<
+v;rv6sI
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+ra)B+
+t7
+r<
+v;sz6qW
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+ra)A
+t7
+r<
+r:$6sG
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+ra)E=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+ra)yl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+ra)E/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"(
+sn+q&
+*)%
+y/ql11
+y/tRv=<C
+y/}/x?<1
+y/tR7ump*
+y/tRsL<L
+y/tR-r><:
+y/tRsZ<(
+y/tRv<t/
+"&
+sn%E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+y/z4u"<U
+y/z4{Sn<C
+y/z4xu<1
+y/z4lx@ump*
+y/z4lwi<L
+y/z4l.v=<:
+y/z4l.r><(
+y/z4l.7t/
+"&
+sn$E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+y/dpYls%<U
+y/dpYy~p&<C
+y/dpYyyrg<1
+y/dpYl{pump*
+y/dpYlt[<L
+y/dpYl8rg<:
+y/dpYl8v=<(
+y/dpYl8.t/
+"&
+sn#E
+*#%
+sw
+"&
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+r'p*G
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+zV(qO
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV1B+
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zV:A
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVCE=
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVLyl
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"#
+zVUE/
+t7
+r<
+r:$xJ&
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"&
+y/dp"lvm<U
+y/dp"lzRn<C
+y/dp"yyp&<1
+y/dp"lsKump*
+y/dp"lwN<L
+y/dp"l8p&<:
+y/dp"l7rg<(
+y/dp"l7+t/
+qM8|_
+}7131v-
+v1132
+\
+!#
+O
+!#
+qM/ps
+O
+!#
+",
+i3G
+T*
+")
+zK+3$
+"#
+i4tn
+T*
+"#
+zK)3$
+"#
+i5wB
+T*
+"*
+]%x4
+]&rL
+"$
+]'sx
+"'
+](s3-
+rjt,zs
+"#
+x"s38
+"+
+y0|1
+"#
+rjz]s39
+"#
+s'/
+"#
+])s3@
+"#
+(qY
+!pZ
+p(
+!p^
+"%
+J
+{j4
+qa&
+(
+!qZ
+r~
+a5
+;(
+(
+!s*
+"$
+g
+a2
+;$
+(
+!tS
+"%
+qH
+a7
+;*
+(
+!vB
+qH
+pfpY
+;*
+(
+!w&
+"#
+g
+a/
+;$
+(
+!x=
+"%
+qH
+pfp=
+;*
+(
+!yE
+"#
+g
+a,
+;$
+(
+!{-
+"#
+qH
+pfp)
+;*
+(
+!vKxw
+"#
+g
+a)
+;$
+(
+!pty@
+"#
+qH
+a(
+;*
+!q[
+{I
+p_
+m
+pN
+p]
+ht&
+pQ
+sjsL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-	ld.param.u64 %rd1, [warpsQ8_params];
-	ld.param.u64 %rd2, [warpsQ8_params+8];
-	ld.param.u64 %rd3, [warpsQ8_params+24];
-	ld.param.u64 %rd4, [warpsQ8_params+32];
-	ld.param.u64 %rd5, [warpsQ8_params+48];
-	ld.param.u64 %rd6, [warpsQ8_params+56];
-	ld.param.u64 %rd7, [warpsQ8_params+72];
-	ld.param.u64 %rd8, [warpsQ8_params+80];
-	.loc 1 60 25
-	mov.u32 %r1, %tid.x;
-	.loc 1 64 17
-	mov.u32 %r2, %ctaid.x;
-	.loc 1 80 49
-	mov.u32 %r3, $shared$quant$2eaddWarps$2eshared;
-	.loc 1 59 19
-	shr.u64 %rd9, %rd6, 3;
-	.loc 1 60 25
-	cvt.u64.u32 %rd10, %r1;
-	and.b32 %r4, %r1, 31;
-	shr.u32 %r5, %r1, 5;
-	cvt.u64.u32 %rd11, %r5;
-	.loc 1 61 21
-	and.b32 %r6, %r1, 3;
-	cvt.u64.u32 %rd12, %r6;
-	shr.u32 %r7, %r4, 2;
-	cvt.u64.u32 %rd13, %r7;
-	.loc 1 63 19
-	setp.lt.s64 %p1, %rd11, %rd9;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	@!%p1 bra $B3;
-	.loc 1 64 17
-	cvt.u64.u32 %rd14, %r2;
-	mul.lo.s64 %rd15, %rd14, %rd9;
-	add.s64 %rd16, %rd9, -1;
-	selp.b64 %rd17, %rd16, %rd11, %p1;
-	sub.s64 %rd18, %rd17, %rd11;
-	setp.lt.u64 %p2, %rd18, 2147483648;
-	setp.lt.s64 %p3, %rd17, 2305843009213693952;
-	and.pred %p4, %p2, %p3;
-	add.s64 %rd19, %rd15, %rd11;
-	shl.b64 %rd20, %rd19, 3;
-	add.s64 %rd21, %rd20, %rd13;
-	shl.b64 %rd22, %rd21, 2;
-	add.s64 %rd23, %rd22, %rd12;
-	setp.lt.u64 %p5, %rd23, %rd2;
-	and.pred %p6, %p4, %p5;
-	add.s64 %rd24, %rd15, %rd17;
-	shl.b64 %rd25, %rd24, 3;
-	add.s64 %rd26, %rd25, %rd13;
-	shl.b64 %rd27, %rd26, 2;
-	add.s64 %rd28, %rd27, %rd12;
-	setp.lt.u64 %p7, %rd28, %rd2;
-	and.pred %p8, %p6, %p7;
-	shl.b64 %rd29, %rd19, 2;
-	add.s64 %rd30, %rd29, %rd12;
-	setp.lt.u64 %p9, %rd30, %rd4;
-	and.pred %p10, %p8, %p9;
-	shl.b64 %rd31, %rd24, 2;
-	add.s64 %rd32, %rd31, %rd12;
-	setp.lt.u64 %p11, %rd32, %rd4;
-	and.pred %p12, %p10, %p11;
-	@!%p12 bra $B0;
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-	bra $B2;
-$B0:
-	mov.f32 %f1, 0f00000000;
-	mov.f32 %f2, 0f00000000;
-	mov.f32 %f3, 0f00000000;
-	mov.f32 %f4, 0f00000000;
-$B1:
-	add.s64 %rd33, %rd15, %rd11;
-	.loc 1 65 18
-	shl.b64 %rd34, %rd33, 3;
-	add.s64 %rd35, %rd34, %rd13;
-	shl.b64 %rd36, %rd35, 2;
-	add.s64 %rd37, %rd36, %rd12;
-	setp.lt.u64 %p13, %rd37, %rd2;
-	@!%p13 bra $FAULT0;
-	shl.b64 %rd38, %rd37, 4;
-	add.s64 %rd39, %rd1, %rd38;
-	ld.global.u32 %r8, [%rd39];
-	ld.global.u32 %r9, [%rd39+4];
-	ld.global.u32 %r10, [%rd39+8];
-	ld.global.u32 %r11, [%rd39+12];
-	.loc 1 66 23
-	shl.b64 %rd40, %rd33, 2;
-	add.s64 %rd41, %rd40, %rd12;
-	setp.lt.u64 %p14, %rd41, %rd4;
-	@!%p14 bra $FAULT1;
-	shl.b64 %rd42, %rd41, 3;
-	add.s64 %rd43, %rd3, %rd42;
-	ld.global.u16 %r12, [%rd43];
-	ld.global.u16 %r13, [%rd43+2];
-	ld.global.u16 %r14, [%rd43+4];
-	ld.global.u16 %r15, [%rd43+6];
-	shl.b64 %rd44, %rd11, 3;
-	add.s64 %rd45, %rd44, %rd13;
-	shl.b64 %rd46, %rd45, 4;
-	add.s64 %rd47, %rd5, %rd46;
-	ld.global.f32 %f5, [%rd47];
-	ld.global.f32 %f6, [%rd47+4];
-	ld.global.f32 %f7, [%rd47+8];
-	ld.global.f32 %f8, [%rd47+12];
-	.loc 1 70 41
-	shl.b32 %r16, %r8, 24;
-	shr.s32 %r17, %r16, 24;
-	cvt.rn.f32.s32 %f9, %r17;
-	fma.rn.f32 %f10, %f9, %f5, 0f00000000;
-	shl.b32 %r18, %r8, 16;
-	shr.s32 %r19, %r18, 24;
-	cvt.rn.f32.s32 %f11, %r19;
-	fma.rn.f32 %f12, %f11, %f6, %f10;
-	shl.b32 %r20, %r8, 8;
-	shr.s32 %r21, %r20, 24;
-	cvt.rn.f32.s32 %f13, %r21;
-	fma.rn.f32 %f14, %f13, %f7, %f12;
-	shr.s32 %r22, %r8, 24;
-	cvt.rn.f32.s32 %f15, %r22;
-	fma.rn.f32 %f16, %f15, %f8, %f14;
-	.loc 1 72 37
-	cvt.u16.u32 %rs1, %r12;
-	cvt.f32.f16 %f17, %rs1;
-	fma.rn.f32 %f4, %f17, %f16, %f4;
-	.loc 1 70 41
-	shl.b32 %r23, %r9, 24;
-	shr.s32 %r24, %r23, 24;
-	cvt.rn.f32.s32 %f18, %r24;
-	fma.rn.f32 %f19, %f18, %f5, 0f00000000;
-	shl.b32 %r25, %r9, 16;
-	shr.s32 %r26, %r25, 24;
-	cvt.rn.f32.s32 %f20, %r26;
-	fma.rn.f32 %f21, %f20, %f6, %f19;
-	shl.b32 %r27, %r9, 8;
-	shr.s32 %r28, %r27, 24;
-	cvt.rn.f32.s32 %f22, %r28;
-	fma.rn.f32 %f23, %f22, %f7, %f21;
-	shr.s32 %r29, %r9, 24;
-	cvt.rn.f32.s32 %f24, %r29;
-	fma.rn.f32 %f25, %f24, %f8, %f23;
-	.loc 1 72 37
-	cvt.u16.u32 %rs2, %r13;
-	cvt.f32.f16 %f26, %rs2;
-	fma.rn.f32 %f3, %f26, %f25, %f3;
-	.loc 1 70 41
-	shl.b32 %r30, %r10, 24;
-	shr.s32 %r31, %r30, 24;
-	cvt.rn.f32.s32 %f27, %r31;
-	fma.rn.f32 %f28, %f27, %f5, 0f00000000;
-	shl.b32 %r32, %r10, 16;
-	shr.s32 %r33, %r32, 24;
-	cvt.rn.f32.s32 %f29, %r33;
-	fma.rn.f32 %f30, %f29, %f6, %f28;
-	shl.b32 %r34, %r10, 8;
-	shr.s32 %r35, %r34, 24;
-	cvt.rn.f32.s32 %f31, %r35;
-	fma.rn.f32 %f32, %f31, %f7, %f30;
-	shr.s32 %r36, %r10, 24;
-	cvt.rn.f32.s32 %f33, %r36;
-	fma.rn.f32 %f34, %f33, %f8, %f32;
-	.loc 1 72 37
-	cvt.u16.u32 %rs3, %r14;
-	cvt.f32.f16 %f35, %rs3;
-	fma.rn.f32 %f2, %f35, %f34, %f2;
-	.loc 1 70 41
-	shl.b32 %r37, %r11, 24;
-	shr.s32 %r38, %r37, 24;
-	cvt.rn.f32.s32 %f36, %r38;
-	fma.rn.f32 %f37, %f36, %f5, 0f00000000;
-	shl.b32 %r39, %r11, 16;
-	shr.s32 %r40, %r39, 24;
-	cvt.rn.f32.s32 %f38, %r40;
-	fma.rn.f32 %f39, %f38, %f6, %f37;
-	shl.b32 %r41, %r11, 8;
-	shr.s32 %r42, %r41, 24;
-	cvt.rn.f32.s32 %f40, %r42;
-	fma.rn.f32 %f41, %f40, %f7, %f39;
-	shr.s32 %r43, %r11, 24;
-	cvt.rn.f32.s32 %f42, %r43;
-	fma.rn.f32 %f43, %f42, %f8, %f41;
-	.loc 1 72 37
-	cvt.u16.u32 %rs4, %r15;
-	cvt.f32.f16 %f44, %rs4;
-	fma.rn.f32 %f1, %f44, %f43, %f1;
-	.loc 1 63 29
-	add.s64 %rd11, %rd11, 8;
-	setp.lt.s64 %p15, %rd11, %rd9;
-	@%p15 bra $B1;
-	bra $B3;
-$B2:
-	.loc 1 64 27
-	add.s64 %rd48, %rd15, %rd11;
-	.loc 1 65 18
-	shl.b64 %rd49, %rd48, 3;
-	add.s64 %rd50, %rd49, %rd13;
-	shl.b64 %rd51, %rd50, 2;
-	add.s64 %rd52, %rd51, %rd12;
-	shl.b64 %rd53, %rd52, 4;
-	add.s64 %rd54, %rd1, %rd53;
-	ld.global.u32 %r44, [%rd54];
-	ld.global.u32 %r45, [%rd54+4];
-	ld.global.u32 %r46, [%rd54+8];
-	ld.global.u32 %r47, [%rd54+12];
-	.loc 1 66 23
-	shl.b64 %rd55, %rd48, 2;
-	add.s64 %rd56, %rd55, %rd12;
-	shl.b64 %rd57, %rd56, 3;
-	add.s64 %rd58, %rd3, %rd57;
-	ld.global.u16 %r48, [%rd58];
-	ld.global.u16 %r49, [%rd58+2];
-	ld.global.u16 %r50, [%rd58+4];
-	ld.global.u16 %r51, [%rd58+6];
-	shl.b64 %rd59, %rd11, 3;
-	add.s64 %rd60, %rd59, %rd13;
-	shl.b64 %rd61, %rd60, 4;
-	add.s64 %rd62, %rd5, %rd61;
-	ld.global.f32 %f45, [%rd62];
-	ld.global.f32 %f46, [%rd62+4];
-	ld.global.f32 %f47, [%rd62+8];
-	ld.global.f32 %f48, [%rd62+12];
-	.loc 1 70 41
-	shl.b32 %r52, %r44, 24;
-	shr.s32 %r53, %r52, 24;
-	cvt.rn.f32.s32 %f49, %r53;
-	fma.rn.f32 %f50, %f49, %f45, 0f00000000;
-	shl.b32 %r54, %r44, 16;
-	shr.s32 %r55, %r54, 24;
-	cvt.rn.f32.s32 %f51, %r55;
-	fma.rn.f32 %f52, %f51, %f46, %f50;
-	shl.b32 %r56, %r44, 8;
-	shr.s32 %r57, %r56, 24;
-	cvt.rn.f32.s32 %f53, %r57;
-	fma.rn.f32 %f54, %f53, %f47, %f52;
-	shr.s32 %r58, %r44, 24;
-	cvt.rn.f32.s32 %f55, %r58;
-	fma.rn.f32 %f56, %f55, %f48, %f54;
-	.loc 1 72 37
-	cvt.u16.u32 %rs5, %r48;
-	cvt.f32.f16 %f57, %rs5;
-	fma.rn.f32 %f4, %f57, %f56, %f4;
-	.loc 1 70 41
-	shl.b32 %r59, %r45, 24;
-	shr.s32 %r60, %r59, 24;
-	cvt.rn.f32.s32 %f58, %r60;
-	fma.rn.f32 %f59, %f58, %f45, 0f00000000;
-	shl.b32 %r61, %r45, 16;
-	shr.s32 %r62, %r61, 24;
-	cvt.rn.f32.s32 %f60, %r62;
-	fma.rn.f32 %f61, %f60, %f46, %f59;
-	shl.b32 %r63, %r45, 8;
-	shr.s32 %r64, %r63, 24;
-	cvt.rn.f32.s32 %f62, %r64;
-	fma.rn.f32 %f63, %f62, %f47, %f61;
-	shr.s32 %r65, %r45, 24;
-	cvt.rn.f32.s32 %f64, %r65;
-	fma.rn.f32 %f65, %f64, %f48, %f63;
-	.loc 1 72 37
-	cvt.u16.u32 %rs6, %r49;
-	cvt.f32.f16 %f66, %rs6;
-	fma.rn.f32 %f3, %f66, %f65, %f3;
-	.loc 1 70 41
-	shl.b32 %r66, %r46, 24;
-	shr.s32 %r67, %r66, 24;
-	cvt.rn.f32.s32 %f67, %r67;
-	fma.rn.f32 %f68, %f67, %f45, 0f00000000;
-	shl.b32 %r68, %r46, 16;
-	shr.s32 %r69, %r68, 24;
-	cvt.rn.f32.s32 %f69, %r69;
-	fma.rn.f32 %f70, %f69, %f46, %f68;
-	shl.b32 %r70, %r46, 8;
-	shr.s32 %r71, %r70, 24;
-	cvt.rn.f32.s32 %f71, %r71;
-	fma.rn.f32 %f72, %f71, %f47, %f70;
-	shr.s32 %r72, %r46, 24;
-	cvt.rn.f32.s32 %f73, %r72;
-	fma.rn.f32 %f74, %f73, %f48, %f72;
-	.loc 1 72 37
-	cvt.u16.u32 %rs7, %r50;
-	cvt.f32.f16 %f75, %rs7;
-	fma.rn.f32 %f2, %f75, %f74, %f2;
-	.loc 1 70 41
-	shl.b32 %r73, %r47, 24;
-	shr.s32 %r74, %r73, 24;
-	cvt.rn.f32.s32 %f76, %r74;
-	fma.rn.f32 %f77, %f76, %f45, 0f00000000;
-	shl.b32 %r75, %r47, 16;
-	shr.s32 %r76, %r75, 24;
-	cvt.rn.f32.s32 %f78, %r76;
-	fma.rn.f32 %f79, %f78, %f46, %f77;
-	shl.b32 %r77, %r47, 8;
-	shr.s32 %r78, %r77, 24;
-	cvt.rn.f32.s32 %f80, %r78;
-	fma.rn.f32 %f81, %f80, %f47, %f79;
-	shr.s32 %r79, %r47, 24;
-	cvt.rn.f32.s32 %f82, %r79;
-	fma.rn.f32 %f83, %f82, %f48, %f81;
-	.loc 1 72 37
-	cvt.u16.u32 %rs8, %r51;
-	cvt.f32.f16 %f84, %rs8;
-	fma.rn.f32 %f1, %f84, %f83, %f1;
-	.loc 1 63 29
-	add.s64 %rd11, %rd11, 8;
-	setp.lt.s64 %p16, %rd11, %rd9;
-	@%p16 bra $B2;
-$B3:
-	.loc 1 84 29
-	shfl.sync.bfly.b32 %f85, %f4, 4, 31, 0xffffffff;
-	add.rn.f32 %f86, %f4, %f85;
-	shfl.sync.bfly.b32 %f87, %f86, 8, 31, 0xffffffff;
-	add.rn.f32 %f88, %f86, %f87;
-	shfl.sync.bfly.b32 %f89, %f88, 16, 31, 0xffffffff;
-	add.rn.f32 %f90, %f88, %f89;
-	shfl.sync.bfly.b32 %f91, %f3, 4, 31, 0xffffffff;
-	add.rn.f32 %f92, %f3, %f91;
-	shfl.sync.bfly.b32 %f93, %f92, 8, 31, 0xffffffff;
-	add.rn.f32 %f94, %f92, %f93;
-	shfl.sync.bfly.b32 %f95, %f94, 16, 31, 0xffffffff;
-	add.rn.f32 %f96, %f94, %f95;
-	shfl.sync.bfly.b32 %f97, %f2, 4, 31, 0xffffffff;
-	add.rn.f32 %f98, %f2, %f97;
-	shfl.sync.bfly.b32 %f99, %f98, 8, 31, 0xffffffff;
-	add.rn.f32 %f100, %f98, %f99;
-	shfl.sync.bfly.b32 %f101, %f100, 16, 31, 0xffffffff;
-	add.rn.f32 %f102, %f100, %f101;
-	shfl.sync.bfly.b32 %f103, %f1, 4, 31, 0xffffffff;
-	add.rn.f32 %f104, %f1, %f103;
-	shfl.sync.bfly.b32 %f105, %f104, 8, 31, 0xffffffff;
-	add.rn.f32 %f106, %f104, %f105;
-	shfl.sync.bfly.b32 %f107, %f106, 16, 31, 0xffffffff;
-	add.rn.f32 %f108, %f106, %f107;
-	.loc 1 87 10
-	setp.lt.u32 %p17, %r4, 4;
-	@!%p17 bra $B4;
-	.loc 1 89 7
-	mad.lo.s32 %r80, %r5, 64, %r3;
-	shl.b32 %r81, %r4, 2;
-	mad.lo.s32 %r82, %r81, 4, %r80;
-	st.shared.v4.f32 [%r82], {%f90, %f96, %f102, %f108};
-$B4:
-	.loc 1 92 8
-	bar.sync 0;
-	.loc 1 93 29
-	mad.wide.u32 %rd63, %r2, 16, %rd10;
-	.loc 1 94 17
-	setp.lt.u32 %p18, %r1, 16;
-	setp.lt.s64 %p19, %rd63, %rd8;
-	and.pred %p20, %p18, %p19;
-	@!%p20 bra $B5;
-	.loc 1 99 16
-	mad.lo.s32 %r83, %r1, 4, %r3;
-	ld.shared.f32 %f109, [%r83];
-	add.rn.f32 %f110, %f109, 0f00000000;
-	ld.shared.f32 %f111, [%r83+64];
-	add.rn.f32 %f112, %f110, %f111;
-	ld.shared.f32 %f113, [%r83+128];
-	add.rn.f32 %f114, %f112, %f113;
-	ld.shared.f32 %f115, [%r83+192];
-	add.rn.f32 %f116, %f114, %f115;
-	ld.shared.f32 %f117, [%r83+256];
-	add.rn.f32 %f118, %f116, %f117;
-	ld.shared.f32 %f119, [%r83+320];
-	add.rn.f32 %f120, %f118, %f119;
-	ld.shared.f32 %f121, [%r83+384];
-	add.rn.f32 %f122, %f120, %f121;
-	ld.shared.f32 %f123, [%r83+448];
-	add.rn.f32 %f124, %f122, %f123;
-	.loc 1 101 3
-	shl.b64 %rd64, %rd63, 2;
-	add.s64 %rd65, %rd7, %rd64;
-	st.global.f32 [%rd65], %f124;
-$B5:
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 65 14
-	mov.u32 %r84, 0;
-	mov.u64 %rd66, %rd37;
-	mov.u64 %rd67, %rd2;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 66 20
-	mov.u32 %r84, 1;
-	mov.u64 %rd66, %rd41;
-	mov.u64 %rd67, %rd4;
-$FAULT:
-	ld.param.u64 %rd68, [warpsQ8_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r85, [%rd68], 0, 1;
-	setp.ne.u32 %p21, %r85, 0;
-	@%p21 bra $EXIT;
-	ld.global.u64 %rd69, [%rd68+8];
-	ld.param.u32 %r86, [warpsQ8_params+104];
-	st.global.u32 [%rd69+4], %r86;
-	ld.param.u32 %r87, [warpsQ8_params+108];
-	st.global.v2.u32 [%rd69+8], {%r87, %r84};
-	mov.u32 %r88, %ctaid.x;
-	mov.u32 %r89, %ctaid.y;
-	st.global.v2.u32 [%rd69+16], {%r88, %r89};
-	mov.u32 %r90, %ctaid.z;
-	mov.u32 %r91, %tid.x;
-	st.global.v2.u32 [%rd69+24], {%r90, %r91};
-	mov.u32 %r92, %tid.y;
-	mov.u32 %r93, %tid.z;
-	st.global.v2.u32 [%rd69+32], {%r92, %r93};
-	st.global.u64 [%rd69+40], %rd66;
-	st.global.u64 [%rd69+48], %rd67;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd69], 56;
-	bra $EXIT;
-}
+const widenQ8SM80NarrowAligned = `packed1 12573 widenQ8
+!|hf|f
+!|gxO
+!p8
+!sgvDympMq>rR
+!
+!pHy^pD
+!vV
+!c
+p;+sV
+zfto
+p9sTx,
+p:9r0
+qS7sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+rt=q0
+N
+rt,p|
+Q
+x{
+)
+x3
+)
+tN
+)
+tN
+p\
+tN
+p\
+r6@q3
+vj
+ur@
+tT
+}e8
+rt=s-
+0
+y7.
+rhp0D
+rP
+rt,sh
+t+p2A
+rt8qe
+zJvDympMy_xD2p2U
+rt7q@
+xBu*p0q=
+qzp*G
+!#
+rt,sQ
+qLq}B8
+)
+tT
+ra#G
+)
+rt+pX
+|RqA%
+uE
+rt8u:
+q:
+ri
+xUu&[p-
+w2
+rt7j
+v3p=G
+p}pG
+T,
+rt/p|
+z=q&
+v3p"29
+p}qA
+T+
+qx-f
+q+pK3-
+rt/sh
+tm29
+{R
+yg6
+T+
+qx-pX
+v&29
+T-
+rt/pb
+re~52t,
+"%
+w"t,
+"#
+w"t,
+"#
+w"t,
+sd
+"+
+q1p@q=
+qvp5ry
+y,spr2
+qzvn-
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51.
+xsG
+qvp51.
+q1p*tn
+qvp51.
+q1q}wB
+qvp51.
+qk429
+qvp51.
+qk-1.
+qvM*1/
+y7-
+po2E3%
+rV
+ro
+p7
+"$
+po3yK#
+sw
+qx,w-
+w5.
+xq
+u,
+rx
+qzq9A
+xq
+u,
+sPr_6
+qzt"/
+xq
+u,
+sP}K
+wcu*p2yl
+u,
+|-6
+"%
+p{p*qO3'
+zpr_sI
+zpu}S
+syy1Ps}+r,xfwyL
+"$
+po6yK#
+sw
+"$
+w5.
+xq
+u,
+sPsz6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:s7l/uzwyL
+"$
+po8yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+r,z4lp5uzwyL
+"$
+zB@yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:p=lw?uzwyL
+"$
+zBHyK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:pYlp<uzwyL
+"$
+zBPyK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:pKlsquzwyL
+"$
+zBXyK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:p"lt2uzwyL
+"$
+zBayK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+qzq9A
+xq
+u,
+rp#6
+qzt"/
+xq
+u,
+rp#6
+wcu*p2yl
+u,
+rp#6
+"$
+zpr_sI
+zpu}S
+syy1Ps}+{:pGl|#uzwyL
+rt=|_
+z'#1#v-
+qt#1+
+\
+!#
+O
+!#
+rt-ps
+O
+!#
+")
+i'B
+{R
+yg6
+T+
+")
+i-B
+T-
+"#
+i+E
+{R
+yg6
+T+
+"#
+i1E
+T-
+"#
+i/q&
+{R
+yg6
+T+
+"#
+i5q&
+T-
+"#
+i3G
+{R
+yg6
+T+
+"#
+i9G
+T-
+"#
+i7tn
+{R
+yg6
+T+
+"#
+i=tn
+T-
+"#
+i;wB
+{R
+yg6
+T+
+"#
+iAwB
+T-
+")
+]%x4
+")
+]&rL
+"(
+]'sx
+"#
+rj{vs3-
+"#
+rjx\zs
+"#
+rj|;s38
+"#
+rjzG|1
+"#
+rj{'s39
+"#
+rjuys3/
+"#
+}^s3@
+"#
+rjt,rL=
+"#
+x"rL,
+"#
+y0rL+
+"#
+rjz]rL-
+"#
+pm.
+"#
+](rL8
+"#
+(p5
+!pZ
+p(
+!p^
+"$
+J
+{j@
+qa,
+(
+!qZ
+"$
+g
+a>
+;+
+(
+!s*
+"$
+qH
+aC
+;-
+(
+!tS
+"#
+g
+a-
+;+
+(
+!vB
+"#
+qH
+a,
+;-
+(
+!w&
+"#
+g
+a)
+;+
+(
+!x=
+"#
+qH
+a(
+;-
+(
+!yE
+"#
+g
+a%
+;+
+(
+!{-
+"#
+qH
+a$
+;-
+(
+!vKxw
+"#
+g
+pfqI
+;+
+(
+!pty@
+"#
+qH
+pfqA
+;-
+(
+!ptyG
+"#
+g
+pfpG
+;+
+(
+!pt+uU
+"#
+qH
+pfp"
+;-
+(
+!pt{H
+"#
+g
+pfp=
+;+
+(
+!pt.uU
+"#
+qH
+pfp)
+;-
+(
+!pt|F
+"#
+g
+a;
+;+
+(
+!pt|G
+"#
+qH
+a:
+;-
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const widenQ8SM80 = `packed1 13676 widenQ8
+!|hf|f
+!|gxO
+!p8
+!sgvDympMq>rR
+!
+!pHy^pD
+!vV
+!c
+p;+sV
+zf-t*
+p9xFto
+p:/un
+qS7sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+rt=q0
+N
+rt,p|
+Q
+r6@q3
+vj
+ur@
+tT
+}e8
+"$
+t>
+vaG
+}s
+rP
+"$
+)
+z_p5
+rt8qe
+vNp)q^
+!#
+rt,sQ
+tN
+t7
+)
+tT
+r$pGG
+rt+pX
+wY)%
+uE
+rt8u:
+q:
+s.p=t~p-
+w2
+rt7j
+v3p=G
+p}pG
+T&
+rt/p|
+z=q&
+v3p"29
+p}qA
+T$
+qx-f
+q+pK3(
+rt/sh
+r%
+{R
+yg4
+xiE
+{R
+yg4
+v&q&
+{R
+yg4
+i"G
+{R
+yg4
+i%tn
+{R
+yg4
+i(wB
+{R
+yg4
+i+29
+{R
+yg4
+T$
+qx-pX
+i129
+T(
+rt/pb
+re~52t,
+"%
+w"t,
+"#
+w"t,
+"#
+w"t,
+sd
+rt7q@
+sn0B
+*%%
+rV
+ro
+p7
+"$
+sn/E
+*#%
+sw
+qx,w-
+w5.
+xq
+u,
+rx
+|l>
+s>
+yP
+xq
+u,
+sPr_6
+|l>
+s>
+qzyD/
+xq
+u,
+sP}K
+|l>
+s>
+wcu*q,yl
+u,
+|-6
+|l>
+s>
+"%
+sn6q&
+*'%
+y/ql2p0
+y/tRv=r2
+y/}/x?q=
+y/tR7t/
+"$
+sn0E
+*#%
+sw
+"$
+w5.
+xq
+u,
+sPsz6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/z4u"2p0
+y/z4{Snr2
+y/z4xuq=
+y/z4lx@t/
+"$
+sn/E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/dpYls%2p0
+y/dpYy~p&r2
+y/dpYyyrgq=
+y/dpYl{pt/
+"$
+sn.E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/dp"lvm2p0
+y/dp"lzRnr2
+y/dp"yyp&q=
+y/dp"lsKt/
+"$
+sn-E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/dp[lsL2p0
+y/dp[l-r>r2
+y/dp[lsZq=
+y/dp[lv<t/
+"$
+sn,E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/dqAlwi2p0
+y/dqAl.v=r2
+y/dqAl.r>q=
+y/dqAl.7t/
+"$
+sn+E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/u/"lt[2p0
+y/u/"l8rgr2
+y/u/"l8v=q=
+y/u/"l8.t/
+"$
+sn*E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+|l>
+s>
+yP
+xq
+u,
+rp#6
+|l>
+s>
+qzyD/
+xq
+u,
+rp#6
+|l>
+s>
+wcu*q,yl
+u,
+rp#6
+|l>
+s>
+"$
+y/u/$lwN2p0
+y/u/$l8p&r2
+y/u/$l7rgq=
+y/u/$l7+t/
+rt=|_
+}7/3/v-
+v1/30
+\
+!#
+O
+!#
+rt-ps
+O
+!#
+"&
+zK=3$
+"(
+iFB
+T(
+"#
+zK;3$
+"#
+iGE
+T(
+"#
+zK93$
+"#
+iHq&
+T(
+"#
+zK73$
+"#
+iIG
+T(
+"#
+zK53$
+"#
+iJtn
+T(
+"#
+zK33$
+"#
+iKwB
+T(
+"(
+]%x4
+"$
+]&rL
+"'
+]'sx
+"#
+rj{vs3-
+"#
+rjx\zs
+"#
+rj|;s38
+"#
+rjzG|1
+"#
+rj{'s39
+"#
+rjuys3/
+"#
+}^s3@
+"#
+rjt,rL=
+"#
+x"rL,
+"#
+y0rL+
+"#
+rjz]rL-
+"#
+pm.
+"#
+](rL8
+"#
+(p5
+!pZ
+p(
+!p^
+"$
+J
+{jJ
+qa&
+(
+!qZ
+"$
+g
+aH
+;$
+(
+!s*
+"$
+qH
+aM
+;(
+(
+!tS
+"#
+g
+aE
+;$
+(
+!vB
+"#
+qH
+pfpG
+;(
+(
+!w&
+"#
+g
+aB
+;$
+(
+!x=
+"#
+qH
+pfp"
+;(
+(
+!yE
+"#
+g
+a?
+;$
+(
+!{-
+"#
+qH
+pfpK
+;(
+(
+!vKxw
+"#
+g
+a<
+;$
+(
+!pty@
+"#
+qH
+pfpY
+;(
+(
+!ptyG
+"#
+g
+a9
+;$
+(
+!pt+uU
+"#
+qH
+pfp=
+;(
+(
+!pt{H
+"#
+g
+a6
+;$
+(
+!pt.uU
+"#
+qH
+pfp)
+;(
+(
+!pt|F
+"#
+g
+a3
+;$
+(
+!pt|G
+"#
+qH
+a2
+;(
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const widenQ8SM70NarrowAligned = `packed1 20253 widenQ8
+!pJ
+!pI
+!p8
+!sgvDympMq>rR
+!
+!pHy^pD
+!vV
+!c
+p;y{pF
+zfto
+p9-7x,
+p:9r0
+qS7sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+rt=q0
+N
+rt,p|
+Q
+x{
+)
+x3
+)
+tN
+)
+tN
+p\
+tN
+p\
+r6@q3
+vj
+ur@
+tT
+}e8
+rt=s-
+0
+y7.
+rhp0D
+rP
+rt,sh
+t+p2A
+rt8qe
+zJvDympMy_xD2p2U
+rt7q@
+xBu*p0q=
+qzp*G
+!#
+rt,sQ
+qLq}B8
+)
+tT
+ra#G
+)
+rt+pX
+|RqA%
+uE
+rt8u:
+q:
+ri
+xUu&[p-
+w2
+rt7j
+v3p=G
+p}pG
+T,
+rt/p|
+z=q&
+v3p"29
+p}qA
+T+
+qx-f
+q+pK3-
+rt/sh
+tm29
+{R
+yg6
+T+
+qx-pX
+v&29
+T-
+rt/pb
+re~52t,
+"%
+w"t,
+"#
+w"t,
+"#
+w"t,
+sd
+"+
+q1p@q=
+qvp5ry
+y,spr2
+qzvn-
+tj
+qvp52p0
+q1q9E
+qvp52q,
+q1t"-
+qvp51.
+xsG
+qvp51.
+q1p*tn
+qvp51.
+q1q}wB
+qvp51.
+qk429
+qvp51.
+qk-1.
+qvM*1/
+y7-
+po2E3%
+rV
+ro
+p7
+"$
+po3yK#
+sw
+qx,w-
+w5.
+xq
+u,
+rx
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+sPr_6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+sP}K
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+|-6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+zB;qO3'
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+r,xfp,DL
+"$
+po6yK#
+sw
+"$
+w5.
+xq
+u,
+sPsz6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:s7l/uzp,DL
+"$
+po8yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+r,z4lp5uzp,DL
+"$
+po:yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:p=lw?uzp,DL
+"$
+po<yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:pYlp<uzp,DL
+"$
+po>yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:pKlsquzp,DL
+"$
+po@yK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:p"lt2uzp,DL
+"$
+poByK#
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+r((A
+sXR2U
+qzq9A
+sXR"U
+syy1Ps}+{:pGl|#uzp,DL
+rt=|_
+z'#1#v-
+qt#1+
+\
+!#
+O
+!#
+rt-ps
+O
+!#
+")
+i'B
+{R
+yg6
+T+
+")
+i-B
+T-
+"#
+i+E
+{R
+yg6
+T+
+"#
+i1E
+T-
+"#
+i/q&
+{R
+yg6
+T+
+"#
+i5q&
+T-
+"#
+i3G
+{R
+yg6
+T+
+"#
+i9G
+T-
+"#
+i7tn
+{R
+yg6
+T+
+"#
+i=tn
+T-
+"#
+i;wB
+{R
+yg6
+T+
+"#
+iAwB
+T-
+")
+]%x4
+")
+]&rL
+"(
+]'sx
+"#
+rj{vs3-
+"#
+rjx\zs
+"#
+rj|;s38
+"#
+rjzG|1
+"#
+rj{'s39
+"#
+rjuys3/
+"#
+}^s3@
+"#
+rjt,rL=
+"#
+x"rL,
+"#
+y0rL+
+"#
+rjz]rL-
+"#
+pm.
+"#
+](rL8
+"#
+(p5
+!pZ
+p(
+!p^
+"$
+J
+{j@
+qa,
+(
+!qZ
+"$
+g
+a>
+;+
+(
+!s*
+"$
+qH
+aC
+;-
+(
+!tS
+"#
+g
+a-
+;+
+(
+!vB
+"#
+qH
+a,
+;-
+(
+!w&
+"#
+g
+a)
+;+
+(
+!x=
+"#
+qH
+a(
+;-
+(
+!yE
+"#
+g
+a%
+;+
+(
+!{-
+"#
+qH
+a$
+;-
+(
+!vKxw
+"#
+g
+pfqI
+;+
+(
+!pty@
+"#
+qH
+pfqA
+;-
+(
+!ptyG
+"#
+g
+pfpG
+;+
+(
+!pt+uU
+"#
+qH
+pfp"
+;-
+(
+!pt{H
+"#
+g
+pfp=
+;+
+(
+!pt.uU
+"#
+qH
+pfp)
+;-
+(
+!pt|F
+"#
+g
+a;
+;+
+(
+!pt|G
+"#
+qH
+a:
+;-
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const widenQ8SM70 = `packed1 19254 widenQ8
+!pJ
+!pI
+!p8
+!sgvDympMq>rR
+!
+!pHy^pD
+!vV
+!c
+p;y{pF
+zfto
+p9sKt*
+p:/un
+qS7sV
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+rt=q0
+N
+rt,p|
+Q
+r6@q3
+vj
+ur@
+tT
+}e8
+"$
+t>
+vaG
+}s
+rP
+"$
+)
+z_p5
+rt8qe
+vNp)q^
+!#
+rt,sQ
+tN
+t7
+)
+tT
+r$pGG
+rt+pX
+wY)%
+uE
+rt8u:
+q:
+s.p=t~p-
+w2
+rt7j
+v3p=G
+p}pG
+T&
+rt/p|
+z=q&
+v3p"29
+p}qA
+T$
+qx-f
+q+pK3(
+rt/sh
+r%
+{R
+yg4
+xiE
+{R
+yg4
+v&q&
+{R
+yg4
+i"G
+{R
+yg4
+i%tn
+{R
+yg4
+i(wB
+{R
+yg4
+i+29
+{R
+yg4
+T$
+qx-pX
+i129
+T(
+rt/pb
+re~52t,
+"%
+w"t,
+"#
+w"t,
+"#
+w"t,
+sd
+rt7q@
+sn0B
+*%%
+rV
+ro
+p7
+"$
+sn/E
+*#%
+sw
+qx,w-
+w5.
+xq
+u,
+rx
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+sPr_6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+ph(qO
+xq
+u,
+sP}K
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*M(yl
+u,
+|-6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+sn6q&
+*'%
+y/ql11
+y/tRv=<'
+y/tR.ump0
+y/tR7t/
+"$
+sn0E
+*#%
+sw
+"$
+w5.
+xq
+u,
+sPsz6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/z4u"<0
+y/z4{Sn<'
+y/z4xu2p0
+y/z4lx@t/
+"$
+sn/E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/dpYls%<0
+y/dpYy~p&<'
+y/dpYlrFump0
+y/dpYl{pt/
+"$
+sn.E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/dp"lvm<0
+y/dp"lzRn<'
+y/dp"lxWump0
+y/dp"lsKt/
+"$
+sn-E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/dp[lsL<0
+y/dp[l-r><'
+y/dp[lsZ2p0
+y/dp[lv<t/
+"$
+sn,E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/dqAlwi<0
+y/dqAl.v=<'
+y/dqAl..ump0
+y/dqAl.7t/
+"$
+sn+E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/u/"lt[<0
+y/u/"l8rg<'
+y/u/"lw}ump0
+y/u/"l8.t/
+"$
+sn*E
+*#%
+sw
+"$
+w5.
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+qzy]
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+r()qO
+xq
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+wcu*R2yl
+u,
+rp#6
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"$
+y/u/$lwN<0
+y/u/$l8p&<'
+y/u/$lvOump0
+y/u/$l7+t/
+rt=|_
+}7/3/v-
+v1/30
+\
+!#
+O
+!#
+rt-ps
+O
+!#
+"&
+zK=3$
+"(
+iFB
+T(
+"#
+zK;3$
+"#
+iGE
+T(
+"#
+zK93$
+"#
+iHq&
+T(
+"#
+zK73$
+"#
+iIG
+T(
+"#
+zK53$
+"#
+iJtn
+T(
+"#
+zK33$
+"#
+iKwB
+T(
+"(
+]%x4
+"$
+]&rL
+"'
+]'sx
+"#
+rj{vs3-
+"#
+rjx\zs
+"#
+rj|;s38
+"#
+rjzG|1
+"#
+rj{'s39
+"#
+rjuys3/
+"#
+}^s3@
+"#
+rjt,rL=
+"#
+x"rL,
+"#
+y0rL+
+"#
+rjz]rL-
+"#
+pm.
+"#
+](rL8
+"#
+(p5
+!pZ
+p(
+!p^
+"$
+J
+{jJ
+qa&
+(
+!qZ
+"$
+g
+aH
+;$
+(
+!s*
+"$
+qH
+aM
+;(
+(
+!tS
+"#
+g
+aE
+;$
+(
+!vB
+"#
+qH
+pfpG
+;(
+(
+!w&
+"#
+g
+aB
+;$
+(
+!x=
+"#
+qH
+pfp"
+;(
+(
+!yE
+"#
+g
+a?
+;$
+(
+!{-
+"#
+qH
+pfpK
+;(
+(
+!vKxw
+"#
+g
+a<
+;$
+(
+!pty@
+"#
+qH
+pfpY
+;(
+(
+!ptyG
+"#
+g
+a9
+;$
+(
+!pt+uU
+"#
+qH
+pfp=
+;(
+(
+!pt{H
+"#
+g
+a6
+;$
+(
+!pt.uU
+"#
+qH
+pfp)
+;(
+(
+!pt|F
+"#
+g
+a3
+;$
+(
+!pt|G
+"#
+qH
+a2
+;(
+!q[
+x.
+p_
+m
+pN
+p]
+hrJ
+pQ
+sjwV
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4OneSM90NarrowAligned = `packed1 55998 dots_nibbles_one
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p9uite
+p:sppF
+qS+-te
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R?U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB6A<,
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(RDU
+qVp5D
+q76B8
+}v%
+u-@,r-
+qVp,<D
+*)rZ
+t(RDqR
+qVp5D
+yJp5%
+qVp516
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk517
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RYU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB6A<F
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R^U
+qVp5D
+q76B8
+}v%
+"3
+qVp,<^
+*)rZ
+t(R^qR
+qVp5D
+yJp5%
+qVp516
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra/tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDH
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF217
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*Ew?1.
+}g7t;
+ra6E
+q76q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+}g@yY
+r'XB
+qBp@
+t8[?
+Y,D
+pz,qj
+{?78s-
+tj+
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+uL=,p|
+r(ZE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&416
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVc2sK
+qk$U
+{E+
+{D+j
+qTRzp$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM6
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFtU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+{D7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+{D-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+uL=7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+uL{pqw
+u'R4
+tU41Y
+{K
+tH5Ew?<O
+"-
+rjuyrzu<
+uLukq@
+zWR1p$
+J
+!#
+uL-7sh
+qF>U
+vb<4
+)
+qBx@
+s'8
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+">
+tj+
+{?wZpw
+)
+qBx@
+s'7
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<r
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSa<a13
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'9
+uVM41(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<z
+pqs6qw
+{eA
+"c
+qkYwv/
+|.@ps/
+q76B8
+u-@,f9
+qVp516
+u{9w-
+tHzqO<{
+pqy'yC
+ph)B
+xBu*MZqO,
+)
+pq{Gsh
+xBu*MEqO,
+)
+qVs0U
+pqy=r.
+u9r^#
+pqq#-sr
+r(~B
+qvqYrk#/
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM41(
+s=MZ
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+pqpbu:
+qk[</
+"3
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+pqt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"g
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"{
+q1py#J1E
+"{
+qzpy#JG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"{
+5
+"{
+}b#L1W1P
+tb=zg
+z)6U
+pzR7q=?
+"|
+t<
+"|
+u'R#
+qVR#GxO
+tH$yZQ
+s(K%
+zbwZC
+"|
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+"{
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"}
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB6A2p2
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"}
+zJvDympMy_xD2p0E
+"}
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBAA%
+"|
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBBA%
+zep=s^4
+"|
+0
+t7
+p1
+"}
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+"}
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"|
+q1py#]1Z
+"2
+y7-
+s=MY
+"|
+q1py#^17
+"|
+xKpy#_2zE?
+xKpy#^rk#^D?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1E
+"&
+y7-
+s=MY
+rt8|_
+wh
+"5
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycY
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#c
+wI@ts
+t(t"X
+"%
+p~X|BR
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf6
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHSqOry
+v%
+sNp,x?
+uG8.pb
+}b#kG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$&A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$/A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$,
+"#
+s+(sU$*
+"#
+s+'$$$/
+"#
+s+)sI$-
+"#
+s+($'$2
+"#
+s++rl$0
+"#
+s+*$($5
+"0
+x:Dly;
+x:ElzRrg
+"0
+x:ClrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Gyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Byyvm
+x:Cl{pp&
+x:DyysL
+x:EyysZ
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ayyvm
+x:Bl{pp&
+x:CyysL
+x:DyysZ
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+x:olw3
+x:pl8s%
+"0
+x:nyyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:ryy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:ml.t[
+x:nl.8v=
+x:ol.wN
+x:pl.7rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:ll.t[
+x:ml.8v=
+x:nl.wN
+x:ol.7rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#Hl{Xp&
+sNpy#Il9r*
+"0
+sNpy#Gyyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#Klw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#Fl7r*
+sNpy#Gl7tl
+sNpy#Hl7tz
+sNpy#Il7tK
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#El7r*
+sNpy#Fl7tl
+sNpy#Gl7tz
+sNpy#Hl7tK
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#sluY
+sNpy#t{S+p&
+"0
+sNpy#ryy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#vlw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#ql/rJ
+sNpy#rl@wV
+sNpy#sl@=r>
+sNpy#tl@=p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#pl/rJ
+sNpy#ql@wV
+sNpy#rl@=r>
+sNpy#sl@=p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$@lsTtz
+sNpy$AlsTtK
+"0
+sNpy$?yyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$Clw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$>y~}4
+sNpy$?lxFvm
+sNpy$@y~t&
+sNpy$AlxFsL
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$=y~}4
+sNpy$>lxFvm
+sNpy$?y~t&
+sNpy$@lxFsL
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$kwosZ
+sNpy$lwowi
+"0
+sNpy$jl{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$iy~u)r>
+sNpy$jlx5t[
+sNpy$ky~tGv=
+sNpy$llx5wN
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hy~u)r>
+sNpy$ilx5t[
+sNpy$jy~tGv=
+sNpy$klx5wN
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy%8lzIw7
+sNpy%9lzIrJ
+"0
+sNpy%7l{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%;yywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%6wo7p&
+sNpy%7wor*
+sNpy%8wotl
+sNpy%9wotz
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%5wo7p&
+sNpy%6wor*
+sNpy%7wotl
+sNpy%8wotz
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~I$%q/$-
+"0
+q~E$#u#$,
+"#
+q~H$%S$+
+"#
+q~D$#sG$*
+"#
+q~G$$6$)
+"#
+q~C$"u#$(
+"#
+q~F$$sR'
+"#
+q~B$"sG$&
+!#
+"A
+q1py&1|a
+qTpy&1pd=
+xKpy&1p$D?
+rt+sQ
+qKpy&*rk&*1Z
+u?~*2
+!#
+pqy'r.7
+xBu*py&31Z
+uF,rk&D
+p\
+qVycH
+|&HU
+qVpy&DD
+pq{GqN
+t(r|rk&D
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~P
+wj
+rDI
+pqy'xj
+x%/1.
+pqzgrz+
+|Mpy&7rk&7B
+"$
+}b&FqOU
+pqzLq0
+rpIyv,z+
+"m
+r:@'E6
+"#
+rpHyv,z+
+"#
+r:@'D6
+"#
+rpGyv,z+
+"#
+r:@'C6
+"#
+rpFyv,z+
+"#
+r:@'B6
+pq}6r.
+}b&EqOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+pqq#7^
+p+
+pqf+j
+rhpy&4p$
+:
+sJ~"
+pq^+r4
+pVQI
+s)
+r7py&B
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+pq^.ps7
+uF,rk&D
+J
+!#
+qvqYq=
+p\
+qBpy&L
+pm=
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^P
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py&B
+pqpj9s-
+pVQt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&:
+u~S
+rP
+pqpX-rz+
+x-u_'A
+pqpX.j
+u^ZI
+pqpX9q#
+s?py&:
+Ypy&:1@
+pm,
+p{py&:yK0
+s8
+H
+!#
+pqpX8pj
+s?py&:
+Ypy&:1A
+pm+
+|l>
+s>
+p{py&;E32
+wG
+!#
+r6@r.9
+z'51517
+rKt?rbz}M[15G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+pny'tc
+ruL
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+u'Mc
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+u'Mj
+"l
+u'Ml
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'M{
+"'
+u'M}
+"p
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py'j
+"(
+u'py'h
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py'd
+pV{s3u)
+(tG
+!#
+"G
+u'q}
+"F
+u'q,
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+")
+u'py&.
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py&'
+"*
+u'py&&
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"d
+pV4zs/
+pV3zs@
+"c
+pV2s3uQ
+pV1s38,
+"c
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+{D8pw
+r7.
+{jS
+qa8
+(
+!qZ
+{D-qw
+sk
+aR
+;7
+(
+!s*
+"#
+uI
+aP
+;8
+(
+!tS
+"#
+sk
+aN
+;7
+(
+!vB
+uL{pqw
+sv9
+aL
+wpU
+(
+!w&
+uL-7^
+sv/
+aK
+qPx@
+(
+!x=
+{?wZpw
+sv@
+aJ
+qPx@
+(
+!yE
+pqq0sh
+g=
+vg
+v#
+(
+!{-
+pqt'r+
+g
+aG
+wp}
+(
+!vKxw
+pqsrqw
+r~
+aE
+wp|
+(
+!pty@
+pq^.px
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH@
+ar
+;4
+(
+!tYy@
+sk=
+pfsp
+wp$
+(
+!tYyG
+"7
+sk,
+vg
+v#
+(
+!tY+uU
+"7
+sk+
+al
+;5
+(
+!tY{H
+sk-
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk.
+al
+;6
+(
+!tY|F
+sk8
+pfp5
+wp"
+(
+!tY|G
+"7
+sk7
+vg
+v#
+(
+!tY}x
+"<
+qH/
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH@
+ae
+;4
+(
+!tYxw
+sk=
+pfsp
+qPqA
+(
+!vK-y@
+"&
+sk+
+a^
+;5
+(
+!vK-yG
+sk-
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk.
+a^
+;6
+(
+!vK-{H
+sk8
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+g9
+a,
+wpw
+(
+!vK-}x
+g/
+aI
+qPp"
+(
+!vKv<uU
+"<
+g@
+aH
+wpI
+(
+!vK-xw
+qH=
+pf/,
+qPpK
+(
+!vK.y@
+"<
+qH9
+aC
+qP.xO
+(
+!vK.yG
+qH/
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH@
+aA
+;4
+(
+!vK.{H
+sk=
+pfsp
+qPpY
+(
+!vK..uU
+"(
+sk+
+a;
+;5
+(
+!vK.|F
+sk-
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk.
+a;
+;6
+(
+!vK.}x
+sk8
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+qH,
+a4
+wpU
+(
+!vK.xw
+qH+
+pf/
+wp3
+(
+!vK8y@
+"<
+qH-
+a2
+qP@vO
+(
+!vK8yG
+qH.
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH8
+a0
+qP{]=
+(
+!vK8{H
+qH7
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4OneSM90 = `packed1 54956 dots_nibbles_one
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p9vOsV
+p:sTun
+qS+-te
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB6A<*
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q76B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp516
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk517
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB6A<?
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q76B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp516
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra/tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-17
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*Ew?1.
+}g7t;
+ra6E
+q76q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+}g@yY
+r'XB
+qBp@
+t8[?
+Y,D
+pz,qj
+{?78s-
+tj+
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+uL=,p|
+r(PE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&416
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVX2sK
+qk$U
+{E+
+{D+j
+{Zp//p$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM6
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFjU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+{D7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+{D-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL=7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL{pqw
+u'R,
+tU,<v
+{K
+tH-Ew?<G
+"-
+rjuyrzu<
+uLukq@
+zWR)p$
+J
+!#
+uL-7sh
+qF6U
+vb<,
+)
+qBx@
+s'8
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+">
+tj+
+{?wZpw
+)
+qBx@
+s'7
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<j
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSX<X13
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'9
+uVM41(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<r
+pqs6qw
+wu33
+"c
+qkOwv/
+|.@ps/
+q76B8
+u-@,f9
+qVp516
+u{9w-
+tHrqO<s
+pqy'yC
+ph)B
+xBu*MPqO,
+)
+pq{Gsh
+xBu*M;qO,
+)
+qVs0U
+pqy=r.
+u9r^#
+pqq#-sr
+r(vB
+qvqY<x
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM41(
+s=MP
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+pqpbu:
+qkQ</
+"3
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+pqt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"g
+y7-
+s=MO
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"{
+qk{1;
+"{
+ph|G
+s=M#
+5
+"'
+qzuH-
+s=MO
+"{
+5
+"{
+pB|1M1F
+tb=zg
+z)6U
+pzR7q=?
+"|
+t<
+"|
+u'R#
+qVR#GxO
+tH$yZG
+{=7%
+zbwZC
+"|
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"{
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"}
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB6Ar2
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"}
+zJvDympMy_xD2[E
+"}
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zB=Ap-
+"|
+zbyo*
+*)rS
+{=+su
+zbp5C
+zB=Ap-
+}Is^4
+"|
+0
+t7
+p1
+"}
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+"}
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"|
+qk{1P
+"2
+y7-
+s=MO
+"|
+qk|17
+"|
+xKM{2zE?
+xKM|1|D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1;
+"&
+y7-
+s=MO
+rt8|_
+wh
+"5
+z)FD
+pzRGqj
+wI/sh
+p\
+qVycO
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#U
+wI@ts
+t(t"X
+"%
+p~X|BH
+"%
+p~Xu%I
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf6
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHNqOry
+v%
+sNp,x?
+uG8.pb
+}b#]G2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b#vA<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$"A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$,
+"#
+s+(sU$*
+"#
+s+'$$$/
+"#
+s+)sI$-
+"#
+s+($'$2
+"#
+s++rl$0
+"#
+s+*$($5
+"0
+x:Dly;
+x:ElzRrg
+"0
+x:ClrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Gyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Byyvm
+x:Cl{pp&
+x:DyysL
+x:EyysZ
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ayyvm
+x:Bl{pp&
+x:CyysL
+x:DyysZ
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+x:olw3
+x:pl8s%
+"0
+x:nyyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:ryy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:ml.t[
+x:nl.8v=
+x:ol.wN
+x:pl.7rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:ll.t[
+x:ml.8v=
+x:nl.wN
+x:ol.7rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#Hl{Xp&
+sNpy#Il9r*
+"0
+sNpy#Gyyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#Klw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#Fl7r*
+sNpy#Gl7tl
+sNpy#Hl7tz
+sNpy#Il7tK
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#El7r*
+sNpy#Fl7tl
+sNpy#Gl7tz
+sNpy#Hl7tK
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#sluY
+sNpy#t{S+p&
+"0
+sNpy#ryy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#vlw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#ql/rJ
+sNpy#rl@wV
+sNpy#sl@=r>
+sNpy#tl@=p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#pl/rJ
+sNpy#ql@wV
+sNpy#rl@=r>
+sNpy#sl@=p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$@lsTtz
+sNpy$AlsTtK
+"0
+sNpy$?yyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$Clw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$>y~}4
+sNpy$?lxFvm
+sNpy$@y~t&
+sNpy$AlxFsL
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$=y~}4
+sNpy$>lxFvm
+sNpy$?y~t&
+sNpy$@lxFsL
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$kwosZ
+sNpy$lwowi
+"0
+sNpy$jl{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$iy~u)r>
+sNpy$jlx5t[
+sNpy$ky~tGv=
+sNpy$llx5wN
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hy~u)r>
+sNpy$ilx5t[
+sNpy$jy~tGv=
+sNpy$klx5wN
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy%8lzIw7
+sNpy%9lzIrJ
+"0
+sNpy%7l{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%;yywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%6wo7p&
+sNpy%7wor*
+sNpy%8wotl
+sNpy%9wotz
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%5wo7p&
+sNpy%6wor*
+sNpy%7wotl
+sNpy%8wotz
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~I$%q/$-
+"0
+q~E$#u#$,
+"#
+q~H$%S$+
+"#
+q~D$#sG$*
+"#
+q~G$$6$)
+"#
+q~C$"u#$(
+"#
+q~F$$sR'
+"#
+q~B$"sG$&
+!#
+"A
+q1py&,|a
+qTpy&,pd=
+xKpy&,p$D?
+rt+sQ
+qKpy&%rk&%1P
+u?~*2
+!#
+pqy'r.7
+xBu*py&.1P
+uF,rk&?
+p\
+qVyc>
+|&>U
+qVpy&?D
+pq{GqN
+t(r|rk&?
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~P
+wj
+rDI
+pqy'xj
+x%/1.
+pqzgrz+
+|Mpy&2rk&2B
+"$
+}b&AqOU
+pqzLq0
+rpIyv,z+
+"m
+r:@'E6
+"#
+rpHyv,z+
+"#
+r:@'D6
+"#
+rpGyv,z+
+"#
+r:@'C6
+"#
+rpFyv,z+
+"#
+r:@'B6
+pq}6r.
+}b&@qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+pqq#7^
+p+
+pqf+j
+rhpy&/p$
+:
+sJ~"
+pq^+r4
+pVQI
+s)
+r7py&=
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+pq^.ps7
+uF,rk&?
+J
+!#
+qvqYq=
+p\
+qBpy&G
+pm=
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^P
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1P
+sJ~)
+!#
+r7py&=
+pqpj9s-
+pVQt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&5
+u~S
+rP
+pqpX-rz+
+x-u_'A
+pqpX.j
+u^ZI
+pqpX9q#
+s?py&5
+T1
+pm,
+p{py&5yK0
+s8
+H
+!#
+pqpX8pj
+s?py&5
+T3
+pm+
+|l>
+s>
+p{py&6E32
+wG
+!#
+r6@r.9
+z'51517
+rKt?rbz}MQ15G
+{*Q1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru8
+pny'tc
+ruB
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+]:sx+
+];sx-
+"l
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'Ml
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruv
+pV{s3u)
+(tG
+!#
+"F
+u'q}
+"E
+u'q,
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"c
+pV4zs/
+pV3zs@
+"b
+pV2s3uQ
+pV1s38,
+"b
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+{D8pw
+r7.
+{jM
+qa/
+(
+!qZ
+{D-qw
+sk
+aL
+;-
+(
+!s*
+"#
+uI
+aJ
+;/
+(
+!tS
+"#
+sk
+aH
+;-
+(
+!vB
+uL{pqw
+sv9
+aF
+wpO
+(
+!w&
+uL-7^
+sv/
+aE
+qPx@
+(
+!x=
+{?wZpw
+sv@
+aD
+qPx@
+(
+!yE
+pqq0sh
+g=
+vg
+v#
+(
+!{-
+pqt'r+
+g
+aA
+;1
+(
+!vKxw
+pqsrqw
+r~
+a?
+;3
+(
+!pty@
+pq^.px
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH@
+ar
+;$
+(
+!tYy@
+sk=
+pfsp
+wpo
+(
+!tYyG
+"7
+sk,
+vg
+v#
+(
+!tY+uU
+"7
+sk+
+ak
+;'
+(
+!tY{H
+sk-
+pfp5
+wph
+(
+!tY.uU
+"7
+sk.
+ak
+;*
+(
+!tY|F
+sk8
+pfp5
+wpe
+(
+!tY|G
+"7
+sk7
+vg
+v#
+(
+!tY}x
+"z
+qH/
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH@
+ab
+;$
+(
+!tYxw
+sk=
+pfsp
+wp^
+(
+!vK-y@
+"&
+sk+
+aZ
+;'
+(
+!vK-yG
+sk-
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk.
+aZ
+;*
+(
+!vK-{H
+sk8
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+g9
+a#
+;8
+(
+!vK-}x
+g/
+aC
+qPp=
+(
+!vKv<uU
+"<
+g@
+aB
+wpC
+(
+!vK-xw
+qH=
+pf/,
+qPp)
+(
+!vK.y@
+"<
+qH9
+a=
+qP.xO
+(
+!vK.yG
+qH/
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH@
+a;
+;$
+(
+!vK.{H
+sk=
+pfsp
+wp8
+(
+!vK..uU
+"(
+sk+
+a4
+;'
+(
+!vK.|F
+sk-
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk.
+a4
+;*
+(
+!vK.}x
+sk8
+pfp5
+wp.
+(
+!vKt2uU
+"<
+qH,
+a+
+wpO
+(
+!vK.xw
+qH+
+pf/
+wp*
+(
+!vK8y@
+"<
+qH-
+a)
+qP@vO
+(
+!vK8yG
+qH.
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH8
+a'
+qP{]=
+(
+!vK8{H
+qH7
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4OneSM80NarrowAligned = `packed1 55891 dots_nibbles_one
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p9uite
+p:sppF
+qS+-te
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+"%
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R?U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB6A<,
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(RDU
+qVp5D
+q76B8
+}v%
+u-@,r-
+qVp,<D
+*)rZ
+t(RDqR
+qVp5D
+yJp5%
+qVp516
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk517
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RYU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB6A<F
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R^U
+qVp5D
+q76B8
+}v%
+"3
+qVp,<^
+*)rZ
+t(R^qR
+qVp5D
+yJp5%
+qVp516
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra/tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDH
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF217
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*Ew?1.
+}g7t;
+ra6E
+q76q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+}g@yY
+r'XB
+qBp@
+t8[?
+Y,D
+pz,qj
+{?78s-
+tj+
+uL=,p|
+r(ZE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&416
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVc2sK
+qk$U
+{E+
+{D+j
+qTRzp$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM6
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFtU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+{D7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+{D-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+uL=7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+uL{pqw
+u'R4
+tU41Y
+{K
+tH5Ew?<O
+"-
+rjuyrzu<
+uLukq@
+zWR1p$
+J
+!#
+uL-7sh
+qF>U
+vb<4
+)
+qBx@
+s'8
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+"=
+tj+
+{?wZpw
+)
+qBx@
+s'7
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<r
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSa<a13
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'9
+uVM41(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<z
+pqs6qw
+{eA
+"b
+qkYwv/
+|.@ps/
+q76B8
+u-@,f9
+qVp516
+u{9w-
+tHzqO<{
+pqy'yC
+ph)B
+xBu*MZqO,
+)
+pq{Gsh
+xBu*MEqO,
+)
+qVs0U
+pqy=r.
+u9r^#
+pqq#-sr
+r(~B
+qvqYrk#/
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM41(
+s=MZ
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+pqpbu:
+qk[</
+"3
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+pqt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"f
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"z
+q1py#J1E
+"z
+qzpy#JG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"z
+5
+"z
+}b#L1W1P
+tb=zg
+z)6U
+pzR7q=?
+"{
+t<
+"{
+u'R#
+qVR#GxO
+tH$yZQ
+s(K%
+zbwZC
+"{
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+"z
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"|
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB6A2p2
+po6ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"|
+zJvDympMy_xD2p0E
+"|
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBAA%
+"{
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBBA%
+zep=s^4
+"{
+0
+t7
+p1
+"|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+"|
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"{
+q1py#]1Z
+"2
+y7-
+s=MY
+"{
+q1py#^17
+"{
+xKpy#_2zE?
+xKpy#^rk#^D?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1E
+"&
+y7-
+s=MY
+rt8|_
+wh
+"5
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycY
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#c
+wI@ts
+t(t"X
+"%
+p~X|BR
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf6
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHSqOry
+v%
+sNp,x?
+uG8.pb
+}b#kG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$&A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$/A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$,
+"#
+s+(sU$*
+"#
+s+'$$$/
+"#
+s+)sI$-
+"#
+s+($'$2
+"#
+s++rl$0
+"#
+s+*$($5
+"0
+x:Dly;
+x:ElzRrg
+"0
+x:ClrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Gyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Byyvm
+x:Cl{pp&
+x:DyysL
+x:EyysZ
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ayyvm
+x:Bl{pp&
+x:CyysL
+x:DyysZ
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+x:olw3
+x:pl8s%
+"0
+x:nyyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:ryy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:ml.t[
+x:nl.8v=
+x:ol.wN
+x:pl.7rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:ll.t[
+x:ml.8v=
+x:nl.wN
+x:ol.7rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#Hl{Xp&
+sNpy#Il9r*
+"0
+sNpy#Gyyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#Klw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#Fl7r*
+sNpy#Gl7tl
+sNpy#Hl7tz
+sNpy#Il7tK
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#El7r*
+sNpy#Fl7tl
+sNpy#Gl7tz
+sNpy#Hl7tK
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#sluY
+sNpy#t{S+p&
+"0
+sNpy#ryy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#vlw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#ql/rJ
+sNpy#rl@wV
+sNpy#sl@=r>
+sNpy#tl@=p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#pl/rJ
+sNpy#ql@wV
+sNpy#rl@=r>
+sNpy#sl@=p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$@lsTtz
+sNpy$AlsTtK
+"0
+sNpy$?yyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$Clw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$>y~}4
+sNpy$?lxFvm
+sNpy$@y~t&
+sNpy$AlxFsL
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$=y~}4
+sNpy$>lxFvm
+sNpy$?y~t&
+sNpy$@lxFsL
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$kwosZ
+sNpy$lwowi
+"0
+sNpy$jl{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$iy~u)r>
+sNpy$jlx5t[
+sNpy$ky~tGv=
+sNpy$llx5wN
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hy~u)r>
+sNpy$ilx5t[
+sNpy$jy~tGv=
+sNpy$klx5wN
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy%8lzIw7
+sNpy%9lzIrJ
+"0
+sNpy%7l{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%;yywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%6wo7p&
+sNpy%7wor*
+sNpy%8wotl
+sNpy%9wotz
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%5wo7p&
+sNpy%6wor*
+sNpy%7wotl
+sNpy%8wotz
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~I$%q/$-
+"0
+q~E$#u#$,
+"#
+q~H$%S$+
+"#
+q~D$#sG$*
+"#
+q~G$$6$)
+"#
+q~C$"u#$(
+"#
+q~F$$sR'
+"#
+q~B$"sG$&
+!#
+"A
+q1py&1|a
+qTpy&1pd=
+xKpy&1p$D?
+rt+sQ
+qKpy&*rk&*1Z
+u?~*2
+!#
+pqy'r.7
+xBu*py&31Z
+uF,rk&D
+p\
+qVycH
+|&HU
+qVpy&DD
+pq{GqN
+t(r|rk&D
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~P
+wj
+rDI
+pqy'xj
+x%/1.
+pqzgrz+
+|Mpy&7rk&7B
+"$
+}b&FqOU
+pqzLq0
+rpIyv,z+
+"m
+r:@'E6
+"#
+rpHyv,z+
+"#
+r:@'D6
+"#
+rpGyv,z+
+"#
+r:@'C6
+"#
+rpFyv,z+
+"#
+r:@'B6
+pq}6r.
+}b&EqOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+pqq#7^
+p+
+pqf+j
+rhpy&4p$
+:
+sJ~"
+pq^+r4
+pVQI
+s)
+r7py&B
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+pq^.ps7
+uF,rk&D
+J
+!#
+qvqYq=
+p\
+qBpy&L
+pm=
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^P
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py&B
+pqpj9s-
+pVQt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&:
+u~S
+rP
+pqpX-rz+
+x-u_'A
+pqpX.j
+u^ZI
+pqpX9q#
+s?py&:
+Ypy&:1@
+pm,
+p{py&:yK0
+s8
+H
+!#
+pqpX8pj
+s?py&:
+Ypy&:1A
+pm+
+|l>
+s>
+p{py&;E32
+wG
+!#
+r6@r.9
+z'51517
+rKt?rbz}M[15G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+pny'tc
+ruL
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+u'Mc
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+u'Mj
+"l
+u'Ml
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'M{
+"'
+u'M}
+"p
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py'j
+"(
+u'py'h
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py'd
+pV{s3u)
+(tG
+!#
+"G
+u'q}
+"F
+u'q,
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+")
+u'py&.
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py&'
+"*
+u'py&&
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"d
+pV4zs/
+pV3zs@
+"c
+pV2s3uQ
+pV1s38,
+"c
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+{D8pw
+r7.
+{jS
+qa8
+(
+!qZ
+{D-qw
+sk
+aR
+;7
+(
+!s*
+"#
+uI
+aP
+;8
+(
+!tS
+"#
+sk
+aN
+;7
+(
+!vB
+uL{pqw
+sv9
+aL
+wpU
+(
+!w&
+uL-7^
+sv/
+aK
+qPx@
+(
+!x=
+{?wZpw
+sv@
+aJ
+qPx@
+(
+!yE
+pqq0sh
+g=
+vg
+v#
+(
+!{-
+pqt'r+
+g
+aG
+wp}
+(
+!vKxw
+pqsrqw
+r~
+aE
+wp|
+(
+!pty@
+pq^.px
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH@
+ar
+;4
+(
+!tYy@
+sk=
+pfsp
+wp$
+(
+!tYyG
+"7
+sk,
+vg
+v#
+(
+!tY+uU
+"7
+sk+
+al
+;5
+(
+!tY{H
+sk-
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk.
+al
+;6
+(
+!tY|F
+sk8
+pfp5
+wp"
+(
+!tY|G
+"7
+sk7
+vg
+v#
+(
+!tY}x
+"<
+qH/
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH@
+ae
+;4
+(
+!tYxw
+sk=
+pfsp
+qPqA
+(
+!vK-y@
+"&
+sk+
+a^
+;5
+(
+!vK-yG
+sk-
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk.
+a^
+;6
+(
+!vK-{H
+sk8
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+g9
+a,
+wpw
+(
+!vK-}x
+g/
+aI
+qPp"
+(
+!vKv<uU
+"<
+g@
+aH
+wpI
+(
+!vK-xw
+qH=
+pf/,
+qPpK
+(
+!vK.y@
+"<
+qH9
+aC
+qP.xO
+(
+!vK.yG
+qH/
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH@
+aA
+;4
+(
+!vK.{H
+sk=
+pfsp
+qPpY
+(
+!vK..uU
+"(
+sk+
+a;
+;5
+(
+!vK.|F
+sk-
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk.
+a;
+;6
+(
+!vK.}x
+sk8
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+qH,
+a4
+wpU
+(
+!vK.xw
+qH+
+pf/
+wp3
+(
+!vK8y@
+"<
+qH-
+a2
+qP@vO
+(
+!vK8yG
+qH.
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH8
+a0
+qP{]=
+(
+!vK8{H
+qH7
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4OneSM80 = `packed1 54849 dots_nibbles_one
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p9vOsV
+p:sTun
+qS+-te
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+"%
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB6A<*
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q76B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp516
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk517
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB6A<?
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q76B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp516
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra/tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-17
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*Ew?1.
+}g7t;
+ra6E
+q76q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+}g@yY
+r'XB
+qBp@
+t8[?
+Y,D
+pz,qj
+{?78s-
+tj+
+uL=,p|
+r(PE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&416
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVX2sK
+qk$U
+{E+
+{D+j
+{Zp//p$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM6
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFjU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+{D7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+{D-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL=7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL{pqw
+u'R,
+tU,<v
+{K
+tH-Ew?<G
+"-
+rjuyrzu<
+uLukq@
+zWR)p$
+J
+!#
+uL-7sh
+qF6U
+vb<,
+)
+qBx@
+s'8
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+"=
+tj+
+{?wZpw
+)
+qBx@
+s'7
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<j
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSX<X13
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'9
+uVM41(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<r
+pqs6qw
+wu33
+"b
+qkOwv/
+|.@ps/
+q76B8
+u-@,f9
+qVp516
+u{9w-
+tHrqO<s
+pqy'yC
+ph)B
+xBu*MPqO,
+)
+pq{Gsh
+xBu*M;qO,
+)
+qVs0U
+pqy=r.
+u9r^#
+pqq#-sr
+r(vB
+qvqY<x
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM41(
+s=MP
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+pqpbu:
+qkQ</
+"3
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+pqt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"f
+y7-
+s=MO
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"z
+qk{1;
+"z
+ph|G
+s=M#
+5
+"'
+qzuH-
+s=MO
+"z
+5
+"z
+pB|1M1F
+tb=zg
+z)6U
+pzR7q=?
+"{
+t<
+"{
+u'R#
+qVR#GxO
+tH$yZG
+{=7%
+zbwZC
+"{
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"z
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"|
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB6Ar2
+po6ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"|
+zJvDympMy_xD2[E
+"|
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zB=Ap-
+"{
+zbyo*
+*)rS
+{=+su
+zbp5C
+zB=Ap-
+}Is^4
+"{
+0
+t7
+p1
+"|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+"|
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"{
+qk{1P
+"2
+y7-
+s=MO
+"{
+qk|17
+"{
+xKM{2zE?
+xKM|1|D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1;
+"&
+y7-
+s=MO
+rt8|_
+wh
+"5
+z)FD
+pzRGqj
+wI/sh
+p\
+qVycO
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#U
+wI@ts
+t(t"X
+"%
+p~X|BH
+"%
+p~Xu%I
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf6
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHNqOry
+v%
+sNp,x?
+uG8.pb
+}b#]G2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b#vA<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$"A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$,
+"#
+s+(sU$*
+"#
+s+'$$$/
+"#
+s+)sI$-
+"#
+s+($'$2
+"#
+s++rl$0
+"#
+s+*$($5
+"0
+x:Dly;
+x:ElzRrg
+"0
+x:ClrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Gyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Byyvm
+x:Cl{pp&
+x:DyysL
+x:EyysZ
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ayyvm
+x:Bl{pp&
+x:CyysL
+x:DyysZ
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+x:olw3
+x:pl8s%
+"0
+x:nyyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:ryy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:ml.t[
+x:nl.8v=
+x:ol.wN
+x:pl.7rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:ll.t[
+x:ml.8v=
+x:nl.wN
+x:ol.7rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#Hl{Xp&
+sNpy#Il9r*
+"0
+sNpy#Gyyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#Klw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#Fl7r*
+sNpy#Gl7tl
+sNpy#Hl7tz
+sNpy#Il7tK
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#El7r*
+sNpy#Fl7tl
+sNpy#Gl7tz
+sNpy#Hl7tK
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy#sluY
+sNpy#t{S+p&
+"0
+sNpy#ryy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#vlw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#ql/rJ
+sNpy#rl@wV
+sNpy#sl@=r>
+sNpy#tl@=p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#pl/rJ
+sNpy#ql@wV
+sNpy#rl@=r>
+sNpy#sl@=p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$@lsTtz
+sNpy$AlsTtK
+"0
+sNpy$?yyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$Clw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$>y~}4
+sNpy$?lxFvm
+sNpy$@y~t&
+sNpy$AlxFsL
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$=y~}4
+sNpy$>lxFvm
+sNpy$?y~t&
+sNpy$@lxFsL
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy$kwosZ
+sNpy$lwowi
+"0
+sNpy$jl{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$iy~u)r>
+sNpy$jlx5t[
+sNpy$ky~tGv=
+sNpy$llx5wN
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hy~u)r>
+sNpy$ilx5t[
+sNpy$jy~tGv=
+sNpy$klx5wN
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$.
+"0
+s+%$#$.
+"#
+s+(sU$.
+"#
+s+'$$$.
+"#
+s+)sI$.
+"#
+s+($'$.
+"#
+s++rl$.
+"#
+s+*$($.
+"0
+sNpy%8lzIw7
+sNpy%9lzIrJ
+"0
+sNpy%7l{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%;yywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%6wo7p&
+sNpy%7wor*
+sNpy%8wotl
+sNpy%9wotz
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%5wo7p&
+sNpy%6wor*
+sNpy%7wotl
+sNpy%8wotz
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~I$%q/$-
+"0
+q~E$#u#$,
+"#
+q~H$%S$+
+"#
+q~D$#sG$*
+"#
+q~G$$6$)
+"#
+q~C$"u#$(
+"#
+q~F$$sR'
+"#
+q~B$"sG$&
+!#
+"A
+q1py&,|a
+qTpy&,pd=
+xKpy&,p$D?
+rt+sQ
+qKpy&%rk&%1P
+u?~*2
+!#
+pqy'r.7
+xBu*py&.1P
+uF,rk&?
+p\
+qVyc>
+|&>U
+qVpy&?D
+pq{GqN
+t(r|rk&?
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~P
+wj
+rDI
+pqy'xj
+x%/1.
+pqzgrz+
+|Mpy&2rk&2B
+"$
+}b&AqOU
+pqzLq0
+rpIyv,z+
+"m
+r:@'E6
+"#
+rpHyv,z+
+"#
+r:@'D6
+"#
+rpGyv,z+
+"#
+r:@'C6
+"#
+rpFyv,z+
+"#
+r:@'B6
+pq}6r.
+}b&@qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+pqq#7^
+p+
+pqf+j
+rhpy&/p$
+:
+sJ~"
+pq^+r4
+pVQI
+s)
+r7py&=
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+pq^.ps7
+uF,rk&?
+J
+!#
+qvqYq=
+p\
+qBpy&G
+pm=
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^P
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1P
+sJ~)
+!#
+r7py&=
+pqpj9s-
+pVQt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&5
+u~S
+rP
+pqpX-rz+
+x-u_'A
+pqpX.j
+u^ZI
+pqpX9q#
+s?py&5
+T1
+pm,
+p{py&5yK0
+s8
+H
+!#
+pqpX8pj
+s?py&5
+T3
+pm+
+|l>
+s>
+p{py&6E32
+wG
+!#
+r6@r.9
+z'51517
+rKt?rbz}MQ15G
+{*Q1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru8
+pny'tc
+ruB
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+]:sx+
+];sx-
+"l
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'Ml
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruv
+pV{s3u)
+(tG
+!#
+"F
+u'q}
+"E
+u'q,
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"c
+pV4zs/
+pV3zs@
+"b
+pV2s3uQ
+pV1s38,
+"b
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+{D8pw
+r7.
+{jM
+qa/
+(
+!qZ
+{D-qw
+sk
+aL
+;-
+(
+!s*
+"#
+uI
+aJ
+;/
+(
+!tS
+"#
+sk
+aH
+;-
+(
+!vB
+uL{pqw
+sv9
+aF
+wpO
+(
+!w&
+uL-7^
+sv/
+aE
+qPx@
+(
+!x=
+{?wZpw
+sv@
+aD
+qPx@
+(
+!yE
+pqq0sh
+g=
+vg
+v#
+(
+!{-
+pqt'r+
+g
+aA
+;1
+(
+!vKxw
+pqsrqw
+r~
+a?
+;3
+(
+!pty@
+pq^.px
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH@
+ar
+;$
+(
+!tYy@
+sk=
+pfsp
+wpo
+(
+!tYyG
+"7
+sk,
+vg
+v#
+(
+!tY+uU
+"7
+sk+
+ak
+;'
+(
+!tY{H
+sk-
+pfp5
+wph
+(
+!tY.uU
+"7
+sk.
+ak
+;*
+(
+!tY|F
+sk8
+pfp5
+wpe
+(
+!tY|G
+"7
+sk7
+vg
+v#
+(
+!tY}x
+"z
+qH/
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH@
+ab
+;$
+(
+!tYxw
+sk=
+pfsp
+wp^
+(
+!vK-y@
+"&
+sk+
+aZ
+;'
+(
+!vK-yG
+sk-
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk.
+aZ
+;*
+(
+!vK-{H
+sk8
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+g9
+a#
+;8
+(
+!vK-}x
+g/
+aC
+qPp=
+(
+!vKv<uU
+"<
+g@
+aB
+wpC
+(
+!vK-xw
+qH=
+pf/,
+qPp)
+(
+!vK.y@
+"<
+qH9
+a=
+qP.xO
+(
+!vK.yG
+qH/
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH@
+a;
+;$
+(
+!vK.{H
+sk=
+pfsp
+wp8
+(
+!vK..uU
+"(
+sk+
+a4
+;'
+(
+!vK.|F
+sk-
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk.
+a4
+;*
+(
+!vK.}x
+sk8
+pfp5
+wp.
+(
+!vKt2uU
+"<
+qH,
+a+
+wpO
+(
+!vK.xw
+qH+
+pf/
+wp*
+(
+!vK8y@
+"<
+qH-
+a)
+qP@vO
+(
+!vK8yG
+qH.
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH8
+a'
+qP{]=
+(
+!vK8{H
+qH7
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4SixteenSM90NarrowAligned = `packed1 66736 dots_nibbles_sixteen
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p99,to
+p:sppF
+qSsqx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R?U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<,
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(RDU
+qVp5D
+q77B8
+}v%
+u-@,r-
+qVp,<D
+*)rZ
+t(RDqR
+qVp5D
+yJp5%
+qVp517
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk516
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RYU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R^U
+qVp5D
+q77B8
+}v%
+"3
+qVp,<^
+*)rZ
+t(R^qR
+qVp5D
+yJp5%
+qVp517
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/2@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDH
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF216
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*B,w}1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rsq4
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+vb2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rsq4
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(^E
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVg2sK
+qk$U
+{E+
+pqpj+j
+qTR~p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM7
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFxU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Y
+{K
+tH5B,w}<S
+"-
+rjuyrzu<
+pqr+9q@
+zWR1p$
+J
+!#
+pqpw7sh
+qF>U
+vb<4
+)
+qBty
+s'8
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+">
+rsq4
+pqrI=pw
+)
+qBty
+s'7
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<v
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSa<a13
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<~
+prs6qw
+{eA
+"e
+qkYwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tH~qOrk#.
+t)+yC
+ph)B
+xBu*MZA,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+qzpy#1B
+qvqYrk#3
+vT/
+qvqYrk#5
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM41(
+s=MZ
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qk[<1
+"3
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+prt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"i
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"}
+q1py#P1E
+"}
+qzpy#PG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"}
+5
+"}
+}b#R1W1P
+tb=zg
+z)8U
+pzR9q=?
+"~
+t<
+"~
+u'R#
+qVR#GxO
+tH$yZQ
+s(K%
+zbwZC
+"~
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+"}
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p0E
+|.@pb
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBCA%
+"~
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBDA%
+zep=s^4
+"~
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"~
+q1py#d1Z
+"2
+y7-
+s=MY
+"~
+q1py#e16
+"~
+xKpy#f2zE?
+xKpy#erk#eD?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1E
+"&
+y7-
+s=MY
+rt8|_
+wh
+"5
+z)MD
+pzRNqj
+wI/sh
+p\
+qVycY
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%xFw}rk#i
+wI@ts
+t(t"X
+"%
+p~X|BR
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHUqOry
+v%
+sNp,x?
+uG8.pb
+}b#qG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$.A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$6A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$0
+"#
+s+(sU$*
+"#
+s+'$$$3
+"#
+s+)sI$-
+"#
+s+($'$6
+"#
+s++rl$0
+"#
+s+*$($9
+"'
+}b$2A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$:A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+"'
+s+:W$?
+"'
+s+9$#$H
+"#
+s+<sU$B
+"#
+s+;$$$K
+"#
+s+=sI$E
+"#
+s+<$'$N
+"#
+s+?rl$H
+"#
+s+>$($Q
+"0
+x:Nly;
+x:OlzRrg
+"0
+x:MlrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Qyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Ly~y+
+x:MlxFwN
+x:Ny~wZn
+x:OlxFpk
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ky~y+
+x:LlxFwN
+x:My~wZn
+x:NlxFpk
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:Jy~y+
+x:KlxFwN
+x:Ly~wZn
+x:MlxFpk
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:Iy~y+
+x:JlxFwN
+x:Ky~wZn
+x:LlxFpk
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#0lw3
+sNpy#1l8s%
+"0
+sNpy#/yyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#3yy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#.l}cr>
+sNpy#/l}cp&
+sNpy#0yy-se
+sNpy#1yy-s%
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:~l}cr>
+sNpy#.l}cp&
+sNpy#/yy-se
+sNpy#0yy-s%
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:}l}cr>
+x:~l}cp&
+sNpy#.yy-se
+sNpy#/yy-s%
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:|l}cr>
+x:}l}cp&
+x:~yy-se
+sNpy#.yy-s%
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#cl{Xp&
+sNpy#dl9r*
+"0
+sNpy#byyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#flw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#alu)wN
+sNpy#blu)7rg
+sNpy#clu)pk
+sNpy#dlu)7p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#_lu)wN
+sNpy#alu)7rg
+sNpy#blu)pk
+sNpy#clu)7p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy#^lu)wN
+sNpy#_lu)7rg
+sNpy#alu)pk
+sNpy#blu)7p&
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy#]lu)wN
+sNpy#^lu)7rg
+sNpy#_lu)pk
+sNpy#alu)7p&
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$8luY
+sNpy$9{S+p&
+"0
+sNpy$7yy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$;lw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$6l.vOp&
+sNpy$7l.7se
+sNpy$8l.7s%
+sNpy$9l.7+rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$5l.vOp&
+sNpy$6l.7se
+sNpy$7l.7s%
+sNpy$8l.7+rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$4l.vOp&
+sNpy$5l.7se
+sNpy$6l.7s%
+sNpy$7l.7+rg
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$3l.vOp&
+sNpy$4l.7se
+sNpy$5l.7s%
+sNpy$6l.7+rg
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$klsTtz
+sNpy$llsTtK
+"0
+sNpy$jyyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$il8{Xrg
+sNpy$jlukpk
+sNpy$kl8{Xp&
+sNpy$llukr*
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hl8{Xrg
+sNpy$ilukpk
+sNpy$jl8{Xp&
+sNpy$klukr*
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$gl8{Xrg
+sNpy$hlukpk
+sNpy$il8{Xp&
+sNpy$jlukr*
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$fl8{Xrg
+sNpy$glukpk
+sNpy$hl8{Xp&
+sNpy$ilukr*
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%@wosZ
+sNpy%Awowi
+"0
+sNpy%?l{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%Clw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%>l7@se
+sNpy%?l7@s%
+sNpy%@l7|+rg
+sNpy%Al7@vm
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%=l7@se
+sNpy%>l7@s%
+sNpy%?l7|+rg
+sNpy%@l7@vm
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy%<l7@se
+sNpy%=l7@s%
+sNpy%>l7|+rg
+sNpy%?l7@vm
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%;l7@se
+sNpy%<l7@s%
+sNpy%=l7|+rg
+sNpy%>l7@vm
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%slzIw7
+sNpy%tlzIrJ
+"0
+sNpy%rl{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%vyywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%qlxOpk
+sNpy%rlxO7p&
+sNpy%slxOr*
+sNpy%tlxOtl
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%plxOpk
+sNpy%qlxO7p&
+sNpy%rlxOr*
+sNpy%slxOtl
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~Q$%q/$A
+"0
+q~I$#u#$@
+"#
+q~P$%S$?
+"#
+q~H$#sG$>
+"#
+q~O$$6$=
+"#
+q~G$"u#$<
+"#
+q~N$$sR;
+"#
+q~F$"sG$:
+"'
+sNpy%olxOpk
+sNpy%plxO7p&
+sNpy%qlxOr*
+sNpy%rlxOtl
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%nlxOpk
+sNpy%olxO7p&
+sNpy%plxOr*
+sNpy%qlxOtl
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+q~M$1q/$9
+"'
+q~E$/u#$8
+"#
+q~L$1S$7
+"#
+q~D$/sG$6
+"#
+q~K$06$5
+"#
+q~C$.u#$4
+"#
+q~J$0sR3
+"#
+q~B$.sG$2
+!#
+"A
+q1py&t|a
+qTpy&tpd=
+xKpy&tp$D?
+rt+sQ
+qKpy&mrk&m1Z
+u?~*2
+!#
+t)+r.7
+xBu*py&v1Z
+qvp5,rk',
+p\
+qVycH
+|&HU
+qVpy',D
+t).qN
+t(r|rk',
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDI
+t)+xj
+x%/1.
+t)-rz+
+|Mpy&zrk&zB
+"$
+}b'.qOU
+t)/q0
+rpQyv,z+
+"m
+r:@'I6
+"#
+rpPyv,z+
+"#
+r:@'H6
+"#
+rpOyv,z+
+"#
+r:@'G6
+"#
+rpNyv,z+
+"#
+r:@'F6
+pr}6r.
+}b'-qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+rpMyv,z+
+"$
+r:@'E6
+"#
+rpLyv,z+
+"#
+r:@'D6
+"#
+rpKyv,z+
+"#
+r:@'C6
+"#
+rpJyv,z+
+"#
+r:@'B6
+"$
+}b',qOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy&xp$
+:
+sJ~"
+pr^+r4
+pVQI
+s)
+r7py')
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+{?vFps7
+qvp5,rk'+
+J
+!#
+qvqYq=
+p\
+qBpy'5
+pm=
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^P
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py')
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk&~
+u~S
+rP
+uL=-rz+
+x-u_'A
+uL=.j
+u^ZI
+uL=9q#
+s?py&~
+Ypy&~1@
+pm,
+p{py&~yK0
+s8
+H
+!#
+uL=8pj
+s?py&~
+Ypy&~1A
+pm+
+|l>
+s>
+p{py'"E32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}M[15G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+pny'tc
+ruL
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+u'Mc
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+u'Mj
+"l
+u'Ml
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'M{
+"'
+u'M}
+"p
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py(V
+"(
+u'py(T
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py(P
+pV{s3u)
+(tG
+!#
+"G
+u'R"
+"F
+u'q}
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+")
+u'py&r
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py&k
+"*
+u'py&j
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"d
+pV4zs/
+pV3zs@
+"c
+pV2s3uQ
+pV1s38,
+"c
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+pqpj8pw
+r7.
+{jS
+qa8
+(
+!qZ
+pqpj-qw
+sk
+aR
+;7
+(
+!s*
+"#
+uI
+aP
+;8
+(
+!tS
+"#
+sk
+aN
+;7
+(
+!vB
+pqpx+qw
+sv9
+aL
+wpU
+(
+!w&
+pqpw7^
+sv/
+aK
+qPty
+(
+!x=
+pqrI=pw
+sv@
+aJ
+qPty
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aG
+wp}
+(
+!vKxw
+prsrqw
+r~
+aE
+wp|
+(
+!pty@
+{?vFpx
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;4
+(
+!tYy@
+qH7
+pfsp
+wp$
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+al
+;5
+(
+!tY{H
+qH@
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk=
+al
+;6
+(
+!tY|F
+sk,
+pfp5
+wp"
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"<
+qH.
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH8
+ae
+;4
+(
+!tYxw
+qH7
+pfsp
+qPqA
+(
+!vK-y@
+"&
+qH/
+a^
+;5
+(
+!vK-yG
+qH@
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk=
+a^
+;6
+(
+!vK-{H
+sk,
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+sk-
+a,
+wpw
+(
+!vK-}x
+sk.
+aI
+qPp"
+(
+!vKv<uU
+"<
+sk8
+aH
+wpI
+(
+!vK-xw
+sk7
+pfp5,
+qPpK
+(
+!vK.y@
+"<
+qH-
+aC
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH8
+aA
+;4
+(
+!vK.{H
+qH7
+pfsp
+qPpY
+(
+!vK..uU
+"(
+qH/
+a;
+;5
+(
+!vK.|F
+qH@
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk=
+a;
+;6
+(
+!vK.}x
+sk,
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+g9
+a4
+wpU
+(
+!vK.xw
+g/
+pf/
+wp3
+(
+!vK8y@
+"<
+g@
+a2
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH,
+a0
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4SixteenSM90 = `packed1 65687 dots_nibbles_sixteen
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p979te
+p:sTun
+qSsqx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<*
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk516
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<?
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/2@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-16
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*B,w}1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rsq4
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+vb2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rsq4
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(TE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV\2sK
+qk$U
+{E+
+pqpj+j
+{Zp//p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM7
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFnU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<z
+{K
+tH-B,w}<K
+"-
+rjuyrzu<
+pqr+9q@
+zWR)p$
+J
+!#
+pqpw7sh
+qF6U
+vb<,
+)
+qBty
+s'8
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+">
+rsq4
+pqrI=pw
+)
+qBty
+s'7
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<n
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSX<X13
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<v
+prs6qw
+wu33
+"e
+qkOwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tHvqO<w
+t)+yC
+ph)B
+xBu*MPA,
+)
+t).sh
+xBu*M;A,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+r(zB
+qvqY<|
+vT/
+qvqY<~
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM41(
+s=MP
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qkQ<1
+"3
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+prt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"i
+y7-
+s=MO
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"}
+qk{1;
+"}
+ph|G
+s=M#
+5
+"'
+qzuH-
+s=MO
+"}
+5
+"}
+pB|1M1F
+tb=zg
+z)8U
+pzR9q=?
+"~
+t<
+"~
+u'R#
+qVR#GxO
+tH$yZG
+{=7%
+zbwZC
+"~
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"}
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2[E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zB?Ap-
+"~
+zbyo*
+*)rS
+{=+su
+zbp5C
+zB?Ap-
+}Is^4
+"~
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"~
+qk{1P
+"2
+y7-
+s=MO
+"~
+qk|16
+"~
+xKM{2zE?
+xKM|1|D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1;
+"&
+y7-
+s=MO
+rt8|_
+wh
+"5
+z)HD
+pzRIqj
+wI/sh
+p\
+qVycO
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%xFw}rk#[
+wI@ts
+t(t"X
+"%
+p~X|BH
+"%
+p~Xu%I
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHPqOry
+v%
+sNp,x?
+uG8.pb
+}b#dG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b#~A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$)A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$0
+"#
+s+(sU$*
+"#
+s+'$$$3
+"#
+s+)sI$-
+"#
+s+($'$6
+"#
+s++rl$0
+"#
+s+*$($9
+"'
+}b$%A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$-A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+"'
+s+:W$?
+"'
+s+9$#$H
+"#
+s+<sU$B
+"#
+s+;$$$K
+"#
+s+=sI$E
+"#
+s+<$'$N
+"#
+s+?rl$H
+"#
+s+>$($Q
+"0
+x:Nly;
+x:OlzRrg
+"0
+x:MlrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Qyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Ly~y+
+x:MlxFwN
+x:Ny~wZn
+x:OlxFpk
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ky~y+
+x:LlxFwN
+x:My~wZn
+x:NlxFpk
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:Jy~y+
+x:KlxFwN
+x:Ly~wZn
+x:MlxFpk
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:Iy~y+
+x:JlxFwN
+x:Ky~wZn
+x:LlxFpk
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#0lw3
+sNpy#1l8s%
+"0
+sNpy#/yyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#3yy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#.l}cr>
+sNpy#/l}cp&
+sNpy#0yy-se
+sNpy#1yy-s%
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:~l}cr>
+sNpy#.l}cp&
+sNpy#/yy-se
+sNpy#0yy-s%
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:}l}cr>
+x:~l}cp&
+sNpy#.yy-se
+sNpy#/yy-s%
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:|l}cr>
+x:}l}cp&
+x:~yy-se
+sNpy#.yy-s%
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#cl{Xp&
+sNpy#dl9r*
+"0
+sNpy#byyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#flw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#alu)wN
+sNpy#blu)7rg
+sNpy#clu)pk
+sNpy#dlu)7p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#_lu)wN
+sNpy#alu)7rg
+sNpy#blu)pk
+sNpy#clu)7p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy#^lu)wN
+sNpy#_lu)7rg
+sNpy#alu)pk
+sNpy#blu)7p&
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy#]lu)wN
+sNpy#^lu)7rg
+sNpy#_lu)pk
+sNpy#alu)7p&
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$8luY
+sNpy$9{S+p&
+"0
+sNpy$7yy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$;lw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$6l.vOp&
+sNpy$7l.7se
+sNpy$8l.7s%
+sNpy$9l.7+rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$5l.vOp&
+sNpy$6l.7se
+sNpy$7l.7s%
+sNpy$8l.7+rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$4l.vOp&
+sNpy$5l.7se
+sNpy$6l.7s%
+sNpy$7l.7+rg
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$3l.vOp&
+sNpy$4l.7se
+sNpy$5l.7s%
+sNpy$6l.7+rg
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$klsTtz
+sNpy$llsTtK
+"0
+sNpy$jyyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$il8{Xrg
+sNpy$jlukpk
+sNpy$kl8{Xp&
+sNpy$llukr*
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hl8{Xrg
+sNpy$ilukpk
+sNpy$jl8{Xp&
+sNpy$klukr*
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$gl8{Xrg
+sNpy$hlukpk
+sNpy$il8{Xp&
+sNpy$jlukr*
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$fl8{Xrg
+sNpy$glukpk
+sNpy$hl8{Xp&
+sNpy$ilukr*
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%@wosZ
+sNpy%Awowi
+"0
+sNpy%?l{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%Clw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%>l7@se
+sNpy%?l7@s%
+sNpy%@l7|+rg
+sNpy%Al7@vm
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%=l7@se
+sNpy%>l7@s%
+sNpy%?l7|+rg
+sNpy%@l7@vm
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy%<l7@se
+sNpy%=l7@s%
+sNpy%>l7|+rg
+sNpy%?l7@vm
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%;l7@se
+sNpy%<l7@s%
+sNpy%=l7|+rg
+sNpy%>l7@vm
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%slzIw7
+sNpy%tlzIrJ
+"0
+sNpy%rl{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%vyywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%qlxOpk
+sNpy%rlxO7p&
+sNpy%slxOr*
+sNpy%tlxOtl
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%plxOpk
+sNpy%qlxO7p&
+sNpy%rlxOr*
+sNpy%slxOtl
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~Q$%q/$A
+"0
+q~I$#u#$@
+"#
+q~P$%S$?
+"#
+q~H$#sG$>
+"#
+q~O$$6$=
+"#
+q~G$"u#$<
+"#
+q~N$$sR;
+"#
+q~F$"sG$:
+"'
+sNpy%olxOpk
+sNpy%plxO7p&
+sNpy%qlxOr*
+sNpy%rlxOtl
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%nlxOpk
+sNpy%olxO7p&
+sNpy%plxOr*
+sNpy%qlxOtl
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+q~M$1q/$9
+"'
+q~E$/u#$8
+"#
+q~L$1S$7
+"#
+q~D$/sG$6
+"#
+q~K$06$5
+"#
+q~C$.u#$4
+"#
+q~J$0sR3
+"#
+q~B$.sG$2
+!#
+"A
+q1py&o|a
+qTpy&opd=
+xKpy&op$D?
+rt+sQ
+qKpy&hrk&h1P
+u?~*2
+!#
+t)+r.7
+xBu*py&q1P
+qvp5,rk''
+p\
+qVyc>
+|&>U
+qVpy''D
+t).qN
+t(r|rk''
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDI
+t)+xj
+x%/1.
+t)-rz+
+|Mpy&urk&uB
+"$
+}b')qOU
+t)/q0
+rpQyv,z+
+"m
+r:@'I6
+"#
+rpPyv,z+
+"#
+r:@'H6
+"#
+rpOyv,z+
+"#
+r:@'G6
+"#
+rpNyv,z+
+"#
+r:@'F6
+pr}6r.
+}b'(qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+rpMyv,z+
+"$
+r:@'E6
+"#
+rpLyv,z+
+"#
+r:@'D6
+"#
+rpKyv,z+
+"#
+r:@'C6
+"#
+rpJyv,z+
+"#
+r:@'B6
+"$
+}b''qOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy&sp$
+:
+sJ~"
+pr^+r4
+pVQI
+s)
+r7py'$
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+{?vFps7
+qvp5,rk'&
+J
+!#
+qvqYq=
+p\
+qBpy'0
+pm=
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^P
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1P
+sJ~)
+!#
+r7py'$
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk&y
+u~S
+rP
+uL=-rz+
+x-u_'A
+uL=.j
+u^ZI
+uL=9q#
+s?py&y
+T1
+pm,
+p{py&yyK0
+s8
+H
+!#
+uL=8pj
+s?py&y
+T3
+pm+
+|l>
+s>
+p{py&zE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}MQ15G
+{*Q1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru8
+pny'tc
+ruB
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+]:sx+
+];sx-
+"l
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'Ml
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruv
+pV{s3u)
+(tG
+!#
+"F
+u'R"
+"E
+u'q}
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"c
+pV4zs/
+pV3zs@
+"b
+pV2s3uQ
+pV1s38,
+"b
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+pqpj8pw
+r7.
+{jM
+qa/
+(
+!qZ
+pqpj-qw
+sk
+aL
+;-
+(
+!s*
+"#
+uI
+aJ
+;/
+(
+!tS
+"#
+sk
+aH
+;-
+(
+!vB
+pqpx+qw
+sv9
+aF
+wpO
+(
+!w&
+pqpw7^
+sv/
+aE
+qPty
+(
+!x=
+pqrI=pw
+sv@
+aD
+qPty
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aA
+;1
+(
+!vKxw
+prsrqw
+r~
+a?
+;3
+(
+!pty@
+{?vFpx
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;$
+(
+!tYy@
+qH7
+pfsp
+wpo
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+ak
+;'
+(
+!tY{H
+qH@
+pfp5
+wph
+(
+!tY.uU
+"7
+sk=
+ak
+;*
+(
+!tY|F
+sk,
+pfp5
+wpe
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"z
+qH.
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH8
+ab
+;$
+(
+!tYxw
+qH7
+pfsp
+wp^
+(
+!vK-y@
+"&
+qH/
+aZ
+;'
+(
+!vK-yG
+qH@
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk=
+aZ
+;*
+(
+!vK-{H
+sk,
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+sk-
+a#
+;8
+(
+!vK-}x
+sk.
+aC
+qPp=
+(
+!vKv<uU
+"<
+sk8
+aB
+wpC
+(
+!vK-xw
+sk7
+pfp5,
+qPp)
+(
+!vK.y@
+"<
+qH-
+a=
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH8
+a;
+;$
+(
+!vK.{H
+qH7
+pfsp
+wp8
+(
+!vK..uU
+"(
+qH/
+a4
+;'
+(
+!vK.|F
+qH@
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk=
+a4
+;*
+(
+!vK.}x
+sk,
+pfp5
+wp.
+(
+!vKt2uU
+"<
+g9
+a+
+wpO
+(
+!vK.xw
+g/
+pf/
+wp*
+(
+!vK8y@
+"<
+g@
+a)
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH,
+a'
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4SixteenSM80NarrowAligned = `packed1 66629 dots_nibbles_sixteen
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p99,to
+p:sppF
+qSsqx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+"%
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R?U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<,
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(RDU
+qVp5D
+q77B8
+}v%
+u-@,r-
+qVp,<D
+*)rZ
+t(RDqR
+qVp5D
+yJp5%
+qVp517
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk516
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RYU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R^U
+qVp5D
+q77B8
+}v%
+"3
+qVp,<^
+*)rZ
+t(R^qR
+qVp5D
+yJp5%
+qVp517
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/2@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDH
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF216
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*B,w}1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rsq4
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+vb2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rsq4
+pqpX,p|
+r(^E
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVg2sK
+qk$U
+{E+
+pqpj+j
+qTR~p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM7
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFxU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Y
+{K
+tH5B,w}<S
+"-
+rjuyrzu<
+pqr+9q@
+zWR1p$
+J
+!#
+pqpw7sh
+qF>U
+vb<4
+)
+qBty
+s'8
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+"=
+rsq4
+pqrI=pw
+)
+qBty
+s'7
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<v
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSa<a13
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<~
+prs6qw
+{eA
+"d
+qkYwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tH~qOrk#.
+t)+yC
+ph)B
+xBu*MZA,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+qzpy#1B
+qvqYrk#3
+vT/
+qvqYrk#5
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM41(
+s=MZ
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qk[<1
+"3
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+prt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"h
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"|
+q1py#P1E
+"|
+qzpy#PG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"|
+5
+"|
+}b#R1W1P
+tb=zg
+z)8U
+pzR9q=?
+"}
+t<
+"}
+u'R#
+qVR#GxO
+tH$yZQ
+s(K%
+zbwZC
+"}
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+"|
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"~
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"~
+zJvDympMy_xD2p0E
+"~
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBCA%
+"}
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBDA%
+zep=s^4
+"}
+0
+t7
+p1
+"~
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+"~
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"}
+q1py#d1Z
+"2
+y7-
+s=MY
+"}
+q1py#e16
+"}
+xKpy#f2zE?
+xKpy#erk#eD?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1E
+"&
+y7-
+s=MY
+rt8|_
+wh
+"5
+z)MD
+pzRNqj
+wI/sh
+p\
+qVycY
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%xFw}rk#i
+wI@ts
+t(t"X
+"%
+p~X|BR
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHUqOry
+v%
+sNp,x?
+uG8.pb
+}b#qG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$.A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$6A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$0
+"#
+s+(sU$*
+"#
+s+'$$$3
+"#
+s+)sI$-
+"#
+s+($'$6
+"#
+s++rl$0
+"#
+s+*$($9
+"'
+}b$2A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$:A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+"'
+s+:W$?
+"'
+s+9$#$H
+"#
+s+<sU$B
+"#
+s+;$$$K
+"#
+s+=sI$E
+"#
+s+<$'$N
+"#
+s+?rl$H
+"#
+s+>$($Q
+"0
+x:Nly;
+x:OlzRrg
+"0
+x:MlrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Qyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Ly~y+
+x:MlxFwN
+x:Ny~wZn
+x:OlxFpk
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ky~y+
+x:LlxFwN
+x:My~wZn
+x:NlxFpk
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:Jy~y+
+x:KlxFwN
+x:Ly~wZn
+x:MlxFpk
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:Iy~y+
+x:JlxFwN
+x:Ky~wZn
+x:LlxFpk
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#0lw3
+sNpy#1l8s%
+"0
+sNpy#/yyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#3yy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#.l}cr>
+sNpy#/l}cp&
+sNpy#0yy-se
+sNpy#1yy-s%
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:~l}cr>
+sNpy#.l}cp&
+sNpy#/yy-se
+sNpy#0yy-s%
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:}l}cr>
+x:~l}cp&
+sNpy#.yy-se
+sNpy#/yy-s%
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:|l}cr>
+x:}l}cp&
+x:~yy-se
+sNpy#.yy-s%
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#cl{Xp&
+sNpy#dl9r*
+"0
+sNpy#byyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#flw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#alu)wN
+sNpy#blu)7rg
+sNpy#clu)pk
+sNpy#dlu)7p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#_lu)wN
+sNpy#alu)7rg
+sNpy#blu)pk
+sNpy#clu)7p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy#^lu)wN
+sNpy#_lu)7rg
+sNpy#alu)pk
+sNpy#blu)7p&
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy#]lu)wN
+sNpy#^lu)7rg
+sNpy#_lu)pk
+sNpy#alu)7p&
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$8luY
+sNpy$9{S+p&
+"0
+sNpy$7yy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$;lw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$6l.vOp&
+sNpy$7l.7se
+sNpy$8l.7s%
+sNpy$9l.7+rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$5l.vOp&
+sNpy$6l.7se
+sNpy$7l.7s%
+sNpy$8l.7+rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$4l.vOp&
+sNpy$5l.7se
+sNpy$6l.7s%
+sNpy$7l.7+rg
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$3l.vOp&
+sNpy$4l.7se
+sNpy$5l.7s%
+sNpy$6l.7+rg
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$klsTtz
+sNpy$llsTtK
+"0
+sNpy$jyyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$il8{Xrg
+sNpy$jlukpk
+sNpy$kl8{Xp&
+sNpy$llukr*
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hl8{Xrg
+sNpy$ilukpk
+sNpy$jl8{Xp&
+sNpy$klukr*
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$gl8{Xrg
+sNpy$hlukpk
+sNpy$il8{Xp&
+sNpy$jlukr*
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$fl8{Xrg
+sNpy$glukpk
+sNpy$hl8{Xp&
+sNpy$ilukr*
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%@wosZ
+sNpy%Awowi
+"0
+sNpy%?l{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%Clw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%>l7@se
+sNpy%?l7@s%
+sNpy%@l7|+rg
+sNpy%Al7@vm
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%=l7@se
+sNpy%>l7@s%
+sNpy%?l7|+rg
+sNpy%@l7@vm
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy%<l7@se
+sNpy%=l7@s%
+sNpy%>l7|+rg
+sNpy%?l7@vm
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%;l7@se
+sNpy%<l7@s%
+sNpy%=l7|+rg
+sNpy%>l7@vm
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%slzIw7
+sNpy%tlzIrJ
+"0
+sNpy%rl{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%vyywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%qlxOpk
+sNpy%rlxO7p&
+sNpy%slxOr*
+sNpy%tlxOtl
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%plxOpk
+sNpy%qlxO7p&
+sNpy%rlxOr*
+sNpy%slxOtl
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~Q$%q/$A
+"0
+q~I$#u#$@
+"#
+q~P$%S$?
+"#
+q~H$#sG$>
+"#
+q~O$$6$=
+"#
+q~G$"u#$<
+"#
+q~N$$sR;
+"#
+q~F$"sG$:
+"'
+sNpy%olxOpk
+sNpy%plxO7p&
+sNpy%qlxOr*
+sNpy%rlxOtl
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%nlxOpk
+sNpy%olxO7p&
+sNpy%plxOr*
+sNpy%qlxOtl
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+q~M$1q/$9
+"'
+q~E$/u#$8
+"#
+q~L$1S$7
+"#
+q~D$/sG$6
+"#
+q~K$06$5
+"#
+q~C$.u#$4
+"#
+q~J$0sR3
+"#
+q~B$.sG$2
+!#
+"A
+q1py&t|a
+qTpy&tpd=
+xKpy&tp$D?
+rt+sQ
+qKpy&mrk&m1Z
+u?~*2
+!#
+t)+r.7
+xBu*py&v1Z
+qvp5,rk',
+p\
+qVycH
+|&HU
+qVpy',D
+t).qN
+t(r|rk',
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDI
+t)+xj
+x%/1.
+t)-rz+
+|Mpy&zrk&zB
+"$
+}b'.qOU
+t)/q0
+rpQyv,z+
+"m
+r:@'I6
+"#
+rpPyv,z+
+"#
+r:@'H6
+"#
+rpOyv,z+
+"#
+r:@'G6
+"#
+rpNyv,z+
+"#
+r:@'F6
+pr}6r.
+}b'-qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+rpMyv,z+
+"$
+r:@'E6
+"#
+rpLyv,z+
+"#
+r:@'D6
+"#
+rpKyv,z+
+"#
+r:@'C6
+"#
+rpJyv,z+
+"#
+r:@'B6
+"$
+}b',qOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy&xp$
+:
+sJ~"
+pr^+r4
+pVQI
+s)
+r7py')
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+{?vFps7
+qvp5,rk'+
+J
+!#
+qvqYq=
+p\
+qBpy'5
+pm=
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^P
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py')
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk&~
+u~S
+rP
+uL=-rz+
+x-u_'A
+uL=.j
+u^ZI
+uL=9q#
+s?py&~
+Ypy&~1@
+pm,
+p{py&~yK0
+s8
+H
+!#
+uL=8pj
+s?py&~
+Ypy&~1A
+pm+
+|l>
+s>
+p{py'"E32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}M[15G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+pny'tc
+ruL
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+u'Mc
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+u'Mj
+"l
+u'Ml
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'M{
+"'
+u'M}
+"p
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py(V
+"(
+u'py(T
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py(P
+pV{s3u)
+(tG
+!#
+"G
+u'R"
+"F
+u'q}
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+")
+u'py&r
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py&k
+"*
+u'py&j
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"d
+pV4zs/
+pV3zs@
+"c
+pV2s3uQ
+pV1s38,
+"c
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+pqpj8pw
+r7.
+{jS
+qa8
+(
+!qZ
+pqpj-qw
+sk
+aR
+;7
+(
+!s*
+"#
+uI
+aP
+;8
+(
+!tS
+"#
+sk
+aN
+;7
+(
+!vB
+pqpx+qw
+sv9
+aL
+wpU
+(
+!w&
+pqpw7^
+sv/
+aK
+qPty
+(
+!x=
+pqrI=pw
+sv@
+aJ
+qPty
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aG
+wp}
+(
+!vKxw
+prsrqw
+r~
+aE
+wp|
+(
+!pty@
+{?vFpx
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;4
+(
+!tYy@
+qH7
+pfsp
+wp$
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+al
+;5
+(
+!tY{H
+qH@
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk=
+al
+;6
+(
+!tY|F
+sk,
+pfp5
+wp"
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"<
+qH.
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH8
+ae
+;4
+(
+!tYxw
+qH7
+pfsp
+qPqA
+(
+!vK-y@
+"&
+qH/
+a^
+;5
+(
+!vK-yG
+qH@
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk=
+a^
+;6
+(
+!vK-{H
+sk,
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+sk-
+a,
+wpw
+(
+!vK-}x
+sk.
+aI
+qPp"
+(
+!vKv<uU
+"<
+sk8
+aH
+wpI
+(
+!vK-xw
+sk7
+pfp5,
+qPpK
+(
+!vK.y@
+"<
+qH-
+aC
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH8
+aA
+;4
+(
+!vK.{H
+qH7
+pfsp
+qPpY
+(
+!vK..uU
+"(
+qH/
+a;
+;5
+(
+!vK.|F
+qH@
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk=
+a;
+;6
+(
+!vK.}x
+sk,
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+g9
+a4
+wpU
+(
+!vK.xw
+g/
+pf/
+wp3
+(
+!vK8y@
+"<
+g@
+a2
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH,
+a0
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4SixteenSM80 = `packed1 65580 dots_nibbles_sixteen
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;qute
+zf-t*
+p979te
+p:sTun
+qSsqx,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+"%
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<*
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDE
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk516
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<?
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDG
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/2@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-16
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*B,w}1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rsq4
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+vb2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rsq4
+pqpX,p|
+r(TE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV\2sK
+qk$U
+{E+
+pqpj+j
+{Zp//p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM7
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFnU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<z
+{K
+tH-B,w}<K
+"-
+rjuyrzu<
+pqr+9q@
+zWR)p$
+J
+!#
+pqpw7sh
+qF6U
+vb<,
+)
+qBty
+s'8
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+"=
+rsq4
+pqrI=pw
+)
+qBty
+s'7
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<n
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSX<X13
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<v
+prs6qw
+wu33
+"d
+qkOwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tHvqO<w
+t)+yC
+ph)B
+xBu*MPA,
+)
+t).sh
+xBu*M;A,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+r(zB
+qvqY<|
+vT/
+qvqY<~
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM41(
+s=MP
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qkQ<1
+"3
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uox\I
+prt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"h
+y7-
+s=MO
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"|
+qk{1;
+"|
+ph|G
+s=M#
+5
+"'
+qzuH-
+s=MO
+"|
+5
+"|
+pB|1M1F
+tb=zg
+z)8U
+pzR9q=?
+"}
+t<
+"}
+u'R#
+qVR#GxO
+tH$yZG
+{=7%
+zbwZC
+"}
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"|
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"~
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+"~
+zJvDympMy_xD2[E
+"~
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zB?Ap-
+"}
+zbyo*
+*)rS
+{=+su
+zbp5C
+zB?Ap-
+}Is^4
+"}
+0
+t7
+p1
+"~
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDK
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+"~
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"}
+qk{1P
+"2
+y7-
+s=MO
+"}
+qk|16
+"}
+xKM{2zE?
+xKM|1|D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1;
+"&
+y7-
+s=MO
+rt8|_
+wh
+"5
+z)HD
+pzRIqj
+wI/sh
+p\
+qVycO
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%xFw}rk#[
+wI@ts
+t(t"X
+"%
+p~X|BH
+"%
+p~Xu%I
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHPqOry
+v%
+sNp,x?
+uG8.pb
+}b#dG2[
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+qzq}q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV$tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV'B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV*2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(,q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV/tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV2B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV52@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b#~A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$)A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+qM+s6
+s+&W$'
+zqu:
+s+%$#$0
+"#
+s+(sU$*
+"#
+s+'$$$3
+"#
+s+)sI$-
+"#
+s+($'$6
+"#
+s++rl$0
+"#
+s+*$($9
+"'
+}b$%A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$-A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+"'
+s+:W$?
+"'
+s+9$#$H
+"#
+s+<sU$B
+"#
+s+;$$$K
+"#
+s+=sI$E
+"#
+s+<$'$N
+"#
+s+?rl$H
+"#
+s+>$($Q
+"0
+x:Nly;
+x:OlzRrg
+"0
+x:MlrFtz
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+x:Qyy-sZ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+x:Ly~y+
+x:MlxFwN
+x:Ny~wZn
+x:OlxFpk
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:Ky~y+
+x:LlxFwN
+x:My~wZn
+x:NlxFpk
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:Jy~y+
+x:KlxFwN
+x:Ly~wZn
+x:MlxFpk
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:Iy~y+
+x:JlxFwN
+x:Ky~wZn
+x:LlxFpk
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#0lw3
+sNpy#1l8s%
+"0
+sNpy#/yyw$
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#3yy|on
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#.l}cr>
+sNpy#/l}cp&
+sNpy#0yy-se
+sNpy#1yy-s%
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+x:~l}cr>
+sNpy#.l}cp&
+sNpy#/yy-se
+sNpy#0yy-s%
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+x:}l}cr>
+x:~l}cp&
+sNpy#.yy-se
+sNpy#/yy-s%
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+x:|l}cr>
+x:}l}cp&
+x:~yy-se
+sNpy#.yy-s%
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy#cl{Xp&
+sNpy#dl9r*
+"0
+sNpy#byyz?
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy#flw?wV
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy#alu)wN
+sNpy#blu)7rg
+sNpy#clu)pk
+sNpy#dlu)7p&
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy#_lu)wN
+sNpy#alu)7rg
+sNpy#blu)pk
+sNpy#clu)7p&
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy#^lu)wN
+sNpy#_lu)7rg
+sNpy#alu)pk
+sNpy#blu)7p&
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy#]lu)wN
+sNpy#^lu)7rg
+sNpy#_lu)pk
+sNpy#alu)7p&
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$8luY
+sNpy$9{S+p&
+"0
+sNpy$7yy,tl
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$;lw?sL
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$6l.vOp&
+sNpy$7l.7se
+sNpy$8l.7s%
+sNpy$9l.7+rg
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$5l.vOp&
+sNpy$6l.7se
+sNpy$7l.7s%
+sNpy$8l.7+rg
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$4l.vOp&
+sNpy$5l.7se
+sNpy$6l.7s%
+sNpy$7l.7+rg
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$3l.vOp&
+sNpy$4l.7se
+sNpy$5l.7s%
+sNpy$6l.7+rg
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy$klsTtz
+sNpy$llsTtK
+"0
+sNpy$jyyrFp&
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy$nlw?pk
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy$il8{Xrg
+sNpy$jlukpk
+sNpy$kl8{Xp&
+sNpy$llukr*
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy$hl8{Xrg
+sNpy$ilukpk
+sNpy$jl8{Xp&
+sNpy$klukr*
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy$gl8{Xrg
+sNpy$hlukpk
+sNpy$il8{Xp&
+sNpy$jlukr*
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy$fl8{Xrg
+sNpy$glukpk
+sNpy$hl8{Xp&
+sNpy$ilukr*
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%@wosZ
+sNpy%Awowi
+"0
+sNpy%?l{pwi
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%Clw?rJ
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%>l7@se
+sNpy%?l7@s%
+sNpy%@l7|+rg
+sNpy%Al7@vm
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%=l7@se
+sNpy%>l7@s%
+sNpy%?l7|+rg
+sNpy%@l7@vm
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+s+&W$B
+"0
+s+%$#$B
+"#
+s+(sU$B
+"#
+s+'$$$B
+"#
+s+)sI$B
+"#
+s+($'$B
+"#
+s++rl$B
+"#
+s+*$($B
+"'
+sNpy%<l7@se
+sNpy%=l7@s%
+sNpy%>l7|+rg
+sNpy%?l7@vm
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%;l7@se
+sNpy%<l7@s%
+sNpy%=l7|+rg
+sNpy%>l7@vm
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+s+:W$B
+"'
+s+9$#$B
+"#
+s+<sU$B
+"#
+s+;$$$B
+"#
+s+=sI$B
+"#
+s+<$'$B
+"#
+s+?rl$B
+"#
+s+>$($B
+"0
+sNpy%slzIw7
+sNpy%tlzIrJ
+"0
+sNpy%rl{pr*
+"/
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+sNpy%vyywdn
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"0
+qzwg-
+"-
+q2M,
+sXz#qY78-7@.ty
+"0
+zV#tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV&B
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+zV)2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(+q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV.tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV1B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV42@
+"#
+q2M,
+sXz#qY78-7@.ty
+"0
+sNpy%qlxOpk
+sNpy%rlxO7p&
+sNpy%slxOr*
+sNpy%tlxOtl
+"0
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"0
+sNpy%plxOpk
+sNpy%qlxO7p&
+sNpy%rlxOr*
+sNpy%slxOtl
+"0
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2wyu2t$sIsUWL
+"0
+q~Q$%q/$A
+"0
+q~I$#u#$@
+"#
+q~P$%S$?
+"#
+q~H$#sG$>
+"#
+q~O$$6$=
+"#
+q~G$"u#$<
+"#
+q~N$$sR;
+"#
+q~F$"sG$:
+"'
+sNpy%olxOpk
+sNpy%plxO7p&
+sNpy%qlxOr*
+sNpy%rlxOtl
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+sNpy%nlxOpk
+sNpy%olxO7p&
+sNpy%plxOr*
+sNpy%qlxOtl
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R;</<8<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2wyu2t$sIsUWL
+"'
+q~M$1q/$9
+"'
+q~E$/u#$8
+"#
+q~L$1S$7
+"#
+q~D$/sG$6
+"#
+q~K$06$5
+"#
+q~C$.u#$4
+"#
+q~J$0sR3
+"#
+q~B$.sG$2
+!#
+"A
+q1py&o|a
+qTpy&opd=
+xKpy&op$D?
+rt+sQ
+qKpy&hrk&h1P
+u?~*2
+!#
+t)+r.7
+xBu*py&q1P
+qvp5,rk''
+p\
+qVyc>
+|&>U
+qVpy''D
+t).qN
+t(r|rk''
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDI
+t)+xj
+x%/1.
+t)-rz+
+|Mpy&urk&uB
+"$
+}b')qOU
+t)/q0
+rpQyv,z+
+"m
+r:@'I6
+"#
+rpPyv,z+
+"#
+r:@'H6
+"#
+rpOyv,z+
+"#
+r:@'G6
+"#
+rpNyv,z+
+"#
+r:@'F6
+pr}6r.
+}b'(qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+rpMyv,z+
+"$
+r:@'E6
+"#
+rpLyv,z+
+"#
+r:@'D6
+"#
+rpKyv,z+
+"#
+r:@'C6
+"#
+rpJyv,z+
+"#
+r:@'B6
+"$
+}b''qOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy&sp$
+:
+sJ~"
+pr^+r4
+pVQI
+s)
+r7py'$
+H
+!#
+s)
+u?}~
+!#
+pVPt\
+{?vFps7
+qvp5,rk'&
+J
+!#
+qvqYq=
+p\
+qBpy'0
+pm=
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^P
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1P
+sJ~)
+!#
+r7py'$
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk&y
+u~S
+rP
+uL=-rz+
+x-u_'A
+uL=.j
+u^ZI
+uL=9q#
+s?py&y
+T1
+pm,
+p{py&yyK0
+s8
+H
+!#
+uL=8pj
+s?py&y
+T3
+pm+
+|l>
+s>
+p{py&zE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}MQ15G
+{*Q1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru8
+pny'tc
+ruB
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"n
+]3rL@
+]4sx=
+"n
+]5sx,
+(+,
+!#
+"m
+]:sx+
+];sx-
+"l
+]<sx.
+]=sx8
+"l
+(zR
+!#
+"q
+u'Ml
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruv
+pV{s3u)
+(tG
+!#
+"F
+u'R"
+"E
+u'q}
+"#
+pV%s3-7
+pV$s3y<
+"#
+pV[s3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"c
+pV4zs/
+pV3zs@
+"b
+pV2s3uQ
+pV1s38,
+"b
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+pqpj8pw
+r7.
+{jM
+qa/
+(
+!qZ
+pqpj-qw
+sk
+aL
+;-
+(
+!s*
+"#
+uI
+aJ
+;/
+(
+!tS
+"#
+sk
+aH
+;-
+(
+!vB
+pqpx+qw
+sv9
+aF
+wpO
+(
+!w&
+pqpw7^
+sv/
+aE
+qPty
+(
+!x=
+pqrI=pw
+sv@
+aD
+qPty
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aA
+;1
+(
+!vKxw
+prsrqw
+r~
+a?
+;3
+(
+!pty@
+{?vFpx
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;$
+(
+!tYy@
+qH7
+pfsp
+wpo
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+ak
+;'
+(
+!tY{H
+qH@
+pfp5
+wph
+(
+!tY.uU
+"7
+sk=
+ak
+;*
+(
+!tY|F
+sk,
+pfp5
+wpe
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"z
+qH.
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH8
+ab
+;$
+(
+!tYxw
+qH7
+pfsp
+wp^
+(
+!vK-y@
+"&
+qH/
+aZ
+;'
+(
+!vK-yG
+qH@
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk=
+aZ
+;*
+(
+!vK-{H
+sk,
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+sk-
+a#
+;8
+(
+!vK-}x
+sk.
+aC
+qPp=
+(
+!vKv<uU
+"<
+sk8
+aB
+wpC
+(
+!vK-xw
+sk7
+pfp5,
+qPp)
+(
+!vK.y@
+"<
+qH-
+a=
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH8
+a;
+;$
+(
+!vK.{H
+qH7
+pfsp
+wp8
+(
+!vK..uU
+"(
+qH/
+a4
+;'
+(
+!vK.|F
+qH@
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk=
+a4
+;*
+(
+!vK.}x
+sk,
+pfp5
+wp.
+(
+!vKt2uU
+"<
+g9
+a+
+wpO
+(
+!vK.xw
+g/
+pf/
+wp*
+(
+!vK8y@
+"<
+g@
+a)
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH,
+a'
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4ThriceSM90NarrowAligned = `packed1 43007 dots_nibbles_thrice
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;,y{pF
+zfsV
+p9{Jr0
+p:sppF
+qSx5to
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R@U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB7A<,
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(REU
+qVp5D
+q77B8
+}v%
+u-@,r-
+qVp,<E
+*)rZ
+t(REqR
+qVp5D
+yJp5%
+qVp517
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDD
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk516
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RZU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R_U
+qVp5D
+q77B8
+}v%
+"3
+qVp,<_
+*)rZ
+t(R_qR
+qVp5D
+yJp5%
+qVp517
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDF
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDG
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF216
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*pdz(1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rs{]
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+qvsT2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rs{]
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(^E
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVg2sK
+qk$U
+{E+
+pqpj+j
+r[?p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+".
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<.
+4
+r7R"
+!#
+pqpX.qw
+rsM7
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qF|U
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uozGI
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+{K
+tH5pdz(<W
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qFBU
+vb<4
+)
+qB+z(
+s'8
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+s5xap4+
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8,',>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4,BwL
+yV,6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWRMp$
+p6
+"8
+pV"|1
+tH[A<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tH]GqR
+{QqpU
+tH]Gry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xS\<\13
+z)\<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<~
+prs6qw
+{eA
+"g
+qkZwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tH~qOrk#.
+qD=s-
+qF|G
+qF}qO
+qFxG
+qFyqO
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MFA,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+qzpy#5B
+qvqYrk#7
+vT/
+qvqYrk#9
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM41(
+s=M[
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qk\<4
+"3
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uo|;I
+prt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"k
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+s{=xG
+q1py#S1F
+s{,rI
+qzpy#SG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+s{,yC
+5
+s{+|Y
+}b#U1X1Q
+tb=zg
+z);U
+pzR<q=?
+s{+zL
+t<
+|.-q@
+u'R#
+qVR#GxO
+tH$yZR
+s(K%
+zbwZC
+|..qy
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+|.7rI
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p0E
+|.@pb
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBFA%
+u-@,r-
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBGA%
+zep=s^3
+u-u0rI
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDJ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+s{8r.
+q1py#g1[
+"2
+y7-
+s=MZ
+s{7sr
+q1py#h16
+s{8s-
+xKpy#i2zE?
+xKpy#hrk#hD?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1F
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"5
+z)PD
+pzRQqj
+wI/sh
+p\
+qVycZ
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#l
+wI@ts
+t(t"X
+"&
+p~X|BS
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%p<<Y
+uF2[
+v%
+sNp,x?
+z$ps
+p~p2yZB
+syvC|Sr,qpq=
+syvC|S{:s0x?U
+syvC|S{:s0u"p$
+syvC|S{:s0xup$
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+p~q,pdz(<$
+uG8.sr
+qzq}G
+{Y
+q1py#|U
+vb<%
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+r(%q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV(tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV+B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV.2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(0q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV3tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV6B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV92@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$:A<;
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$BA<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+"#
+}b#>A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<.<7<+u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<(<1<%u2wyu2t$sIsUWL
+"#
+}b#BA<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+qM+s6
+|K6$5q/$6
+zqu:
+|K>$3$1$>
+"#
+|K7$5S$7
+"#
+|K?$3$0$?
+"#
+|K8$46$8
+"#
+|K@$2$1$@
+"#
+|K9$4sR9
+"#
+|KA$2$0$A
+"'
+}b$HA<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$PA<T
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RI<=<F<:u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RC<7<@<4u2wyu2t$sIsUWL
+"#
+}b#PA<Y
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RN<B<K<?u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<<<E<9u2wyu2t$sIsUWL
+"#
+}b#TA<^
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2wyu2t$sIsUWL
+"'
+|KV$Qq/$V
+"'
+|K^$O$1$^
+"#
+|KW$QS$W
+"#
+|K_$O$0$_
+"#
+|KX$P6$X
+"#
+|Ka$N$1$a
+"#
+|KY$PsRY
+"#
+|Kb$N$0$b
+|sj
+xSm<mB
+tUmqO
+\
+!#
+"E
+q1py#F|a
+qTpy#Fpd=
+xKpy#Fp$D?
+rt+sQ
+qKpy#?rk#?1[
+u?~*3
+!#
+t)+r.7
+xBu*py#H1[
+qvp5,rk#Z
+p\
+qVycI
+|&IU
+qVpy#ZD
+t).qN
+t(r|rk#Z
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDH
+t)+xj
+x%/1.
+t)-rz+
+|Mpy#Lrk#LB
+"$
+}b#\qOU
+t)/q0
+uOSyv,z+
+"p
+s+f$\6
+"#
+uOVyv,z+
+"#
+s+h$_6
+"#
+uOYyv,z+
+"#
+s+j$c6
+"#
+uO\yv,z+
+"#
+s+l$f6
+pr}6r.
+}b#[qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+uO_yv,z+
+"$
+s+n$i6
+"#
+uOcyv,z+
+"#
+s+p$l6
+"#
+uOfyv,z+
+"#
+s+r$o6
+"#
+uOiyv,z+
+"#
+s+t$r6
+"$
+}b#ZqOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy#Jp$
+:
+}q
+pr^+r4
+pVQI
+s)
+r7py#X
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#Z
+p\
+qBpy#b
+pm=
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^Q
+pr^+q#8
+qKp,q=1(
+rhp,1[
+\
+!#
+r7py#V
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#N
+u~S
+rP
+uL=-rz+
+x-u_$z
+uL=.j
+u^YI
+uL=9q#
+s?py#N
+Ypy#N1@
+pm,
+p{py#NyK0
+s8
+H
+!#
+uL=8pj
+s?py#N
+Ypy#N1A
+pm+
+|l>
+s>
+p{py#OE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}M\15G
+{*\1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruC
+pny'tc
+ruM
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"q
+u'Md
+]3rL@
+]4sx=
+"q
+]5sx,
+(+,
+!#
+"p
+u'Mk
+"o
+u'Mm
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"o
+(zR
+!#
+"t
+u'M|
+"'
+u'M~
+"s
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py%*
+"(
+u'py%(
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py%$
+pVzs3u)
+(tG
+!#
+"F
+u'q,
+"E
+u'p*
+"#
+pV$s3-7
+pV#s3y<
+"#
+pVZs3v<
+({J
+!#
+")
+u'py#B
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py#;
+"*
+u'py#:
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"f
+pV4zs/
+pV3zs@
+"e
+pV2s3uQ
+pV1s38,
+"e
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+pqpj8pw
+r7.
+{jR
+qa8
+(
+!qZ
+pqpj-qw
+sk
+aQ
+;7
+(
+!s*
+"#
+uI
+aO
+;8
+(
+!tS
+"#
+sk
+aM
+;7
+(
+!vB
+pqpx+qw
+sv9
+aK
+wpU
+(
+!w&
+pqpw7^
+sv/
+aJ
+qP+z(
+(
+!x=
+pqrI=pw
+sv@
+aT
+qP+z(
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aG
+wp}
+(
+!vKxw
+prsrqw
+r~
+aE
+wp|
+(
+!pty@
+{?vFpx
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;4
+(
+!tYy@
+qH7
+pfsp
+wp$
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+al
+;5
+(
+!tY{H
+qH@
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk=
+al
+;6
+(
+!tY|F
+sk,
+pfp5
+wp"
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"<
+qH.
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH8
+ae
+;4
+(
+!tYxw
+qH7
+pfsp
+qPqA
+(
+!vK-y@
+"&
+qH/
+a^
+;5
+(
+!vK-yG
+qH@
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk=
+a^
+;6
+(
+!vK-{H
+sk,
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+sk-
+a,
+wpw
+(
+!vK-}x
+sk.
+aI
+qPp"
+(
+!vKv<uU
+"<
+sk8
+aH
+wpI
+(
+!vK-xw
+sk7
+pfp5,
+qPpK
+(
+!vK.y@
+"<
+qH-
+aC
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH8
+aA
+;4
+(
+!vK.{H
+qH7
+pfsp
+qPpY
+(
+!vK..uU
+"(
+qH/
+a;
+;5
+(
+!vK.|F
+qH@
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk=
+a;
+;6
+(
+!vK.}x
+sk,
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+g9
+a4
+wpU
+(
+!vK.xw
+g/
+pf/
+wp3
+(
+!vK8y@
+"<
+g@
+a2
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH,
+a0
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4ThriceSM90 = `packed1 41955 dots_nibbles_thrice
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;,y{pF
+zfsV
+p9-vOpF
+p:sTun
+qSx5to
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB7A<*
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDD
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk516
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB7A<?
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDF
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDG
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-16
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*pdz(1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rs{]
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+qvsT2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rs{]
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(TE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV\2sK
+qk$U
+{E+
+pqpj+j
+{Zp//p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+".
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<.
+4
+r7R"
+!#
+pqpX.qw
+rsM7
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFrU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uozGI
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<~
+{K
+tH-pdz(<O
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qF:U
+vb<,
+)
+qB+z(
+s'8
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+s5xap4+
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8,',>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4,BwL
+yV,6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWREp$
+p6
+"8
+pV"|1
+tHSA<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tHUGqR
+{QqpU
+tHUGry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xST<T13
+z)T<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<v
+prs6qw
+wu33
+"g
+qkPwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tHvqO<w
+qD=s-
+qFtG
+qFuqO
+qFpG
+qFqqO
+t)+yC
+ph)B
+xBu*MQA,
+)
+t).sh
+xBu*M<A,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+r(~B
+qvqYrk#/
+vT/
+qvqYrk#1
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM41(
+s=MQ
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qkR<4
+"3
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uo|;I
+prt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"k
+y7-
+s=MP
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+s{=xG
+qk|1<
+s{,rI
+ph}G
+s=M#
+5
+"'
+qzuH-
+s=MP
+s{,yC
+5
+s{+|Y
+pB}1N1G
+tb=zg
+z);U
+pzR<q=?
+s{+zL
+t<
+|.-q@
+u'R#
+qVR#GxO
+tH$yZH
+{=7%
+zbwZC
+|..qy
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2[E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zBBAp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+zBBAp-
+}Is^3
+u-u0rI
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDJ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+s{8r.
+qk|1Q
+"2
+y7-
+s=MP
+s{7sr
+qk}16
+s{8s-
+xKM|2zE?
+xKM}1}D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1<
+"&
+y7-
+s=MP
+rt8|_
+wh
+"5
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycP
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#^
+wI@ts
+t(t"X
+"&
+p~X|BI
+"&
+p~Xu%J
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%p<<T
+uF2[
+v%
+sNp,x?
+z$ps
+p~p2yZ8
+syvC|Sr,qpq=
+syvC|S{:s0x?U
+syvC|S{:s0u"p$
+syvC|S{:s0xup$
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+p~q,pdz(<$
+uG8.sr
+qzq}G
+{Y
+q1py#oU
+vb<%
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+r(%q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV(tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV+B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV.2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(0q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV3tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV6B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV92@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$-A<;
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$5A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+"#
+}b#9A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<.<7<+u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<(<1<%u2wyu2t$sIsUWL
+"#
+}b#=A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+qM+s6
+|K6$5q/$6
+zqu:
+|K>$3$1$>
+"#
+|K7$5S$7
+"#
+|K?$3$0$?
+"#
+|K8$46$8
+"#
+|K@$2$1$@
+"#
+|K9$4sR9
+"#
+|KA$2$0$A
+"'
+}b$;A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$CA<T
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RI<=<F<:u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RC<7<@<4u2wyu2t$sIsUWL
+"#
+}b#KA<Y
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RN<B<K<?u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<<<E<9u2wyu2t$sIsUWL
+"#
+}b#OA<^
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2wyu2t$sIsUWL
+"'
+|KV$Qq/$V
+"'
+|K^$O$1$^
+"#
+|KW$QS$W
+"#
+|K_$O$0$_
+"#
+|KX$P6$X
+"#
+|Ka$N$1$a
+"#
+|KY$PsRY
+"#
+|Kb$N$0$b
+|sj
+xSm<mB
+tUmqO
+\
+!#
+"E
+q1py#A|a
+qTpy#Apd=
+xKpy#Ap$D?
+rt+sQ
+qKpy#:rk#:1Q
+u?~*3
+!#
+t)+r.7
+xBu*py#C1Q
+qvp5,rk#U
+p\
+qVyc?
+|&?U
+qVpy#UD
+t).qN
+t(r|rk#U
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDH
+t)+xj
+x%/1.
+t)-rz+
+|Mpy#Grk#GB
+"$
+}b#WqOU
+t)/q0
+uOSyv,z+
+"p
+s+f$\6
+"#
+uOVyv,z+
+"#
+s+h$_6
+"#
+uOYyv,z+
+"#
+s+j$c6
+"#
+uO\yv,z+
+"#
+s+l$f6
+pr}6r.
+}b#VqOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+uO_yv,z+
+"$
+s+n$i6
+"#
+uOcyv,z+
+"#
+s+p$l6
+"#
+uOfyv,z+
+"#
+s+r$o6
+"#
+uOiyv,z+
+"#
+s+t$r6
+"$
+}b#UqOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy#Ep$
+:
+}q
+pr^+r4
+pVQI
+s)
+r7py#S
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#U
+p\
+qBpy#\
+pm=
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^Q
+pr^+q#8
+qKp,q=1(
+rhp,1Q
+\
+!#
+r7py#Q
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#I
+u~S
+rP
+uL=-rz+
+x-u_$z
+uL=.j
+u^YI
+uL=9q#
+s?py#I
+T1
+pm,
+p{py#IyK0
+s8
+H
+!#
+uL=8pj
+s?py#I
+T3
+pm+
+|l>
+s>
+p{py#JE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}MR15G
+{*R1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru9
+pny'tc
+ruC
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"q
+]3rL@
+]4sx=
+"q
+]5sx,
+(+,
+!#
+"p
+]:sx+
+];sx-
+"o
+]<sx.
+]=sx8
+"o
+(zR
+!#
+"t
+u'Mm
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruw
+pVzs3u)
+(tG
+!#
+"E
+u'q,
+"D
+u'p*
+"#
+pV$s3-7
+pV#s3y<
+"#
+pVZs3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"e
+pV4zs/
+pV3zs@
+"d
+pV2s3uQ
+pV1s38,
+"d
+pV0s3w}
+(8-
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+pqpj8pw
+r7.
+{jL
+qa/
+(
+!qZ
+pqpj-qw
+sk
+aK
+;-
+(
+!s*
+"#
+uI
+aI
+;/
+(
+!tS
+"#
+sk
+aG
+;-
+(
+!vB
+pqpx+qw
+sv9
+aE
+wpO
+(
+!w&
+pqpw7^
+sv/
+aD
+qP+z(
+(
+!x=
+pqrI=pw
+sv@
+aN
+qP+z(
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aA
+;1
+(
+!vKxw
+prsrqw
+r~
+a?
+;3
+(
+!pty@
+{?vFpx
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;$
+(
+!tYy@
+qH7
+pfsp
+wpo
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+ak
+;'
+(
+!tY{H
+qH@
+pfp5
+wph
+(
+!tY.uU
+"7
+sk=
+ak
+;*
+(
+!tY|F
+sk,
+pfp5
+wpe
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"}
+qH.
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH8
+ab
+;$
+(
+!tYxw
+qH7
+pfsp
+wp^
+(
+!vK-y@
+"&
+qH/
+aZ
+;'
+(
+!vK-yG
+qH@
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk=
+aZ
+;*
+(
+!vK-{H
+sk,
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+sk-
+a#
+;8
+(
+!vK-}x
+sk.
+aC
+qPp=
+(
+!vKv<uU
+"<
+sk8
+aB
+wpC
+(
+!vK-xw
+sk7
+pfp5,
+qPp)
+(
+!vK.y@
+"<
+qH-
+a=
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH8
+a;
+;$
+(
+!vK.{H
+qH7
+pfsp
+wp8
+(
+!vK..uU
+"(
+qH/
+a4
+;'
+(
+!vK.|F
+qH@
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk=
+a4
+;*
+(
+!vK.}x
+sk,
+pfp5
+wp.
+(
+!vKt2uU
+"<
+g9
+a+
+wpO
+(
+!vK.xw
+g/
+pf/
+wp*
+(
+!vK8y@
+"<
+g@
+a)
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH,
+a'
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4ThriceSM80NarrowAligned = `packed1 42900 dots_nibbles_thrice
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;,y{pF
+zfsV
+p9{Jr0
+p:sppF
+qSx5to
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+pl'
+)
+pl(
+uuqI
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+x{
+)
+z0q#
+r7ujrbrmpO|S=
+"&
+ra/G
+pB01112
+qvM314
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub4
+{R
+*#%
+ri
+t(R@U
+qVspD
+|.7rI
+|W'
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB7A<,
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub5
+{R
+*&%
+ri
+t(REU
+qVp5D
+q77B8
+}v%
+u-@,r-
+qVp,<E
+*)rZ
+t(REqR
+qVp5D
+yJp5%
+qVp517
+zu
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDD
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(*q&
+s=R+
+s{7sr
+qk516
+s{8s-
+pzR,p$?
+uX5q=?
+s{=xG
+vTRC
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R1
+"3
+5
+"3
+p~X<4<;
+"3
+qF3wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF>v-=
+qFIwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub4
+{R
+*#%
+ri
+t(RZU
+qVspD
+"3
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p*E
+"4
+ub5
+{R
+*&%
+ri
+t(R_U
+qVp5D
+q77B8
+}v%
+"3
+qVp,<_
+*)rZ
+t(R_qR
+qVp5D
+yJp5%
+qVp517
+zu
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDF
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'RG
+qVRGD
+4
+rDG
+s{8r.
+qF1<G
+"2
+y7-
+s=RI
+"6
+qF216
+"6
+pzyW?
+pzR4q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*pdz(1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rs{]
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+qvsT2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rs{]
+pqpX,p|
+r(^E
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVg2sK
+qk$U
+{E+
+pqpj+j
+r[?p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+"-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<.
+4
+r7R"
+!#
+pqpX.qw
+rsM7
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qF|U
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+r\?
+qU
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1>
+pm
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uozGI
+"&
+p\
+r\?
+u(
+xUu&/3.
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1>
+z>
+xUR"A3,
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+{K
+tH5pdz(<W
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qFBU
+vb<4
+)
+qB+z(
+s'8
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+s5xap4+
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8,',>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4,BwL
+yV,6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWRMp$
+p6
+"8
+pV"|1
+tH[A<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tH]GqR
+{QqpU
+tH]Gry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xS\<\13
+z)\<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<~
+prs6qw
+{eA
+"f
+qkZwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tH~qOrk#.
+qD=s-
+qF|G
+qF}qO
+qFxG
+qFyqO
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MFA,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+qzpy#5B
+qvqYrk#7
+vT/
+qvqYrk#9
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM41(
+s=M[
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qk\<4
+"3
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uo|;I
+prt'r+
+u'r|
+Yxc@
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+YxcA
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"j
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"~
+q1py#S1F
+"~
+qzpy#SG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+"~
+5
+"~
+}b#U1X1Q
+tb=zg
+z);U
+pzR<q=?
+s{+zL
+t<
+|.-q@
+u'R#
+qVR#GxO
+tH$yZR
+s(K%
+zbwZC
+|..qy
+zJvDympMy_xDUA
+ub4
+{R
+*#%
+ri
+|&9U
+qVspD
+"~
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2p0E
+|.@pb
+ub5
+{R
+*&%
+ri
+|&;U
+qVp5D
+zBFA%
+u-@,r-
+qVxc<
+*)rZ
+|&=q=
+qVp5D
+zBGA%
+zep=s^3
+u-u0rI
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDJ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+s{8r.
+q1py#g1[
+"2
+y7-
+s=MZ
+s{7sr
+q1py#h16
+s{8s-
+xKpy#i2zE?
+xKpy#hrk#hD?
+vc-r.
+qF4|a
+qTR4pd=
+xKR4p$D?
+rt8pb
+qF/1F
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"5
+z)PD
+pzRQqj
+wI/sh
+p\
+qVycZ
+s(9%
+zb/C
+u{8pb
+r(9B
+p\
+qVu&@vO
+s(Y%
+zb-rFC
+u{7pb
+r(:E
+p\
+qVu&{]=
+s(Y%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#l
+wI@ts
+t(t"X
+"&
+p~X|BS
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%p<<Y
+uF2[
+v%
+sNp,x?
+z$ps
+p~p2yZB
+syvC|Sr,qpq=
+syvC|S{:s0x?U
+syvC|S{:s0u"p$
+syvC|S{:s0xup$
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+p~q,pdz(<$
+uG8.sr
+qzq}G
+{Y
+q1py#|U
+vb<%
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+r(%q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV(tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV+B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV.2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(0q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV3tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV6B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV92@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$:A<;
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$BA<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+"#
+}b#>A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<.<7<+u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<(<1<%u2wyu2t$sIsUWL
+"#
+}b#BA<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+qM+s6
+|K6$5q/$6
+zqu:
+|K>$3$1$>
+"#
+|K7$5S$7
+"#
+|K?$3$0$?
+"#
+|K8$46$8
+"#
+|K@$2$1$@
+"#
+|K9$4sR9
+"#
+|KA$2$0$A
+"'
+}b$HA<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$PA<T
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RI<=<F<:u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RC<7<@<4u2wyu2t$sIsUWL
+"#
+}b#PA<Y
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RN<B<K<?u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<<<E<9u2wyu2t$sIsUWL
+"#
+}b#TA<^
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2wyu2t$sIsUWL
+"'
+|KV$Qq/$V
+"'
+|K^$O$1$^
+"#
+|KW$QS$W
+"#
+|K_$O$0$_
+"#
+|KX$P6$X
+"#
+|Ka$N$1$a
+"#
+|KY$PsRY
+"#
+|Kb$N$0$b
+|sj
+xSm<mB
+tUmqO
+\
+!#
+"E
+q1py#F|a
+qTpy#Fpd=
+xKpy#Fp$D?
+rt+sQ
+qKpy#?rk#?1[
+u?~*3
+!#
+t)+r.7
+xBu*py#H1[
+qvp5,rk#Z
+p\
+qVycI
+|&IU
+qVpy#ZD
+t).qN
+t(r|rk#Z
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDH
+t)+xj
+x%/1.
+t)-rz+
+|Mpy#Lrk#LB
+"$
+}b#\qOU
+t)/q0
+uOSyv,z+
+"p
+s+f$\6
+"#
+uOVyv,z+
+"#
+s+h$_6
+"#
+uOYyv,z+
+"#
+s+j$c6
+"#
+uO\yv,z+
+"#
+s+l$f6
+pr}6r.
+}b#[qOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+uO_yv,z+
+"$
+s+n$i6
+"#
+uOcyv,z+
+"#
+s+p$l6
+"#
+uOfyv,z+
+"#
+s+r$o6
+"#
+uOiyv,z+
+"#
+s+t$r6
+"$
+}b#ZqOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy#Jp$
+:
+}q
+pr^+r4
+pVQI
+s)
+r7py#X
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#Z
+p\
+qBpy#b
+pm=
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^Q
+pr^+q#8
+qKp,q=1(
+rhp,1[
+\
+!#
+r7py#V
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#N
+u~S
+rP
+uL=-rz+
+x-u_$z
+uL=.j
+u^YI
+uL=9q#
+s?py#N
+Ypy#N1@
+pm,
+p{py#NyK0
+s8
+H
+!#
+uL=8pj
+s?py#N
+Ypy#N1A
+pm+
+|l>
+s>
+p{py#OE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}M\15G
+{*\1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruC
+pny'tc
+ruM
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"q
+u'Md
+]3rL@
+]4sx=
+"q
+]5sx,
+(+,
+!#
+"p
+u'Mk
+"o
+u'Mm
+"#
+]:sx+
+];sx-
+"#
+]<sx.
+]=sx8
+"o
+(zR
+!#
+"t
+u'M|
+"'
+u'M~
+"s
+]Hsx9
+"#
+]Isx/
+]Jsx@
+"(
+]Ksx,
+(+,
+!#
+"(
+u'py%*
+"(
+u'py%(
+"#
+]Qs3sK
+]Rs3rO
+"#
+]Ss3p<
+]Ts3--
+"(
+(zR
+!#
+yHyY
+s?py%$
+pVzs3u)
+(tG
+!#
+"F
+u'q,
+"E
+u'p*
+"#
+pV$s3-7
+pV#s3y<
+"#
+pVZs3v<
+({J
+!#
+")
+u'py#B
+"+
+pVLzs=
+pVKzs,
+"#
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+u'py#;
+"*
+u'py#:
+"#
+pVAzs.
+pV@zs8
+"#
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"f
+pV4zs/
+pV3zs@
+"e
+pV2s3uQ
+pV1s38,
+"e
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+pqpj8pw
+r7.
+{jR
+qa8
+(
+!qZ
+pqpj-qw
+sk
+aQ
+;7
+(
+!s*
+"#
+uI
+aO
+;8
+(
+!tS
+"#
+sk
+aM
+;7
+(
+!vB
+pqpx+qw
+sv9
+aK
+wpU
+(
+!w&
+pqpw7^
+sv/
+aJ
+qP+z(
+(
+!x=
+pqrI=pw
+sv@
+aT
+qP+z(
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aG
+wp}
+(
+!vKxw
+prsrqw
+r~
+aE
+wp|
+(
+!pty@
+{?vFpx
+qH
+a+
+wpI
+(
+!ptyG
+"@
+}G
+a*
+wp}
+(
+!pt+uU
+"@
+tW
+a(
+wp|
+(
+!pt{H
+"<
+g,
+ay
+wp&
+(
+!pt.uU
+g+
+pf.xO
+wpx
+(
+!pt|F
+"<
+g-
+av
+wpw
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+"<
+g8
+at
+wp%
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;4
+(
+!tYy@
+qH7
+pfsp
+wp$
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+al
+;5
+(
+!tY{H
+qH@
+pfp5
+wp#
+(
+!tY.uU
+"7
+sk=
+al
+;6
+(
+!tY|F
+sk,
+pfp5
+wp"
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"<
+qH.
+pfwZ
+qPqI
+(
+!tY/uU
+"'
+qH8
+ae
+;4
+(
+!tYxw
+qH7
+pfsp
+qPqA
+(
+!vK-y@
+"&
+qH/
+a^
+;5
+(
+!vK-yG
+qH@
+pfp5
+qPpU
+(
+!vKp<uU
+"&
+sk=
+a^
+;6
+(
+!vK-{H
+sk,
+pfp5
+qPp[
+(
+!vKu)uU
+yH|Y
+sk9
+aW
+qPpG
+(
+!vK-|F
+sk/
+aU
+wpV
+(
+!vK-|G
+"<
+sk-
+a,
+wpw
+(
+!vK-}x
+sk.
+aI
+qPp"
+(
+!vKv<uU
+"<
+sk8
+aH
+wpI
+(
+!vK-xw
+sk7
+pfp5,
+qPpK
+(
+!vK.y@
+"<
+qH-
+aC
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wpB
+(
+!vK{_uU
+"(
+qH8
+aA
+;4
+(
+!vK.{H
+qH7
+pfsp
+qPpY
+(
+!vK..uU
+"(
+qH/
+a;
+;5
+(
+!vK.|F
+qH@
+pfp5
+qPp=
+(
+!vK.|G
+"(
+sk=
+a;
+;6
+(
+!vK.}x
+sk,
+pfp5
+qPp)
+(
+!vKt2uU
+"<
+g9
+a4
+wpU
+(
+!vK.xw
+g/
+pf/
+wp3
+(
+!vK8y@
+"<
+g@
+a2
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp1
+(
+!vKw}uU
+"<
+qH,
+a0
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp/
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ4ThriceSM80 = `packed1 41848 dots_nibbles_thrice
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;,y{pF
+zfsV
+p9-vOpF
+p:sTun
+qSx5to
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxs:uw+wV
+uxPt5/rz~72uwrFr>
+m
+hrFp&
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+"&
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY.xO
+)
+qVu&X
+t(vX
+p\
+qV.xOD
+pnwwr]
+ra/q&
+)
+qzXB
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV@vOD
+pny'tc
+ra/E
+qzp0E
+xBzY.xO
+)
+qVs0q=
+}+
+p\
+qV{]=D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M-1'
+pn|Ytc
+p~}\1.
+"%
+p~p0|B.
+"%
+p~p@u%.
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp0
+s=M'
+t8M'?
+s{=tc
+ra3tn
+s{,rI
+ph5G
+s=M#
+5
+tb-y'
+r(-q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB52[<#
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..qy
+zJvDympMy_xDDA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+|.7rI
+|W%
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB7A<*
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+u-u0rI
+0
+t7
+p1
+|.@p|
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDD
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"/
+r(%q&
+s=R&
+s{7sr
+qk516
+s{8s-
+pzR'p$?
+uX5q=?
+s{=xG
+vTR>
+"3
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"3
+5
+"3
+p~X</<6
+"3
+qF.wv/
+s=p,
+t.?
+"3
+q1q9U
+|.-q@
+qF9v-=
+qFDwvwZ
+qVwZD
+"4
+zJvDympMy_xDq=A
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"3
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB7A<?
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
+"4
+zJvDympMy_xD2p2E
+"4
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+q77B8
+}vp-
+"3
+zbyo*
+*)rS
+{=+su
+zbp5C
+}vp-
+qVp517
+pg
+"3
+0
+t7
+p1
+"4
+reuyyR
+"$
+w"~5
+w"~5
+"$
+w"t,
+rDF
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
+!#
+"4
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M/By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDG
+s{8r.
+qF,<=
+"2
+y7-
+s=R?
+"6
+qF-16
+"6
+pzyW?
+pzR/q=?
+r68}6
+xBu*M-1%
+xBzYM#
+yH|Y
+pB*pdz(1.
+pqf7t;
+ra7E
+q77q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+pqf@yY
+r'q9B
+qBX
+t8p@?
+pqq#8s-
+rs{]
+pqf/q3
+q1u4/
+ynD
+pzp2qj
+qvsT2p*
+pqf@t'
+q1q,G
+ynD
+pzp2qj
+"$
+rs{]
+pqpX,p|
+r(TE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&417
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV\2sK
+qk$U
+{E+
+pqpj+j
+{Zp//p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+"-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<.
+4
+r7R"
+!#
+pqpX.qw
+rsM7
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFrU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+T/
+qU
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T-
+pm
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uozGI
+"&
+p\
+T/
+u(
+xUu&/3.
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T-
+z>
+xUp0A3,
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<~
+{K
+tH-pdz(<O
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qF:U
+vb<,
+)
+qB+z(
+s'8
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"#
+tMW
+"#
+|Ozir3p4'''W
+"%
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+s5xap4+
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+"#
+tMW
+"#
+|Ozir3p4+'+W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8,',>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4,BwL
+yV,6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWREp$
+p6
+"8
+pV"|1
+tHSA<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tHUGqR
+{QqpU
+tHUGry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xST<T13
+z)T<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'9
+uVM41(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<v
+prs6qw
+wu33
+"f
+qkPwv/
+|.@ps/
+q77B8
+u-@,f9
+qVp517
+u{9w-
+tHvqO<w
+qD=s-
+qFtG
+qFuqO
+qFpG
+qFqqO
+t)+yC
+ph)B
+xBu*MQA,
+)
+t).sh
+xBu*M<A,
+)
+qVs0U
+pry=r.
+u9r^#
+{?uisr
+r(~B
+qvqYrk#/
+vT/
+qvqYrk#1
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM41(
+s=MQ
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q74U
+p1
+J
+J
+r7-rF
+!#
+prpbu:
+qkR<4
+"3
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"3
+uo|;I
+prt'r+
+u'r|
+T1
+s'/
+xUr|yK0
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T3
+s'@
+xUr|E32
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"j
+y7-
+s=MP
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"~
+qk|1<
+"~
+ph}G
+s=M#
+5
+"'
+qzuH-
+s=MP
+"~
+5
+"~
+pB}1N1G
+tb=zg
+z);U
+pzR<q=?
+s{+zL
+t<
+|.-q@
+u'R#
+qVR#GxO
+tH$yZH
+{=7%
+zbwZC
+|..qy
+zJvDympMy_xDUA
+ub$
+{R
+*#%
+{=%rZ
+zbspC
+"~
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+|..qw
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+|./pw
+zJvDympMy_xD2[E
+|.@pb
+ub'
+{R
+*&%
+{=(rZ
+zbp5C
+zBBAp-
+u-@,r-
+zbyo*
+*)rS
+{=+su
+zbp5C
+zBBAp-
+}Is^3
+u-u0rI
+0
+t7
+p1
+|.@p|
+re~52t,
+"$
+w"t,
+w"t,
+"$
+w"t,
+rDJ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+s{8r.
+qk|1Q
+"2
+y7-
+s=MP
+s{7sr
+qk}16
+s{8s-
+xKM|2zE?
+xKM}1}D?
+vc-r.
+qF/|a
+qTR/pd=
+xKR/p$D?
+rt8pb
+qF*1<
+"&
+y7-
+s=MP
+rt8|_
+wh
+"5
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycP
+s(<%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&@vO
+s(c%
+zb-rFC
+u{7pb
+r(5E
+p\
+qVu&{]=
+s(c%
+zb7sqC
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#^
+wI@ts
+t(t"X
+"&
+p~X|BI
+"&
+p~Xu%J
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCt4np$
+tC}cr>p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%p<<T
+uF2[
+v%
+sNp,x?
+z$ps
+p~p2yZ8
+syvC|Sr,qpq=
+syvC|S{:s0x?U
+syvC|S{:s0u"p$
+syvC|S{:s0xup$
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+p~q,pdz(<$
+uG8.sr
+qzq}G
+{Y
+q1py#oU
+vb<%
+sNr|lt4n
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+uG|#q3
+sNp@l}cr>
+"#
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+eps@s-
+r(%q&
+ef@t'
+q2M,
+sXz#qY78-7@.ty
+eps@q#+
+zV(tn
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Ys-
+zV+B
+"#
+q2M,
+sXz#qY78-7@.ty
+e|Yq#+
+zV.2@
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+r(0q&
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV3tn
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV6B
+"#
+q2M,
+sXz#qY78-7@.ty
+"&
+zV92@
+"#
+q2M,
+sXz#qY78-7@.ty
+q'8rI
+}b$-A<;
+v%
+sNp,x?
+sNq9u"
+sNXxu
+q'7ts
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+qD=rI
+}b$5A<@
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2wyu2t$sIsUWL
+"#
+}b#9A<E
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<.<7<+u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<(<1<%u2wyu2t$sIsUWL
+"#
+}b#=A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2wyu2t$sIsUWL
+qM+s6
+|K6$5q/$6
+zqu:
+|K>$3$1$>
+"#
+|K7$5S$7
+"#
+|K?$3$0$?
+"#
+|K8$46$8
+"#
+|K@$2$1$@
+"#
+|K9$4sR9
+"#
+|KA$2$0$A
+"'
+}b$;A<O
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"'
+}b$CA<T
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"'
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RI<=<F<:u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RC<7<@<4u2wyu2t$sIsUWL
+"#
+}b#KA<Y
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RN<B<K<?u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<<<E<9u2wyu2t$sIsUWL
+"#
+}b#OA<^
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2wyu2t$sIsUWL
+"'
+|KV$Qq/$V
+"'
+|K^$O$1$^
+"#
+|KW$QS$W
+"#
+|K_$O$0$_
+"#
+|KX$P6$X
+"#
+|Ka$N$1$a
+"#
+|KY$PsRY
+"#
+|Kb$N$0$b
+|sj
+xSm<mB
+tUmqO
+\
+!#
+"E
+q1py#A|a
+qTpy#Apd=
+xKpy#Ap$D?
+rt+sQ
+qKpy#:rk#:1Q
+u?~*3
+!#
+t)+r.7
+xBu*py#C1Q
+qvp5,rk#U
+p\
+qVyc?
+|&?U
+qVpy#UD
+t).qN
+t(r|rk#U
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~P
+wj
+rDH
+t)+xj
+x%/1.
+t)-rz+
+|Mpy#Grk#GB
+"$
+}b#WqOU
+t)/q0
+uOSyv,z+
+"p
+s+f$\6
+"#
+uOVyv,z+
+"#
+s+h$_6
+"#
+uOYyv,z+
+"#
+s+j$c6
+"#
+uO\yv,z+
+"#
+s+l$f6
+pr}6r.
+}b#VqOU
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+"$
+uO_yv,z+
+"$
+s+n$i6
+"#
+uOcyv,z+
+"#
+s+p$l6
+"#
+uOfyv,z+
+"#
+s+r$o6
+"#
+uOiyv,z+
+"#
+s+t$r6
+"$
+}b#UqOq=
+syu8r3qpsI
+u6r>S
+u6tzW
+u6tK>
+{?77^
+p+
+}g+j
+rhpy#Ep$
+:
+}q
+pr^+r4
+pVQI
+s)
+r7py#S
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#U
+p\
+qBpy#\
+pm=
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^Q
+pr^+q#8
+qKp,q=1(
+rhp,1Q
+\
+!#
+r7py#Q
+{D9s-
+pVQt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#I
+u~S
+rP
+uL=-rz+
+x-u_$z
+uL=.j
+u^YI
+uL=9q#
+s?py#I
+T1
+pm,
+p{py#IyK0
+s8
+H
+!#
+uL=8pj
+s?py#I
+T3
+pm+
+|l>
+s>
+p{py#JE32
+wG
+!#
+r6@r.9
+z'51516
+rKt?rbz}MR15G
+{*R1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru9
+pny'tc
+ruC
+pn|Ytc
+]$rL-
+]%rL.
+pnwwsQ
+]&rL8
+]'rL7
+pny'ts
+](rL9
+(t=
+!#
+"q
+]3rL@
+]4sx=
+"q
+]5sx,
+(+,
+!#
+"p
+]:sx+
+];sx-
+"o
+]<sx.
+]=sx8
+"o
+(zR
+!#
+"t
+u'Mm
+]Hsx9
+"'
+]Isx/
+]Jsx@
+"'
+]Ksx,
+(+,
+!#
+"'
+]Qs3sK
+]Rs3rO
+"'
+]Ss3p<
+]Ts3--
+"'
+(zR
+!#
+yHyY
+ruw
+pVzs3u)
+(tG
+!#
+"E
+u'q,
+"D
+u'p*
+"#
+pV$s3-7
+pV#s3y<
+"#
+pVZs3v<
+({J
+!#
+"*
+pVLzs=
+pVKzs,
+"*
+pVJzs+
+pVIzs-
+"*
+pVHsx,
+(+,
+!#
+"*
+pVAzs.
+pV@zs8
+"*
+pV?zs7
+pV>zs9
+"*
+(zR
+!#
+"e
+pV4zs/
+pV3zs@
+"d
+pV2s3uQ
+pV1s38,
+"d
+pV0s3w}
+(8-
+!pZ
+p(
+!p^
+pqpj8pw
+r7.
+{jL
+qa/
+(
+!qZ
+pqpj-qw
+sk
+aK
+;-
+(
+!s*
+"#
+uI
+aI
+;/
+(
+!tS
+"#
+sk
+aG
+;-
+(
+!vB
+pqpx+qw
+sv9
+aE
+wpO
+(
+!w&
+pqpw7^
+sv/
+aD
+qP+z(
+(
+!x=
+pqrI=pw
+sv@
+aN
+qP+z(
+(
+!yE
+prq0sh
+g=
+vg
+v#
+(
+!{-
+prt'r+
+g
+aA
+;1
+(
+!vKxw
+prsrqw
+r~
+a?
+;3
+(
+!pty@
+{?vFpx
+qH
+a"
+wpC
+(
+!ptyG
+"?
+}G
+pfqI
+;1
+(
+!pt+uU
+"?
+tW
+pfpU
+;3
+(
+!pt{H
+";
+g,
+p36
+qPpG
+(
+!pt.uU
+g+
+pf.xO
+;7
+(
+!pt|F
+";
+g-
+av
+;8
+(
+!pt|G
+g.
+pf@vO
+wpu
+(
+!pt}x
+";
+g8
+at
+qPp"
+(
+!pt/uU
+g7
+pf{]=
+wps
+(
+!ptxw
+"7
+qH8
+ar
+;$
+(
+!tYy@
+qH7
+pfsp
+wpo
+(
+!tYyG
+"7
+qH9
+vg
+v#
+(
+!tY+uU
+"7
+qH/
+ak
+;'
+(
+!tY{H
+qH@
+pfp5
+wph
+(
+!tY.uU
+"7
+sk=
+ak
+;*
+(
+!tY|F
+sk,
+pfp5
+wpe
+(
+!tY|G
+"7
+sk+
+vg
+v#
+(
+!tY}x
+"}
+qH.
+pfwZ
+qPpK
+(
+!tY/uU
+"'
+qH8
+ab
+;$
+(
+!tYxw
+qH7
+pfsp
+wp^
+(
+!vK-y@
+"&
+qH/
+aZ
+;'
+(
+!vK-yG
+qH@
+pfp5
+wpW
+(
+!vKp<uU
+"&
+sk=
+aZ
+;*
+(
+!vK-{H
+sk,
+pfp5
+wpT
+(
+!vKu)uU
+yH|Y
+sk9
+aQ
+qPpY
+(
+!vK-|F
+sk/
+aO
+wpP
+(
+!vK-|G
+"<
+sk-
+a#
+;8
+(
+!vK-}x
+sk.
+aC
+qPp=
+(
+!vKv<uU
+"<
+sk8
+aB
+wpC
+(
+!vK-xw
+sk7
+pfp5,
+qPp)
+(
+!vK.y@
+"<
+qH-
+a=
+qP.xO
+(
+!vK.yG
+qH.
+pfwZ
+wp<
+(
+!vK{_uU
+"(
+qH8
+a;
+;$
+(
+!vK.{H
+qH7
+pfsp
+wp8
+(
+!vK..uU
+"(
+qH/
+a4
+;'
+(
+!vK.|F
+qH@
+pfp5
+wp1
+(
+!vK.|G
+"(
+sk=
+a4
+;*
+(
+!vK.}x
+sk,
+pfp5
+wp.
+(
+!vKt2uU
+"<
+g9
+a+
+wpO
+(
+!vK.xw
+g/
+pf/
+wp*
+(
+!vK8y@
+"<
+g@
+a)
+qP@vO
+(
+!vK8yG
+qH=
+pf-rF
+wp(
+(
+!vKw}uU
+"<
+qH,
+a'
+qP{]=
+(
+!vK8{H
+qH+
+pf7sq
+wp&
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8OneSM90NarrowAligned = `packed1 53041 dots_bytes_one
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;x@to
+zft=pF
+p979te
+p:xFto
+qS+,t*
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R>U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<-
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RCU
+qVp5D
+4
+rDE
+{R
+*&%
+q77B8
+}v%
+u-@8s6
+qt7A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk618
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RWU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R\U
+qVp5D
+4
+rDG
+{R
+*&%
+q77B8
+}v%
+"3
+qt7A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra0tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDH
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF118
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*Ew?1/
+}g7t;
+ra7E
+q77q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+uL=,p|
+r(TE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&517
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zV\2sK
+qk$U
+{E+
+{D+j
+qTRup$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM7
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFoU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+{D7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+{D-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+uL=7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+uL{pqw
+u'R4
+tU41Y
+s'8
+tH5Ew?<K
+"-
+rjuyrzu<
+uLukq@
+zWR1p$
+J
+!#
+uL-7sh
+qF>U
+vb<4
+)
+qBx@
+s'7
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+{?78s-
+tj+
+{?wZpw
+)
+qBx@
+s'9
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<n
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSa<a14
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'/
+uVM51(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<v
+pqs6qw
+{e@
+"a
+qkYwv/
+|.@ps/
+q77B8
+"Z
+qt7A
+u{9w-
+tHvqO<w
+pqy'yC
+ph)B
+xBu*MZqO,
+)
+pq{Gsh
+xBu*MDqO,
+)
+qVs0U
+pqq#-sr
+r(zB
+qvqY<|
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM51(
+s=MZ
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+pqpbu:
+qk[</
+"2
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+pqt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+J
+!#
+"e
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"w
+q1py#F1D
+"w
+qzpy#FG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"w
+5
+"w
+}b#H1W1O
+tb=zg
+z)6U
+pzR7q=?
+"x
+t<
+"x
+u'R#
+qVR#qOq4
+tH$yZP
+s(F%
+zb+}(C
+"x
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"w
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"y
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"y
+zJvDympMy_xD2p0E
+"y
+ub2
+0
+|&<U
+qVp5D
+4
+rDK
+{R
+*&%
+zBAA%
+"C
+pV3I
+"y
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"y
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"x
+q1py#X1Z
+"1
+y7-
+s=MY
+"x
+q1py#Y18
+"x
+xKpy#Z2zE?
+xKpy#Yrk#YD?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1D
+"&
+y7-
+s=MY
+rt8|_
+wh
+"4
+z)JD
+pzRKqj
+wI/sh
+p\
+qVycY
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#]
+wI@ts
+t(t"X
+"%
+p~X|BQ
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHRqOry
+v%
+sNp,x?
+sNq9ly;
+sNXlzRrg
+uG8.pb
+}b#hG2p0
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qLp*1,
+sXz#xFw?}#=7w?
+ef{L=
+r'q}qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE$1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE'1,
+sXz#xFw?}#=7w?
+"#
+zV)qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE,1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE/1,
+sXz#xFw?}#=7w?
+"#
+zV1qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE41-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE71,
+sXz#xFw?}#=7w?
+"#
+zV9qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE<1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$/A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+s+)W$*
+s+*W$,
+s+*W$.
+s++W$0
+")
+x:Ilw3
+x:Jl8s%
+x:Kl{Xp&
+x:Ll9r*
+")
+x:Hl.t&
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:Gyyvm
+x:Hl{pp&
+x:IyysL
+x:JyysZ
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+x:zluY
+x:{{S+p&
+x:|lsTtz
+x:}lsTtK
+")
+x:yl.wZn
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:xl.t[
+x:yl.8v=
+x:zl.wN
+x:{l.7rg
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy#YwosZ
+sNpy#Zwowi
+sNpy#[lzIw7
+sNpy#\lzIrJ
+")
+sNpy#Xl.uK
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy#Wl7r*
+sNpy#Xl7tl
+sNpy#Yl7tz
+sNpy#Zl7tK
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$-lt4n
+sNpy$.lrF8v=
+sNpy$/l}cr>
+sNpy$0l}cp&
+")
+sNpy$,l{_vm
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$+l/rJ
+sNpy$,l@wV
+sNpy$-l@=r>
+sNpy$.l@=p&
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$]lrcrg
+sNpy$^ly?pk
+sNpy$_lxWs%
+sNpy$alxW+rg
+")
+sNpy$\l.y;
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$[y~}4
+sNpy$\lxFvm
+sNpy$]y~t&
+sNpy$^lxFsL
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%1lsKr*
+sNpy%2lsKtl
+sNpy%3l-p<p&
+sNpy%4l--sL
+")
+sNpy%0l{_tO
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%/y~u)r>
+sNpy%0lx5t[
+sNpy%1y~tGv=
+sNpy%2lx5wN
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%bltGtK
+sNpy%cltGtO
+sNpy%dlv<wi
+sNpy%el-vFr>
+")
+sNpy%al.p<rg
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%_wo7p&
+sNpy%awor*
+sNpy%bwotl
+sNpy%cwotz
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+q~C$'q/$+
+q~B$'S$*
+q~A$&6$)
+q~@$&sR(
+!#
+":
+q1py&_E}(
+qTpy&_tn{X
+xKpy&_p$D?
+rt+sQ
+qKpy&Xrk&X1Z
+u?~*2
+!#
+pqy'r.7
+xBu*py&b1Z
+uF,rk&s
+p\
+qVycG
+|&GU
+qVpy&sD
+pq{GqN
+t(r|rk&s
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~K
+wj
+rDI
+pqy'xj
+x%/1/
+pqzgrz+
+|Mpy&frk&fB
+"$
+}b&uqOU
+pq}6r.
+}b&tqOU
+syu8r3qp'C
+u6r>'A
+u6tz'B
+u6tK'@
+pqq#7^
+p+
+pqf+j
+rhpy&cp$
+:
+sJ~"
+pq^+r4
+pVLI
+s)
+r7py&q
+H
+!#
+s)
+u?}~
+!#
+pVKt\
+pq^.ps7
+uF,rk&s
+J
+!#
+qvqYq=
+p\
+qBpy&{
+pm,
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^K
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py&q
+pqpj9s-
+pVLt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&i
+u~N
+rP
+pqpX-rz+
+x-u_'?
+pqpX.j
+u^UI
+pqpX9q#
+s?py&i
+Ypy&i1?
+pm+
+p{py&iyK-
+s8
+H
+!#
+pqpX8pj
+s?py&i
+Ypy&i1@
+pm-
+|l>
+s>
+p{py&jE3/
+wG
+!#
+r6@r.9
+z'61618
+rKt?rbz}M[16G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruA
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"b
+u'Mc
+]3sx=
+]4sx,
+"b
+]5sx+
+({p
+!#
+"a
+u'Mj
+]:sx-
+(w?
+!#
+"e
+u'Mz
+"%
+u'M|
+"d
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+]Fsx+
+({p
+!#
+"&
+u'py(6
+pVysx/
+(+@
+!#
+yHyY
+s?py(1
+pVts3sK
+(rO
+!#
+"A
+u'q}
+"@
+u'q,
+"#
+pV%s3p<
+pV$s3--
+"#
+pVVs3u)
+(tG
+!#
+"'
+u'py&\
+")
+pVGs3-7
+pVFs3y<
+"#
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+u'py&U
+pV<zs=
+(.,
+!#
+"V
+pV4zs+
+pV3zs-
+"U
+pV2zs.
+pV1zs8
+"U
+pV0zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"c
+r7/
+qm
+qm
+(
+!qZ
+{D8pw
+uI
+aM
+;4
+(
+!s*
+{D-qw
+sk
+aK
+;3
+(
+!tS
+"#
+uI
+aI
+;4
+(
+!vB
+"#
+sk
+aG
+;3
+(
+!w&
+uL{pqw
+sv9
+aE
+wpN
+(
+!x=
+uL-7^
+sv@
+aD
+qPx@
+(
+!yE
+{?wZpw
+g=
+aC
+qPx@
+(
+!{-
+pqq0sh
+g,
+vg
+v#
+(
+!vKxw
+"v
+g
+a@
+;5
+(
+!pty@
+"v
+r~
+a>
+;6
+(
+!ptyG
+pq^.px
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+sk=
+ae
+;1
+(
+!tYyG
+sk,
+pfrc
+qPqI
+(
+!tY+uU
+"6
+sk+
+vg
+v#
+(
+!tY{H
+"6
+sk-
+a^
+;2
+(
+!tY.uU
+sk.
+pfp5
+qPqA
+(
+!tY|F
+";
+qH@
+pf+}(
+qPpU
+(
+!tY|G
+"%
+sk=
+aZ
+;1
+(
+!tY}x
+sk,
+pfrc
+qPp[
+(
+!tY/uU
+"$
+sk-
+aT
+;2
+(
+!tYxw
+sk.
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+g/
+a(
+wpk
+(
+!vK-{H
+g@
+aB
+qPpK
+(
+!vKu)uU
+";
+qH=
+aA
+wpB
+(
+!vK-|F
+qH,
+pf/,
+qPpY
+(
+!vK-|G
+";
+qH/
+a<
+qP/q4
+(
+!vK-}x
+qH@
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+sk=
+a:
+;1
+(
+!vK-xw
+sk,
+pfrc
+qPp=
+(
+!vK.y@
+"'
+sk-
+a4
+;2
+(
+!vK.yG
+sk.
+pfp5
+qPp)
+(
+!vK{_uU
+";
+qH+
+a0
+wpN
+(
+!vK.{H
+qH-
+pf/
+wp/
+(
+!vK..uU
+";
+qH.
+a.
+qPzIxW
+(
+!vK.|F
+qH8
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH7
+a,
+qPu)|#
+(
+!vK.}x
+qH9
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8OneSM90 = `packed1 52240 dots_bytes_one
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;x@to
+zft=pF
+p978un
+p:qYsV
+qS+,t*
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"&
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<+
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDE
+vaG
+*&%
+q77B8
+}v%
+u-@8s6
+qt7A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk618
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<@
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDG
+vaG
+*&%
+q77B8
+}v%
+"3
+qt7A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra0tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-18
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*Ew?1/
+}g7t;
+ra7E
+q77q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+uL=,p|
+r(LE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&517
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVT2sK
+qk$U
+{E+
+{D+j
+{Zp/,p$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM7
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFgU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+{D7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+{D-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL=7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL{pqw
+u'R,
+tU,<r
+s'8
+tH-Ew?<C
+"-
+rjuyrzu<
+uLukq@
+zWR)p$
+J
+!#
+uL-7sh
+qF6U
+vb<,
+)
+qBx@
+s'7
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+{?78s-
+tj+
+{?wZpw
+)
+qBx@
+s'9
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<f
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSX<X14
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'/
+uVM51(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<n
+pqs6qw
+wu30
+"a
+qkQwv/
+|.@ps/
+q77B8
+"Z
+qt7A
+u{9w-
+tHnqO<o
+pqy'yC
+ph)B
+xBu*MRqO,
+)
+pq{Gsh
+xBu*M<qO,
+)
+qVs0U
+pqq#-sr
+r(rB
+qvqY<t
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM51(
+s=MR
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+pqpbu:
+qkS</
+"2
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+pqt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+J
+!#
+"e
+y7-
+s=MQ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"w
+qk}1<
+"w
+ph~G
+s=M#
+5
+"'
+qzuH-
+s=MQ
+"w
+5
+"w
+pB~1O1G
+tb=zg
+z)6U
+pzR7q=?
+"x
+t<
+"x
+u'R#
+qVR#qOq4
+tH$yZH
+{=4%
+zb+}(C
+"x
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"w
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"y
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"y
+zJvDympMy_xD2[E
+"y
+ub'
+{=(%
+zbp5C
+4
+rDK
+vaG
+*&%
+zB=A%
+"C
+pV3I
+"y
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"y
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"x
+qk}1R
+"1
+y7-
+s=MQ
+"x
+qk~18
+"x
+xKM}2zE?
+xKM~1~D?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1<
+"&
+y7-
+s=MQ
+rt8|_
+wh
+"4
+z)FD
+pzRGqj
+wI/sh
+p\
+qVycQ
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#Q
+wI@ts
+t(t"X
+"%
+p~X|BI
+"%
+p~Xu%K
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHNqOry
+v%
+sNp,x?
+sNq9ly;
+sNXlzRrg
+uG8.pb
+}b#[G2p0
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qLp*1,
+sXz#xFw?}#=7w?
+ef{L=
+r'q}qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE$1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE'1,
+sXz#xFw?}#=7w?
+"#
+zV)qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE,1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE/1,
+sXz#xFw?}#=7w?
+"#
+zV1qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE41-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE71,
+sXz#xFw?}#=7w?
+"#
+zV9qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE<1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$#A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+s+)W$*
+s+*W$,
+s+*W$.
+s++W$0
+")
+x:Ilw3
+x:Jl8s%
+x:Kl{Xp&
+x:Ll9r*
+")
+x:Hl.t&
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:Gyyvm
+x:Hl{pp&
+x:IyysL
+x:JyysZ
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+x:zluY
+x:{{S+p&
+x:|lsTtz
+x:}lsTtK
+")
+x:yl.wZn
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:xl.t[
+x:yl.8v=
+x:zl.wN
+x:{l.7rg
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy#YwosZ
+sNpy#Zwowi
+sNpy#[lzIw7
+sNpy#\lzIrJ
+")
+sNpy#Xl.uK
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy#Wl7r*
+sNpy#Xl7tl
+sNpy#Yl7tz
+sNpy#Zl7tK
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$-lt4n
+sNpy$.lrF8v=
+sNpy$/l}cr>
+sNpy$0l}cp&
+")
+sNpy$,l{_vm
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$+l/rJ
+sNpy$,l@wV
+sNpy$-l@=r>
+sNpy$.l@=p&
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$]lrcrg
+sNpy$^ly?pk
+sNpy$_lxWs%
+sNpy$alxW+rg
+")
+sNpy$\l.y;
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$[y~}4
+sNpy$\lxFvm
+sNpy$]y~t&
+sNpy$^lxFsL
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%1lsKr*
+sNpy%2lsKtl
+sNpy%3l-p<p&
+sNpy%4l--sL
+")
+sNpy%0l{_tO
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%/y~u)r>
+sNpy%0lx5t[
+sNpy%1y~tGv=
+sNpy%2lx5wN
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%bltGtK
+sNpy%cltGtO
+sNpy%dlv<wi
+sNpy%el-vFr>
+")
+sNpy%al.p<rg
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%_wo7p&
+sNpy%awor*
+sNpy%bwotl
+sNpy%cwotz
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+q~C$'q/$+
+q~B$'S$*
+q~A$&6$)
+q~@$&sR(
+!#
+":
+q1py&[E}(
+qTpy&[tn{X
+xKpy&[p$D?
+rt+sQ
+qKpy&Trk&T1R
+u?~*2
+!#
+pqy'r.7
+xBu*py&]1R
+uF,rk&o
+p\
+qVyc?
+|&?U
+qVpy&oD
+pq{GqN
+t(r|rk&o
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~K
+wj
+rDI
+pqy'xj
+x%/1/
+pqzgrz+
+|Mpy&brk&bB
+"$
+}b&qqOU
+pq}6r.
+}b&pqOU
+syu8r3qp'C
+u6r>'A
+u6tz'B
+u6tK'@
+pqq#7^
+p+
+pqf+j
+rhpy&^p$
+:
+sJ~"
+pq^+r4
+pVLI
+s)
+r7py&m
+H
+!#
+s)
+u?}~
+!#
+pVKt\
+pq^.ps7
+uF,rk&o
+J
+!#
+qvqYq=
+p\
+qBpy&w
+pm,
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^K
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1R
+sJ~)
+!#
+r7py&m
+pqpj9s-
+pVLt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&e
+u~N
+rP
+pqpX-rz+
+x-u_'?
+pqpX.j
+u^UI
+pqpX9q#
+s?py&e
+T.
+pm+
+p{py&eyK-
+s8
+H
+!#
+pqpX8pj
+s?py&e
+T0
+pm-
+|l>
+s>
+p{py&fE3/
+wG
+!#
+r6@r.9
+z'61618
+rKt?rbz}MS16G
+{*S1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru9
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"b
+]3sx=
+]4sx,
+"b
+]5sx+
+({p
+!#
+"a
+]:sx-
+(w?
+!#
+"e
+u'Mn
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+]Fsx+
+({p
+!#
+"%
+pVysx/
+(+@
+!#
+yHyY
+rux
+pVts3sK
+(rO
+!#
+"@
+u'q}
+"?
+u'q,
+"#
+pV%s3p<
+pV$s3--
+"#
+pVVs3u)
+(tG
+!#
+"(
+pVGs3-7
+pVFs3y<
+"(
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+pV<zs=
+(.,
+!#
+"U
+pV4zs+
+pV3zs-
+"T
+pV2zs.
+pV1zs8
+"T
+pV0zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"b
+r7/
+qm
+qm
+(
+!qZ
+{D8pw
+uI
+aI
+;,
+(
+!s*
+{D-qw
+sk
+aG
+;*
+(
+!tS
+"#
+uI
+aE
+;,
+(
+!vB
+"#
+sk
+aC
+;*
+(
+!w&
+uL{pqw
+sv9
+aA
+wpJ
+(
+!x=
+uL-7^
+sv@
+a@
+qPx@
+(
+!yE
+{?wZpw
+g=
+a?
+qPx@
+(
+!{-
+pqq0sh
+g,
+vg
+v#
+(
+!vKxw
+"v
+g
+a<
+;.
+(
+!pty@
+"v
+r~
+a:
+;0
+(
+!ptyG
+pq^.px
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+sk=
+ae
+;$
+(
+!tYyG
+sk,
+pfrc
+wpb
+(
+!tY+uU
+"6
+sk+
+vg
+v#
+(
+!tY{H
+"6
+sk-
+a]
+;'
+(
+!tY.uU
+sk.
+pfp5
+wp\
+(
+!tY|F
+"o
+qH@
+pf+}(
+qPpK
+(
+!tY|G
+"%
+sk=
+aX
+;$
+(
+!tY}x
+sk,
+pfrc
+wpU
+(
+!tY/uU
+"$
+sk-
+aQ
+;'
+(
+!tYxw
+sk.
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+g/
+a"
+;5
+(
+!vK-{H
+g@
+a>
+qPp=
+(
+!vKu)uU
+";
+qH=
+a=
+wp>
+(
+!vK-|F
+qH,
+pf/,
+qPp)
+(
+!vK-|G
+";
+qH/
+a8
+qP/q4
+(
+!vK-}x
+qH@
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+sk=
+a6
+;$
+(
+!vK-xw
+sk,
+pfrc
+wp3
+(
+!vK.y@
+"'
+sk-
+a/
+;'
+(
+!vK.yG
+sk.
+pfp5
+wp.
+(
+!vK{_uU
+";
+qH+
+a*
+wpJ
+(
+!vK.{H
+qH-
+pf/
+wp)
+(
+!vK..uU
+";
+qH.
+a(
+qPzIxW
+(
+!vK.|F
+qH8
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH7
+a&
+qPu)|#
+(
+!vK.}x
+qH9
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8OneSM80NarrowAligned = `packed1 52934 dots_bytes_one
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;x@to
+zft=pF
+p979te
+p:xFto
+qS+,t*
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+"%
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R>U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<-
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RCU
+qVp5D
+4
+rDE
+{R
+*&%
+q77B8
+}v%
+u-@8s6
+qt7A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk618
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RWU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<F
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R\U
+qVp5D
+4
+rDG
+{R
+*&%
+q77B8
+}v%
+"3
+qt7A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra0tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDH
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF118
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*Ew?1/
+}g7t;
+ra7E
+q77q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+uL=,p|
+r(TE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&517
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zV\2sK
+qk$U
+{E+
+{D+j
+qTRup$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM7
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFoU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+{D7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+{D-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+uL=7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+uL{pqw
+u'R4
+tU41Y
+s'8
+tH5Ew?<K
+"-
+rjuyrzu<
+uLukq@
+zWR1p$
+J
+!#
+uL-7sh
+qF>U
+vb<4
+)
+qBx@
+s'7
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+{?78s-
+tj+
+{?wZpw
+)
+qBx@
+s'9
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<n
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSa<a14
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'/
+uVM51(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<v
+pqs6qw
+{e@
+"_
+qkYwv/
+|.@ps/
+q77B8
+"Y
+qt7A
+u{9w-
+tHvqO<w
+pqy'yC
+ph)B
+xBu*MZqO,
+)
+pq{Gsh
+xBu*MDqO,
+)
+qVs0U
+pqq#-sr
+r(zB
+qvqY<|
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM51(
+s=MZ
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+pqpbu:
+qk[</
+"2
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+pqt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+J
+!#
+"d
+y7-
+s=MY
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"v
+q1py#F1D
+"v
+qzpy#FG
+s=M#
+5
+"'
+qzuH-
+s=MY
+"v
+5
+"v
+}b#H1W1O
+tb=zg
+z)6U
+pzR7q=?
+"w
+t<
+"w
+u'R#
+qVR#qOq4
+tH$yZP
+s(F%
+zb+}(C
+"w
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"v
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"x
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7A2p2
+po7ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"x
+zJvDympMy_xD2p0E
+"x
+ub2
+0
+|&<U
+qVp5D
+4
+rDK
+{R
+*&%
+zBAA%
+"C
+pV3I
+"x
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"x
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"w
+q1py#X1Z
+"1
+y7-
+s=MY
+"w
+q1py#Y18
+"w
+xKpy#Z2zE?
+xKpy#Yrk#YD?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1D
+"&
+y7-
+s=MY
+rt8|_
+wh
+"4
+z)JD
+pzRKqj
+wI/sh
+p\
+qVycY
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#]
+wI@ts
+t(t"X
+"%
+p~X|BQ
+"%
+p~Xu%S
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHRqOry
+v%
+sNp,x?
+sNq9ly;
+sNXlzRrg
+uG8.pb
+}b#hG2p0
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qLp*1,
+sXz#xFw?}#=7w?
+ef{L=
+r'q}qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE$1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE'1,
+sXz#xFw?}#=7w?
+"#
+zV)qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE,1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE/1,
+sXz#xFw?}#=7w?
+"#
+zV1qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE41-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE71,
+sXz#xFw?}#=7w?
+"#
+zV9qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE<1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$/A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+s+)W$*
+s+*W$,
+s+*W$.
+s++W$0
+")
+x:Ilw3
+x:Jl8s%
+x:Kl{Xp&
+x:Ll9r*
+")
+x:Hl.t&
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:Gyyvm
+x:Hl{pp&
+x:IyysL
+x:JyysZ
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+x:zluY
+x:{{S+p&
+x:|lsTtz
+x:}lsTtK
+")
+x:yl.wZn
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:xl.t[
+x:yl.8v=
+x:zl.wN
+x:{l.7rg
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy#YwosZ
+sNpy#Zwowi
+sNpy#[lzIw7
+sNpy#\lzIrJ
+")
+sNpy#Xl.uK
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy#Wl7r*
+sNpy#Xl7tl
+sNpy#Yl7tz
+sNpy#Zl7tK
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$-lt4n
+sNpy$.lrF8v=
+sNpy$/l}cr>
+sNpy$0l}cp&
+")
+sNpy$,l{_vm
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$+l/rJ
+sNpy$,l@wV
+sNpy$-l@=r>
+sNpy$.l@=p&
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$]lrcrg
+sNpy$^ly?pk
+sNpy$_lxWs%
+sNpy$alxW+rg
+")
+sNpy$\l.y;
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$[y~}4
+sNpy$\lxFvm
+sNpy$]y~t&
+sNpy$^lxFsL
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%1lsKr*
+sNpy%2lsKtl
+sNpy%3l-p<p&
+sNpy%4l--sL
+")
+sNpy%0l{_tO
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%/y~u)r>
+sNpy%0lx5t[
+sNpy%1y~tGv=
+sNpy%2lx5wN
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%bltGtK
+sNpy%cltGtO
+sNpy%dlv<wi
+sNpy%el-vFr>
+")
+sNpy%al.p<rg
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%_wo7p&
+sNpy%awor*
+sNpy%bwotl
+sNpy%cwotz
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+q~C$'q/$+
+q~B$'S$*
+q~A$&6$)
+q~@$&sR(
+!#
+":
+q1py&_E}(
+qTpy&_tn{X
+xKpy&_p$D?
+rt+sQ
+qKpy&Xrk&X1Z
+u?~*2
+!#
+pqy'r.7
+xBu*py&b1Z
+uF,rk&s
+p\
+qVycG
+|&GU
+qVpy&sD
+pq{GqN
+t(r|rk&s
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~K
+wj
+rDI
+pqy'xj
+x%/1/
+pqzgrz+
+|Mpy&frk&fB
+"$
+}b&uqOU
+pq}6r.
+}b&tqOU
+syu8r3qp'C
+u6r>'A
+u6tz'B
+u6tK'@
+pqq#7^
+p+
+pqf+j
+rhpy&cp$
+:
+sJ~"
+pq^+r4
+pVLI
+s)
+r7py&q
+H
+!#
+s)
+u?}~
+!#
+pVKt\
+pq^.ps7
+uF,rk&s
+J
+!#
+qvqYq=
+p\
+qBpy&{
+pm,
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^K
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1Z
+sJ~)
+!#
+r7py&q
+pqpj9s-
+pVLt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&i
+u~N
+rP
+pqpX-rz+
+x-u_'?
+pqpX.j
+u^UI
+pqpX9q#
+s?py&i
+Ypy&i1?
+pm+
+p{py&iyK-
+s8
+H
+!#
+pqpX8pj
+s?py&i
+Ypy&i1@
+pm-
+|l>
+s>
+p{py&jE3/
+wG
+!#
+r6@r.9
+z'61618
+rKt?rbz}M[16G
+{*[1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruA
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"b
+u'Mc
+]3sx=
+]4sx,
+"b
+]5sx+
+({p
+!#
+"a
+u'Mj
+]:sx-
+(w?
+!#
+"e
+u'Mz
+"%
+u'M|
+"d
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+]Fsx+
+({p
+!#
+"&
+u'py(6
+pVysx/
+(+@
+!#
+yHyY
+s?py(1
+pVts3sK
+(rO
+!#
+"A
+u'q}
+"@
+u'q,
+"#
+pV%s3p<
+pV$s3--
+"#
+pVVs3u)
+(tG
+!#
+"'
+u'py&\
+")
+pVGs3-7
+pVFs3y<
+"#
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+u'py&U
+pV<zs=
+(.,
+!#
+"V
+pV4zs+
+pV3zs-
+"U
+pV2zs.
+pV1zs8
+"U
+pV0zs7
+(.9
+!pZ
+p(
+!p^
+"c
+r7/
+qm
+qm
+(
+!qZ
+{D8pw
+uI
+aM
+;4
+(
+!s*
+{D-qw
+sk
+aK
+;3
+(
+!tS
+"#
+uI
+aI
+;4
+(
+!vB
+"#
+sk
+aG
+;3
+(
+!w&
+uL{pqw
+sv9
+aE
+wpN
+(
+!x=
+uL-7^
+sv@
+aD
+qPx@
+(
+!yE
+{?wZpw
+g=
+aC
+qPx@
+(
+!{-
+pqq0sh
+g,
+vg
+v#
+(
+!vKxw
+"v
+g
+a@
+;5
+(
+!pty@
+"v
+r~
+a>
+;6
+(
+!ptyG
+pq^.px
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+sk=
+ae
+;1
+(
+!tYyG
+sk,
+pfrc
+qPqI
+(
+!tY+uU
+"6
+sk+
+vg
+v#
+(
+!tY{H
+"6
+sk-
+a^
+;2
+(
+!tY.uU
+sk.
+pfp5
+qPqA
+(
+!tY|F
+";
+qH@
+pf+}(
+qPpU
+(
+!tY|G
+"%
+sk=
+aZ
+;1
+(
+!tY}x
+sk,
+pfrc
+qPp[
+(
+!tY/uU
+"$
+sk-
+aT
+;2
+(
+!tYxw
+sk.
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+g/
+a(
+wpk
+(
+!vK-{H
+g@
+aB
+qPpK
+(
+!vKu)uU
+";
+qH=
+aA
+wpB
+(
+!vK-|F
+qH,
+pf/,
+qPpY
+(
+!vK-|G
+";
+qH/
+a<
+qP/q4
+(
+!vK-}x
+qH@
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+sk=
+a:
+;1
+(
+!vK-xw
+sk,
+pfrc
+qPp=
+(
+!vK.y@
+"'
+sk-
+a4
+;2
+(
+!vK.yG
+sk.
+pfp5
+qPp)
+(
+!vK{_uU
+";
+qH+
+a0
+wpN
+(
+!vK.{H
+qH-
+pf/
+wp/
+(
+!vK..uU
+";
+qH.
+a.
+qPzIxW
+(
+!vK.|F
+qH8
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH7
+a,
+qPu)|#
+(
+!vK.}x
+qH9
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8OneSM80 = `packed1 52133 dots_bytes_one
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvs}pMpOrGvPw]
+!v7psv6rmt5rGq"t5rGrR
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+p;x@to
+zft=pF
+p978un
+p:qYsV
+qS+,t*
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+}g7t'
+r7~/u=q>pMym
+s{7yY
+{<rW
+"%
+r'p*G
+p~p*2u4p2
+qvyD[
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB7A<+
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDE
+vaG
+*&%
+q77B8
+}v%
+u-@8s6
+qt7A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk618
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB7A<@
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDG
+vaG
+*&%
+q77B8
+}v%
+"3
+qt7A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+ra0tn
+zJt?uN{"z#7x5|#79uk
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-18
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*Ew?1/
+}g7t;
+ra7E
+q77q&
+}g/s-
+pB%1&qg
+{b
+t.?
+Y+D
+pz+qj
+vbry
+uL=,p|
+r(LE
+uL=+pE
+}o1%
+rD.
+uL=-s-
+|&517
+s=r|
+uL=.xj
+vTzM
+uL=8q3
+zVT2sK
+qk$U
+{E+
+{D+j
+{Zp/,p$
+uL+-j
+{e&
+J
+!#
+uL=-zg
+y0x_~*-
+uL=8qN
+xBzYp,
+uL-7pb
+xBu*p,1&
+r7p0
+!#
+uL=.qw
+rsM7
+rhp0D
+pzp*qj
+uL=8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFgU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+{D8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+{D7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+{D-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL=7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+uL{pqw
+u'R,
+tU,<r
+s'8
+tH-Ew?<C
+"-
+rjuyrzu<
+uLukq@
+zWR)p$
+J
+!#
+uL-7sh
+qF6U
+vb<,
+)
+qBx@
+s'7
+prj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+prj/u:
+}f
+sXz#X
+}f
+sXz#X
+uLp<r.
+x-r_Z
+uL--r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+uL-7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+uLv(qe
+|U
+q6
+uL|#qe
+|7
+q6
+"*
+uoz]I
+{?wZr4
+zV1B
+{?78s-
+tj+
+{?wZpw
+)
+qBx@
+s'9
+qvp5<5
+uL7,r-
+q{
+tFz#uZ
+uL7+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+uLuirI
+qTyW
+qTR9<f
+4
+5
+uLq4r.
+w'[x?p$
+w'[xup$
+!#
+{?zHpX
+xS:<:B
+tU:1&
+td
+!#
+uL=-q#+
+xSX<X14
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+uL}#^
+p+
+r6@yY
+]0x_~*B
+pqq0sh
+z3(p$
+s'/
+uVM51(
+pqpbsQ
+t7
+r'p,G
+pqqepj
+s=M%
+pqr-j
+qvM#<n
+pqs6qw
+wu30
+"_
+qkQwv/
+|.@ps/
+q77B8
+"Y
+qt7A
+u{9w-
+tHnqO<o
+pqy'yC
+ph)B
+xBu*MRqO,
+)
+pq{Gsh
+xBu*M<qO,
+)
+qVs0U
+pqq#-sr
+r(rB
+qvqY<t
+pqf@pb
+xBu*q,1&
+pq^,sQ
+zV"B
+y,qYU
+pq^+q0
+xQM51(
+s=MR
+}o1&
+pq^8pX
+qE&B
+p1
+pqpj9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+pqpX=ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+pqpbu:
+qkS</
+"2
+s=M#
+w"x\
+pqr-t;
+qF.U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+pqt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+pqsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+J
+!#
+"d
+y7-
+s=MQ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"v
+qk}1<
+"v
+ph~G
+s=M#
+5
+"'
+qzuH-
+s=MQ
+"v
+5
+"v
+pB~1O1G
+tb=zg
+z)6U
+pzR7q=?
+"w
+t<
+"w
+u'R#
+qVR#qOq4
+tH$yZH
+{=4%
+zb+}(C
+"w
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"v
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"x
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB7Ar2
+po7ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"x
+zJvDympMy_xD2[E
+"x
+ub'
+{=(%
+zbp5C
+4
+rDK
+vaG
+*&%
+zB=A%
+"C
+pV3I
+"x
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"x
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"w
+qk}1R
+"1
+y7-
+s=MQ
+"w
+qk~18
+"w
+xKM}2zE?
+xKM~1~D?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1<
+"&
+y7-
+s=MQ
+rt8|_
+wh
+"4
+z)FD
+pzRGqj
+wI/sh
+p\
+qVycQ
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+"'
+x%+w?rk#Q
+wI@ts
+t(t"X
+"%
+p~X|BI
+"%
+p~Xu%K
+u{/pX
+}oq=
+sd
+uGsKq0
+zJvDympMy_xDq=qO
+rf7
+!#
+)
+qos7
+5
+uGrOpx
+vbq=
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+!#
+uG.-j
+tHNqOry
+v%
+sNp,x?
+sNq9ly;
+sNXlzRrg
+uG8.pb
+}b#[G2p0
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qLp*1,
+sXz#xFw?}#=7w?
+ef{L=
+r'q}qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE$1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE'1,
+sXz#xFw?}#=7w?
+"#
+zV)qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE,1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE/1,
+sXz#xFw?}#=7w?
+"#
+zV1qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE41-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE71,
+sXz#xFw?}#=7w?
+"#
+zV9qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE<1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$#A<J
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+s+)W$*
+s+*W$,
+s+*W$.
+s++W$0
+")
+x:Ilw3
+x:Jl8s%
+x:Kl{Xp&
+x:Ll9r*
+")
+x:Hl.t&
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:Gyyvm
+x:Hl{pp&
+x:IyysL
+x:JyysZ
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+x:zluY
+x:{{S+p&
+x:|lsTtz
+x:}lsTtK
+")
+x:yl.wZn
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+x:xl.t[
+x:yl.8v=
+x:zl.wN
+x:{l.7rg
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy#YwosZ
+sNpy#Zwowi
+sNpy#[lzIw7
+sNpy#\lzIrJ
+")
+sNpy#Xl.uK
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy#Wl7r*
+sNpy#Xl7tl
+sNpy#Yl7tz
+sNpy#Zl7tK
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$-lt4n
+sNpy$.lrF8v=
+sNpy$/l}cr>
+sNpy$0l}cp&
+")
+sNpy$,l{_vm
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$+l/rJ
+sNpy$,l@wV
+sNpy$-l@=r>
+sNpy$.l@=p&
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy$]lrcrg
+sNpy$^ly?pk
+sNpy$_lxWs%
+sNpy$alxW+rg
+")
+sNpy$\l.y;
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy$[y~}4
+sNpy$\lxFvm
+sNpy$]y~t&
+sNpy$^lxFsL
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%1lsKr*
+sNpy%2lsKtl
+sNpy%3l-p<p&
+sNpy%4l--sL
+")
+sNpy%0l{_tO
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%/y~u)r>
+sNpy%0lx5t[
+sNpy%1y~tGv=
+sNpy%2lx5wN
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+s+(W$,
+s+)W$,
+s+)W$,
+s+*W$,
+")
+sNpy%bltGtK
+sNpy%cltGtO
+sNpy%dlv<wi
+sNpy%el-vFr>
+")
+sNpy%al.p<rg
+")
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+"(
+qLp01,
+sXz#xFw?}#=7w?
+")
+r'wg/
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE#1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE&1,
+sXz#xFw?}#=7w?
+"#
+zV(qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE+1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE.1,
+sXz#xFw?}#=7w?
+"#
+zV0qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE31-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE61,
+sXz#xFw?}#=7w?
+"#
+zV8qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE;1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+")
+sNpy%_wo7p&
+sNpy%awor*
+sNpy%bwotl
+sNpy%cwotz
+")
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4F'F'F'FL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
+")
+q~C$'q/$+
+q~B$'S$*
+q~A$&6$)
+q~@$&sR(
+!#
+":
+q1py&[E}(
+qTpy&[tn{X
+xKpy&[p$D?
+rt+sQ
+qKpy&Trk&T1R
+u?~*2
+!#
+pqy'r.7
+xBu*py&]1R
+uF,rk&o
+p\
+qVyc?
+|&?U
+qVpy&oD
+pq{GqN
+t(r|rk&o
+qV/,D
+pqy'q#@
+zcyz
+"#
+u~K
+wj
+rDI
+pqy'xj
+x%/1/
+pqzgrz+
+|Mpy&brk&bB
+"$
+}b&qqOU
+pq}6r.
+}b&pqOU
+syu8r3qp'C
+u6r>'A
+u6tz'B
+u6tK'@
+pqq#7^
+p+
+pqf+j
+rhpy&^p$
+:
+sJ~"
+pq^+r4
+pVLI
+s)
+r7py&m
+H
+!#
+s)
+u?}~
+!#
+pVKt\
+pq^.ps7
+uF,rk&o
+J
+!#
+qvqYq=
+p\
+qBpy&w
+pm,
+uF2p2
+q;
+t6r>
+pq^7r.
+|@S
+pq^/r.
+x-r_S
+pq^8pw
+xpr_v,s^K
+pqf,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pq^+q#8
+qKXry1(
+rhX1R
+sJ~)
+!#
+r7py&m
+pqpj9s-
+pVLt\
+!#
+pqpj/qy
+|Nv2z\
+r?v2sU>
+pqpj9tI
+wcr,s0DB
+}oD
+\
+!#
+pqpX=pX
+t1=rk&e
+u~N
+rP
+pqpX-rz+
+x-u_'?
+pqpX.j
+u^UI
+pqpX9q#
+s?py&e
+T.
+pm+
+p{py&eyK-
+s8
+H
+!#
+pqpX8pj
+s?py&e
+T0
+pm-
+|l>
+s>
+p{py&fE3/
+wG
+!#
+r6@r.9
+z'61618
+rKt?rbz}MS16G
+{*S1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru9
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"b
+]3sx=
+]4sx,
+"b
+]5sx+
+({p
+!#
+"a
+]:sx-
+(w?
+!#
+"e
+u'Mn
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+]Fsx+
+({p
+!#
+"%
+pVysx/
+(+@
+!#
+yHyY
+rux
+pVts3sK
+(rO
+!#
+"@
+u'q}
+"?
+u'q,
+"#
+pV%s3p<
+pV$s3--
+"#
+pVVs3u)
+(tG
+!#
+"(
+pVGs3-7
+pVFs3y<
+"(
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+pV<zs=
+(.,
+!#
+"U
+pV4zs+
+pV3zs-
+"T
+pV2zs.
+pV1zs8
+"T
+pV0zs7
+(.9
+!pZ
+p(
+!p^
+"b
+r7/
+qm
+qm
+(
+!qZ
+{D8pw
+uI
+aI
+;,
+(
+!s*
+{D-qw
+sk
+aG
+;*
+(
+!tS
+"#
+uI
+aE
+;,
+(
+!vB
+"#
+sk
+aC
+;*
+(
+!w&
+uL{pqw
+sv9
+aA
+wpJ
+(
+!x=
+uL-7^
+sv@
+a@
+qPx@
+(
+!yE
+{?wZpw
+g=
+a?
+qPx@
+(
+!{-
+pqq0sh
+g,
+vg
+v#
+(
+!vKxw
+"v
+g
+a<
+;.
+(
+!pty@
+"v
+r~
+a:
+;0
+(
+!ptyG
+pq^.px
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+sk=
+ae
+;$
+(
+!tYyG
+sk,
+pfrc
+wpb
+(
+!tY+uU
+"6
+sk+
+vg
+v#
+(
+!tY{H
+"6
+sk-
+a]
+;'
+(
+!tY.uU
+sk.
+pfp5
+wp\
+(
+!tY|F
+"o
+qH@
+pf+}(
+qPpK
+(
+!tY|G
+"%
+sk=
+aX
+;$
+(
+!tY}x
+sk,
+pfrc
+wpU
+(
+!tY/uU
+"$
+sk-
+aQ
+;'
+(
+!tYxw
+sk.
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+g/
+a"
+;5
+(
+!vK-{H
+g@
+a>
+qPp=
+(
+!vKu)uU
+";
+qH=
+a=
+wp>
+(
+!vK-|F
+qH,
+pf/,
+qPp)
+(
+!vK-|G
+";
+qH/
+a8
+qP/q4
+(
+!vK-}x
+qH@
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+sk=
+a6
+;$
+(
+!vK-xw
+sk,
+pfrc
+wp3
+(
+!vK.y@
+"'
+sk-
+a/
+;'
+(
+!vK.yG
+sk.
+pfp5
+wp.
+(
+!vK{_uU
+";
+qH+
+a*
+wpJ
+(
+!vK.{H
+qH-
+pf/
+wp)
+(
+!vK..uU
+";
+qH.
+a(
+qPzIxW
+(
+!vK.|F
+qH8
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH7
+a&
+qPu)|#
+(
+!vK.}x
+qH9
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8SixteenSM90NarrowAligned = `packed1 37878 dots_bytes_sixteen
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@r0
+zft*
+p9-7x,
+p:xFto
+qSxOpF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R?U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB8A<-
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RDU
+qVp5D
+4
+rDE
+{R
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk617
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RXU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB8A<F
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R]U
+qVp5D
+4
+rDG
+{R
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M02@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDH
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF117
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*B,w}1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+q1t"/
+x<D
+pzXqj
+vb2[
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(VE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV^2sK
+qk$U
+{E+
+pqpj+j
+qTRxp$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM8
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFqU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+s'8
+tH5B,w}<M
+"-
+rjuyrzu<
+pqr+9q@
+zWR1p$
+J
+!#
+pqpw7sh
+qF>U
+vb<4
+)
+qBty
+s'7
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+pqq#8s-
+rsq4
+pqrI=pw
+)
+qBty
+s'9
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<p
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSa<a14
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<x
+prs6qw
+{e@
+"a
+qkZwv/
+|.@ps/
+q78B8
+"Z
+qt8A
+u{9w-
+tHxqO<y
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+{?uisr
+r(|B
+qvqY<~
+vT/
+qvqYrk#/
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM51(
+s=M[
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qk\<1
+"2
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+prt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"e
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"w
+q1py#J1E
+"w
+qzpy#JG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+"w
+5
+"w
+}b#L1X1P
+tb=zg
+z)8U
+pzR9q=?
+"x
+t<
+"x
+u'R#
+qVR#qOq4
+tH$yZQ
+s(F%
+zb+}(C
+"x
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"w
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"y
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB8A2p2
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"y
+zJvDympMy_xD2p0E
+"y
+ub2
+0
+|&<U
+qVp5D
+4
+rDK
+{R
+*&%
+zBCA%
+"C
+pV3I
+"y
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"y
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"x
+q1py#\1[
+"1
+y7-
+s=MZ
+"x
+q1py#]17
+"x
+xKpy#^2zE?
+xKpy#]rk#]D?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1E
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"4
+z)LD
+pzRMqj
+wI/sh
+p\
+qVycZ
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%xFw}rk#b
+wI@ts
+t(t"X
+"&
+p~X|BR
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<U
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<Z
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZA
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&B,w}<*
+uG8.sr
+r('G
+{Y
+q1py#xU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$AA<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+|K)$(q/$)
+|K*$(S$*
+|K+$'6$+
+|K,$'sR,
+"$
+}b$CA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2r8*$*$*$*L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"$
+|K=$8q/$=
+|K>$8S$>
+|K?$76$?
+|K@$7sR@
+|sj
+xS\<\B
+tU\qO
+\
+!#
+">
+q1py#5E}(
+qTpy#5tn{X
+xKpy#5p$D?
+rt+sQ
+qKpy#.rk#.1[
+u?~*2
+!#
+t)+r.7
+xBu*py#71[
+qvp5,rk#J
+p\
+qVycH
+|&HU
+qVpy#JD
+t).qN
+t(r|rk#J
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~L
+wj
+rDI
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#;rk#;B
+"$
+}b#LqOU
+pr}6r.
+}b#KqOU
+syu8r3qp$9
+u6y%;
+u6tz$:
+u6/y%<
+}b#JqOq=
+syu8r3qp$=
+u6y%?
+u6tz$>
+u6/y%@
+{?77^
+p+
+}g+j
+rhpy#9p$
+:
+sJ~"
+pr^+r4
+pVMI
+s)
+r7py#G
+H
+!#
+s)
+u?}~
+!#
+pVLt\
+{?vFps7
+qvp5,rk#I
+J
+!#
+qvqYq=
+p\
+qBpy#S
+pm,
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1[
+sJ~)
+!#
+r7py#G
+{D9s-
+pVMt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#?
+u~O
+rP
+uL=-rz+
+x-u_$H
+uL=.j
+u^VI
+uL=9q#
+s?py#?
+Ypy#?1?
+pm+
+p{py#?yK-
+s8
+H
+!#
+uL=8pj
+s?py#?
+Ypy#?1@
+pm-
+|l>
+s>
+p{py#@E3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}M\16G
+{*\1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"f
+u'Md
+]3sx=
+]4sx,
+"f
+]5sx+
+({p
+!#
+"e
+u'Mk
+]:sx-
+(w?
+!#
+"i
+u'M{
+"%
+u'M}
+"h
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+]Fsx+
+({p
+!#
+"&
+u'py$n
+pVzsx/
+(+@
+!#
+yHyY
+s?py$i
+pVus3sK
+(rO
+!#
+"A
+u'R"
+"@
+u'q}
+"#
+pV%s3p<
+pV$s3--
+"#
+pVWs3u)
+(tG
+!#
+"'
+u'py#3
+")
+pVHs3-7
+pVGs3y<
+"#
+pVFs3v<
+pVEs3{J
+"(
+pVDsx+
+({p
+!#
+"(
+u'R}
+pV=zs=
+(.,
+!#
+"Y
+pV5zs+
+pV4zs-
+"X
+pV3zs.
+pV2zs8
+"X
+pV1zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"g
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aM
+;4
+(
+!s*
+pqpj-qw
+sk
+aK
+;3
+(
+!tS
+"#
+uI
+aI
+;4
+(
+!vB
+"#
+sk
+aG
+;3
+(
+!w&
+pqpx+qw
+sv9
+aE
+wpN
+(
+!x=
+pqpw7^
+sv@
+aD
+qPty
+(
+!yE
+pqrI=pw
+g=
+aC
+qPty
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"z
+g
+a@
+;5
+(
+!pty@
+"z
+r~
+a>
+;6
+(
+!ptyG
+{?vFpx
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;1
+(
+!tYyG
+qH9
+pfrc
+qPqI
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a^
+;2
+(
+!tY.uU
+sk=
+pfp5
+qPqA
+(
+!tY|F
+";
+qH8
+pf+}(
+qPpU
+(
+!tY|G
+"%
+qH7
+aZ
+;1
+(
+!tY}x
+qH9
+pfrc
+qPp[
+(
+!tY/uU
+"$
+qH@
+aT
+;2
+(
+!tYxw
+sk=
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+sk,
+a(
+wpk
+(
+!vK-{H
+sk+
+aB
+qPpK
+(
+!vKu)uU
+";
+sk-
+aA
+wpB
+(
+!vK-|F
+sk.
+pfp5,
+qPpY
+(
+!vK-|G
+";
+qH.
+a<
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+qH7
+a:
+;1
+(
+!vK-xw
+qH9
+pfrc
+qPp=
+(
+!vK.y@
+"'
+qH@
+a4
+;2
+(
+!vK.yG
+sk=
+pfp5
+qPp)
+(
+!vK{_uU
+";
+g/
+a0
+wpN
+(
+!vK.{H
+g@
+pf/
+wp/
+(
+!vK..uU
+";
+qH=
+a.
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH+
+a,
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8SixteenSM90 = `packed1 37073 dots_bytes_sixteen
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@r0
+zft*
+p9--te
+p:qYsV
+qSxOpF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB8A<+
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDE
+vaG
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk617
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB8A<@
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDG
+vaG
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M02@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-17
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*B,w}1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+q1t"/
+x<D
+pzXqj
+vb2[
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(NE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVV2sK
+qk$U
+{E+
+pqpj+j
+{Zp/,p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM8
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFiU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<t
+s'8
+tH-B,w}<E
+"-
+rjuyrzu<
+pqr+9q@
+zWR)p$
+J
+!#
+pqpw7sh
+qF6U
+vb<,
+)
+qBty
+s'7
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+pqq#8s-
+rsq4
+pqrI=pw
+)
+qBty
+s'9
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<h
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSX<X14
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<p
+prs6qw
+wu30
+"a
+qkRwv/
+|.@ps/
+q78B8
+"Z
+qt8A
+u{9w-
+tHpqO<q
+t)+yC
+ph)B
+xBu*MSA,
+)
+t).sh
+xBu*M=A,
+)
+qVs0U
+{?uisr
+r(tB
+qvqY<v
+vT/
+qvqY<x
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM51(
+s=MS
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qkT<1
+"2
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+prt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"e
+y7-
+s=MR
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"w
+qk~1=
+"w
+qzpy#BG
+s=M#
+5
+"'
+qzuH-
+s=MR
+"w
+5
+"w
+}b#D1P1H
+tb=zg
+z)8U
+pzR9q=?
+"x
+t<
+"x
+u'R#
+qVR#qOq4
+tH$yZI
+{=4%
+zb+}(C
+"x
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"w
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"y
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB8Ar2
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"y
+zJvDympMy_xD2[E
+"y
+ub'
+{=(%
+zbp5C
+4
+rDK
+vaG
+*&%
+zB?A%
+"C
+pV3I
+"y
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"y
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"x
+qk~1S
+"1
+y7-
+s=MR
+"x
+q1py#Q17
+"x
+xKM~2zE?
+xKpy#Qrk#QD?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1=
+"&
+y7-
+s=MR
+rt8|_
+wh
+"4
+z)HD
+pzRIqj
+wI/sh
+p\
+qVycR
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%xFw}rk#U
+wI@ts
+t(t"X
+"&
+p~X|BJ
+"&
+p~Xu%L
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<Q
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<V
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZ9
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&B,w}<*
+uG8.sr
+r('G
+{Y
+q1py#lU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$5A<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+|K)$(q/$)
+|K*$(S$*
+|K+$'6$+
+|K,$'sR,
+"$
+}b$7A<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2r8*$*$*$*L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"$
+|K=$8q/$=
+|K>$8S$>
+|K?$76$?
+|K@$7sR@
+|sj
+xS\<\B
+tU\qO
+\
+!#
+">
+q1py#1E}(
+qTpy#1tn{X
+xKpy#1p$D?
+rt+sQ
+xS{<{1S
+u?~*2
+!#
+t)+r.7
+xBu*py#31S
+qvp5,rk#F
+p\
+qVyc@
+|&@U
+qVpy#FD
+t).qN
+t(r|rk#F
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~L
+wj
+rDI
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#7rk#7B
+"$
+}b#HqOU
+pr}6r.
+}b#GqOU
+syu8r3qp$9
+u6y%;
+u6tz$:
+u6/y%<
+}b#FqOq=
+syu8r3qp$=
+u6y%?
+u6tz$>
+u6/y%@
+{?77^
+p+
+}g+j
+rhpy#5p$
+:
+sJ~"
+pr^+r4
+pVMI
+s)
+r7py#C
+H
+!#
+s)
+u?}~
+!#
+pVLt\
+{?vFps7
+qvp5,rk#E
+J
+!#
+qvqYq=
+p\
+qBpy#O
+pm,
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1S
+sJ~)
+!#
+r7py#C
+{D9s-
+pVMt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#;
+u~O
+rP
+uL=-rz+
+x-u_$H
+uL=.j
+u^VI
+uL=9q#
+s?py#;
+T.
+pm+
+p{py#;yK-
+s8
+H
+!#
+uL=8pj
+s?py#;
+T0
+pm-
+|l>
+s>
+p{py#<E3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}MT16G
+{*T1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru:
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"f
+]3sx=
+]4sx,
+"f
+]5sx+
+({p
+!#
+"e
+]:sx-
+(w?
+!#
+"i
+u'Mo
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+]Fsx+
+({p
+!#
+"%
+pVzsx/
+(+@
+!#
+yHyY
+ruy
+pVus3sK
+(rO
+!#
+"@
+u'R"
+"?
+u'q}
+"#
+pV%s3p<
+pV$s3--
+"#
+pVWs3u)
+(tG
+!#
+"(
+pVHs3-7
+pVGs3y<
+"(
+pVFs3v<
+pVEs3{J
+"(
+pVDsx+
+({p
+!#
+"(
+pV=zs=
+(.,
+!#
+"X
+pV5zs+
+pV4zs-
+"W
+pV3zs.
+pV2zs8
+"W
+pV1zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"f
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aI
+;,
+(
+!s*
+pqpj-qw
+sk
+aG
+;*
+(
+!tS
+"#
+uI
+aE
+;,
+(
+!vB
+"#
+sk
+aC
+;*
+(
+!w&
+pqpx+qw
+sv9
+aA
+wpJ
+(
+!x=
+pqpw7^
+sv@
+a@
+qPty
+(
+!yE
+pqrI=pw
+g=
+a?
+qPty
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"z
+g
+a<
+;.
+(
+!pty@
+"z
+r~
+a:
+;0
+(
+!ptyG
+{?vFpx
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;$
+(
+!tYyG
+qH9
+pfrc
+wpb
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a]
+;'
+(
+!tY.uU
+sk=
+pfp5
+wp\
+(
+!tY|F
+"s
+qH8
+pf+}(
+qPpK
+(
+!tY|G
+"%
+qH7
+aX
+;$
+(
+!tY}x
+qH9
+pfrc
+wpU
+(
+!tY/uU
+"$
+qH@
+aQ
+;'
+(
+!tYxw
+sk=
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+sk,
+a"
+;5
+(
+!vK-{H
+sk+
+a>
+qPp=
+(
+!vKu)uU
+";
+sk-
+a=
+wp>
+(
+!vK-|F
+sk.
+pfp5,
+qPp)
+(
+!vK-|G
+";
+qH.
+a8
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+qH7
+a6
+;$
+(
+!vK-xw
+qH9
+pfrc
+wp3
+(
+!vK.y@
+"'
+qH@
+a/
+;'
+(
+!vK.yG
+sk=
+pfp5
+wp.
+(
+!vK{_uU
+";
+g/
+a*
+wpJ
+(
+!vK.{H
+g@
+pf/
+wp)
+(
+!vK..uU
+";
+qH=
+a(
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH+
+a&
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8SixteenSM80NarrowAligned = `packed1 37771 dots_bytes_sixteen
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@r0
+zft*
+p9-7x,
+p:xFto
+qSxOpF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+z0q#
+r7ujrbrmpO|S=
+"&
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R?U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB8A<-
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RDU
+qVp5D
+4
+rDE
+{R
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk617
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RXU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB8A<F
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R]U
+qVp5D
+4
+rDG
+{R
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M02@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDH
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF117
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*B,w}1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+q1t"/
+x<D
+pzXqj
+vb2[
+pqpX,p|
+r(VE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV^2sK
+qk$U
+{E+
+pqpj+j
+qTRxp$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM8
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFqU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uot,I
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+s'8
+tH5B,w}<M
+"-
+rjuyrzu<
+pqr+9q@
+zWR1p$
+J
+!#
+pqpw7sh
+qF>U
+vb<4
+)
+qBty
+s'7
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+pqq#8s-
+rsq4
+pqrI=pw
+)
+qBty
+s'9
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<p
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSa<a14
+z)a<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<x
+prs6qw
+{e@
+"_
+qkZwv/
+|.@ps/
+q78B8
+"Y
+qt8A
+u{9w-
+tHxqO<y
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+{?uisr
+r(|B
+qvqY<~
+vT/
+qvqYrk#/
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM51(
+s=M[
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qk\<1
+"2
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+prt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"d
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"v
+q1py#J1E
+"v
+qzpy#JG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+"v
+5
+"v
+}b#L1X1P
+tb=zg
+z)8U
+pzR9q=?
+"w
+t<
+"w
+u'R#
+qVR#qOq4
+tH$yZQ
+s(F%
+zb+}(C
+"w
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"v
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"x
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB8A2p2
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"x
+zJvDympMy_xD2p0E
+"x
+ub2
+0
+|&<U
+qVp5D
+4
+rDK
+{R
+*&%
+zBCA%
+"C
+pV3I
+"x
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"x
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"w
+q1py#\1[
+"1
+y7-
+s=MZ
+"w
+q1py#]17
+"w
+xKpy#^2zE?
+xKpy#]rk#]D?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1E
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"4
+z)LD
+pzRMqj
+wI/sh
+p\
+qVycZ
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%xFw}rk#b
+wI@ts
+t(t"X
+"&
+p~X|BR
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<U
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<Z
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZA
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&B,w}<*
+uG8.sr
+r('G
+{Y
+q1py#xU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$AA<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+|K)$(q/$)
+|K*$(S$*
+|K+$'6$+
+|K,$'sR,
+"$
+}b$CA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2r8*$*$*$*L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"$
+|K=$8q/$=
+|K>$8S$>
+|K?$76$?
+|K@$7sR@
+|sj
+xS\<\B
+tU\qO
+\
+!#
+">
+q1py#5E}(
+qTpy#5tn{X
+xKpy#5p$D?
+rt+sQ
+qKpy#.rk#.1[
+u?~*2
+!#
+t)+r.7
+xBu*py#71[
+qvp5,rk#J
+p\
+qVycH
+|&HU
+qVpy#JD
+t).qN
+t(r|rk#J
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~L
+wj
+rDI
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#;rk#;B
+"$
+}b#LqOU
+pr}6r.
+}b#KqOU
+syu8r3qp$9
+u6y%;
+u6tz$:
+u6/y%<
+}b#JqOq=
+syu8r3qp$=
+u6y%?
+u6tz$>
+u6/y%@
+{?77^
+p+
+}g+j
+rhpy#9p$
+:
+sJ~"
+pr^+r4
+pVMI
+s)
+r7py#G
+H
+!#
+s)
+u?}~
+!#
+pVLt\
+{?vFps7
+qvp5,rk#I
+J
+!#
+qvqYq=
+p\
+qBpy#S
+pm,
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1[
+sJ~)
+!#
+r7py#G
+{D9s-
+pVMt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#?
+u~O
+rP
+uL=-rz+
+x-u_$H
+uL=.j
+u^VI
+uL=9q#
+s?py#?
+Ypy#?1?
+pm+
+p{py#?yK-
+s8
+H
+!#
+uL=8pj
+s?py#?
+Ypy#?1@
+pm-
+|l>
+s>
+p{py#@E3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}M\16G
+{*\1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"f
+u'Md
+]3sx=
+]4sx,
+"f
+]5sx+
+({p
+!#
+"e
+u'Mk
+]:sx-
+(w?
+!#
+"i
+u'M{
+"%
+u'M}
+"h
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+]Fsx+
+({p
+!#
+"&
+u'py$n
+pVzsx/
+(+@
+!#
+yHyY
+s?py$i
+pVus3sK
+(rO
+!#
+"A
+u'R"
+"@
+u'q}
+"#
+pV%s3p<
+pV$s3--
+"#
+pVWs3u)
+(tG
+!#
+"'
+u'py#3
+")
+pVHs3-7
+pVGs3y<
+"#
+pVFs3v<
+pVEs3{J
+"(
+pVDsx+
+({p
+!#
+"(
+u'R}
+pV=zs=
+(.,
+!#
+"Y
+pV5zs+
+pV4zs-
+"X
+pV3zs.
+pV2zs8
+"X
+pV1zs7
+(.9
+!pZ
+p(
+!p^
+"g
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aM
+;4
+(
+!s*
+pqpj-qw
+sk
+aK
+;3
+(
+!tS
+"#
+uI
+aI
+;4
+(
+!vB
+"#
+sk
+aG
+;3
+(
+!w&
+pqpx+qw
+sv9
+aE
+wpN
+(
+!x=
+pqpw7^
+sv@
+aD
+qPty
+(
+!yE
+pqrI=pw
+g=
+aC
+qPty
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"z
+g
+a@
+;5
+(
+!pty@
+"z
+r~
+a>
+;6
+(
+!ptyG
+{?vFpx
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;1
+(
+!tYyG
+qH9
+pfrc
+qPqI
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a^
+;2
+(
+!tY.uU
+sk=
+pfp5
+qPqA
+(
+!tY|F
+";
+qH8
+pf+}(
+qPpU
+(
+!tY|G
+"%
+qH7
+aZ
+;1
+(
+!tY}x
+qH9
+pfrc
+qPp[
+(
+!tY/uU
+"$
+qH@
+aT
+;2
+(
+!tYxw
+sk=
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+sk,
+a(
+wpk
+(
+!vK-{H
+sk+
+aB
+qPpK
+(
+!vKu)uU
+";
+sk-
+aA
+wpB
+(
+!vK-|F
+sk.
+pfp5,
+qPpY
+(
+!vK-|G
+";
+qH.
+a<
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+qH7
+a:
+;1
+(
+!vK-xw
+qH9
+pfrc
+qPp=
+(
+!vK.y@
+"'
+qH@
+a4
+;2
+(
+!vK.yG
+sk=
+pfp5
+qPp)
+(
+!vK{_uU
+";
+g/
+a0
+wpN
+(
+!vK.{H
+g@
+pf/
+wp/
+(
+!vK..uU
+";
+qH=
+a.
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH+
+a,
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8SixteenSM80 = `packed1 36966 dots_bytes_sixteen
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@r0
+zft*
+p9--te
+p:qYsV
+qSxOpF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+"&
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDC
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDD
+pB8A<+
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDE
+vaG
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk617
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDF
+pB8A<@
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDG
+vaG
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M02@8..y<zI9
+v>/
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDH
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-17
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*B,w}1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+pB%1&qg
+{b
+t.?
+vbqR
+q1t"/
+x<D
+pzXqj
+vb2[
+pqpX,p|
+r(NE
+pqpX+pE
+}o1%
+rD.
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVV2sK
+qk$U
+{E+
+pqpj+j
+{Zp/,p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*-
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+r7p0
+!#
+pqpX.qw
+rsM8
+rhp0D
+pzp*qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFiU
+uF2q,
+qzq9E
+t(p0U
+q1q9U
+"(
+uo~2I
+pqpj8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uot,I
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<t
+s'8
+tH-B,w}<E
+"-
+rjuyrzu<
+pqr+9q@
+zWR)p$
+J
+!#
+pqpw7sh
+qF6U
+vb<,
+)
+qBty
+s'7
+pqj,yY
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+s5xat$
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+s5xatL
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqr+8qe
+|U
+q6
+pqr+7qe
+|7
+q6
+"*
+uoz]I
+pqrI=r4
+zV1B
+pqq#8s-
+rsq4
+pqrI=pw
+)
+qBty
+s'9
+qvp5<5
+pqrI,r-
+q{
+tFz#uZ
+pqrI+pw
+qE6B
+rs+
+y,.r2
+{QqpqR
+y,.2[
+{Qx2X
+pqrI-rI
+qTyW
+qTR9<h
+4
+5
+pqrI.r.
+w'[x?p$
+w'[xup$
+!#
+pqpw@pX
+xS:<:B
+tU:1&
+td
+!#
+pqpX-q#+
+xSX<X14
+z)X<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*B
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<p
+prs6qw
+wu30
+"_
+qkRwv/
+|.@ps/
+q78B8
+"Y
+qt8A
+u{9w-
+tHpqO<q
+t)+yC
+ph)B
+xBu*MSA,
+)
+t).sh
+xBu*M=A,
+)
+qVs0U
+{?uisr
+r(tB
+qvqY<v
+vT/
+qvqY<x
+}g@pb
+xBu*R"1&
+pr^,sQ
+zV$B
+y,qYU
+pr^+q0
+xQM51(
+s=MS
+}o1&
+pr^8pX
+qE(B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qkT<1
+"2
+s=M#
+w"x\
+prr-t;
+qF0U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uox\I
+prt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"d
+y7-
+s=MR
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"v
+qk~1=
+"v
+qzpy#BG
+s=M#
+5
+"'
+qzuH-
+s=MR
+"v
+5
+"v
+}b#D1P1H
+tb=zg
+z)8U
+pzR9q=?
+"w
+t<
+"w
+u'R#
+qVR#qOq4
+tH$yZI
+{=4%
+zb+}(C
+"w
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"v
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"x
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDJ
+pB8Ar2
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"x
+zJvDympMy_xD2[E
+"x
+ub'
+{=(%
+zbp5C
+4
+rDK
+vaG
+*&%
+zB?A%
+"C
+pV3I
+"x
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"x
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"w
+qk~1S
+"1
+y7-
+s=MR
+"w
+q1py#Q17
+"w
+xKM~2zE?
+xKpy#Qrk#QD?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1=
+"&
+y7-
+s=MR
+rt8|_
+wh
+"4
+z)HD
+pzRIqj
+wI/sh
+p\
+qVycR
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDL
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%xFw}rk#U
+wI@ts
+t(t"X
+"&
+p~X|BJ
+"&
+p~Xu%L
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<Q
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<V
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZ9
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&B,w}<*
+uG8.sr
+r('G
+{Y
+q1py#lU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$5A<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+qM+s6
+|K)$(q/$)
+|K*$(S$*
+|K+$'6$+
+|K,$'sR,
+"$
+}b$7A<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2r8*$*$*$*L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"$
+|K=$8q/$=
+|K>$8S$>
+|K?$76$?
+|K@$7sR@
+|sj
+xS\<\B
+tU\qO
+\
+!#
+">
+q1py#1E}(
+qTpy#1tn{X
+xKpy#1p$D?
+rt+sQ
+xS{<{1S
+u?~*2
+!#
+t)+r.7
+xBu*py#31S
+qvp5,rk#F
+p\
+qVyc@
+|&@U
+qVpy#FD
+t).qN
+t(r|rk#F
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~L
+wj
+rDI
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#7rk#7B
+"$
+}b#HqOU
+pr}6r.
+}b#GqOU
+syu8r3qp$9
+u6y%;
+u6tz$:
+u6/y%<
+}b#FqOq=
+syu8r3qp$=
+u6y%?
+u6tz$>
+u6/y%@
+{?77^
+p+
+}g+j
+rhpy#5p$
+:
+sJ~"
+pr^+r4
+pVMI
+s)
+r7py#C
+H
+!#
+s)
+u?}~
+!#
+pVLt\
+{?vFps7
+qvp5,rk#E
+J
+!#
+qvqYq=
+p\
+qBpy#O
+pm,
+uF2p0
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+}g,q#7
+qKuHy8
+rhp,1&
+\
+!#
+pr^+q#8
+qKXry1(
+rhX1S
+sJ~)
+!#
+r7py#C
+{D9s-
+pVMt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#;
+u~O
+rP
+uL=-rz+
+x-u_$H
+uL=.j
+u^VI
+uL=9q#
+s?py#;
+T.
+pm+
+p{py#;yK-
+s8
+H
+!#
+uL=8pj
+s?py#;
+T0
+pm-
+|l>
+s>
+p{py#<E3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}MT16G
+{*T1#
+sH/
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru:
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"f
+]3sx=
+]4sx,
+"f
+]5sx+
+({p
+!#
+"e
+]:sx-
+(w?
+!#
+"i
+u'Mo
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+]Fsx+
+({p
+!#
+"%
+pVzsx/
+(+@
+!#
+yHyY
+ruy
+pVus3sK
+(rO
+!#
+"@
+u'R"
+"?
+u'q}
+"#
+pV%s3p<
+pV$s3--
+"#
+pVWs3u)
+(tG
+!#
+"(
+pVHs3-7
+pVGs3y<
+"(
+pVFs3v<
+pVEs3{J
+"(
+pVDsx+
+({p
+!#
+"(
+pV=zs=
+(.,
+!#
+"X
+pV5zs+
+pV4zs-
+"W
+pV3zs.
+pV2zs8
+"W
+pV1zs7
+(.9
+!pZ
+p(
+!p^
+"f
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aI
+;,
+(
+!s*
+pqpj-qw
+sk
+aG
+;*
+(
+!tS
+"#
+uI
+aE
+;,
+(
+!vB
+"#
+sk
+aC
+;*
+(
+!w&
+pqpx+qw
+sv9
+aA
+wpJ
+(
+!x=
+pqpw7^
+sv@
+a@
+qPty
+(
+!yE
+pqrI=pw
+g=
+a?
+qPty
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"z
+g
+a<
+;.
+(
+!pty@
+"z
+r~
+a:
+;0
+(
+!ptyG
+{?vFpx
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;$
+(
+!tYyG
+qH9
+pfrc
+wpb
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a]
+;'
+(
+!tY.uU
+sk=
+pfp5
+wp\
+(
+!tY|F
+"s
+qH8
+pf+}(
+qPpK
+(
+!tY|G
+"%
+qH7
+aX
+;$
+(
+!tY}x
+qH9
+pfrc
+wpU
+(
+!tY/uU
+"$
+qH@
+aQ
+;'
+(
+!tYxw
+sk=
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+sk,
+a"
+;5
+(
+!vK-{H
+sk+
+a>
+qPp=
+(
+!vKu)uU
+";
+sk-
+a=
+wp>
+(
+!vK-|F
+sk.
+pfp5,
+qPp)
+(
+!vK-|G
+";
+qH.
+a8
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+qH7
+a6
+;$
+(
+!vK-xw
+qH9
+pfrc
+wp3
+(
+!vK.y@
+"'
+qH@
+a/
+;'
+(
+!vK.yG
+sk=
+pfp5
+wp.
+(
+!vK{_uU
+";
+g/
+a*
+wpJ
+(
+!vK.{H
+g@
+pf/
+wp)
+(
+!vK..uU
+";
+qH=
+a(
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH+
+a&
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8ThriceSM90NarrowAligned = `packed1 41169 dots_bytes_thrice
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@un
+zft*
+p9-}(pF
+p:xFto
+qSx@8pF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R?U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB8A<-
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RDU
+qVp5D
+4
+rDD
+{R
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk617
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RXU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB8A<F
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R]U
+qVp5D
+4
+rDF
+{R
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M0By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDG
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF117
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*pdz(1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+q1t"/
+x<D
+pzXqj
+qvsT2[
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(VE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV^2sK
+qk$U
+{E+
+pqpj+j
+qTRxp$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+pqq#8s-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<(
+4
+r7R"
+!#
+pqpX.qw
+rsM8
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFuU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uozGI
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+s'8
+tH5pdz(<Q
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qFBU
+vb<4
+)
+qB+z(
+s'7
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xap4'
+qLr|qX
+&
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8+'+>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4+BwL
+yV+6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWRMp$
+p6
+"8
+pV"s39
+tH[A<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tH]GqR
+{QqpU
+tH]Gry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xS\<\14
+z)\<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<x
+prs6qw
+{e@
+"c
+qkZwv/
+|.@ps/
+q78B8
+"\
+qt8A
+u{9w-
+tHxqO<y
+qD=s-
+qFvG
+qFwqO
+qFuG
+qFvqO
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+{?uisr
+qzpy#/B
+qvqYrk#1
+vT/
+qvqYrk#3
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM51(
+s=M[
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qk\<4
+"2
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uo|;I
+prt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"g
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"y
+q1py#M1E
+"y
+qzpy#MG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+"y
+5
+"y
+}b#O1X1P
+tb=zg
+z);U
+pzR<q=?
+"z
+t<
+"z
+u'R#
+qVR#qOq4
+tH$yZQ
+s(F%
+zb+}(C
+"z
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"y
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"{
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB8A2p2
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"{
+zJvDympMy_xD2p0E
+"{
+ub2
+0
+|&<U
+qVp5D
+4
+rDJ
+{R
+*&%
+zBFA%
+"C
+pV2I
+"{
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"{
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"z
+q1py#_1[
+"1
+y7-
+s=MZ
+"z
+q1py#a17
+"z
+xKpy#b2zE?
+xKpy#ark#aD?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1E
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"4
+z)OD
+pzRPqj
+wI/sh
+p\
+qVycZ
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#e
+wI@ts
+t(t"X
+"&
+p~X|BR
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<X
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<]
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZA
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&pdz(<*
+uG8.sr
+r('G
+{Y
+q1py#{U
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$DA<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+"#
+}b#FA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"#
+}b#JA<M
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2wyu2t$sIsUWL
+qM+s6
+|KI$Hq/$I
+|KJ$HS$J
+|KK$G6$K
+|KL$GsRL
+"$
+}b$PA<R
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<I<@u2vfu2r8J$J$J$JL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><E<<u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<7<.u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<3<*u2wyu2t$sIsUWL
+"#
+}b#SA<W
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<N<Eu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<J<Au2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<<<3u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<8</u2wyu2t$sIsUWL
+"#
+}b#WA<\
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2wyu2t$sIsUWL
+"$
+|K~$yq/$~
+q~C$yS'C
+q~B$xxJB
+q~A$xwzA
+|sj
+xSq<qB
+tUqqO
+\
+!#
+">
+q1py#IE}(
+qTpy#Itn{X
+xKpy#Ip$D?
+rt+sQ
+qKpy#Brk#B1[
+u?~*3
+!#
+t)+r.7
+xBu*py#K1[
+qvp5,rk#]
+p\
+qVycH
+|&HU
+qVpy#]D
+t).qN
+t(r|rk#]
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~K
+wj
+rDH
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#Ork#OB
+"$
+}b#_qOU
+pr}6r.
+}b#^qOU
+syu8r3qp$z
+u6y%|
+u6tz${
+u6/y%}
+}b#]qOq=
+syu8r3qp$~
+u6r>'B
+u6tz'C
+u6tK'A
+{?77^
+p+
+}g+j
+rhpy#Mp$
+:
+}q
+pr^+r4
+pVLI
+s)
+r7py#[
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#]
+p\
+qBpy#e
+pm,
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+pr^+q#8
+qKp,q=1(
+rhp,1[
+\
+!#
+r7py#Y
+{D9s-
+pVLt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#Q
+u~N
+rP
+uL=-rz+
+x-u_'@
+uL=.j
+u^TI
+uL=9q#
+s?py#Q
+Ypy#Q1?
+pm+
+p{py#QyK-
+s8
+H
+!#
+uL=8pj
+s?py#Q
+Ypy#Q1@
+pm-
+|l>
+s>
+p{py#RE3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}M\16G
+{*\1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"e
+u'Md
+]3sx=
+]4sx,
+"e
+]5sx+
+({p
+!#
+"d
+u'Mk
+]:sx-
+(w?
+!#
+"h
+u'M{
+"%
+u'M}
+"g
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+pV~sx+
+({p
+!#
+"&
+u'py%&
+pVxsx/
+(+@
+!#
+yHyY
+s?py$~
+pVss3sK
+(rO
+!#
+"@
+u'q,
+"?
+u'p*
+"#
+pV$s3p<
+pV#s3--
+"#
+pVUs3u)
+(tG
+!#
+"'
+u'py#E
+")
+pVGs3-7
+pVFs3y<
+"#
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+u'py#>
+pV<zs=
+(.,
+!#
+"X
+pV4zs+
+pV3zs-
+"W
+pV2zs.
+pV1zs8
+"W
+pV0zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"f
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aL
+;4
+(
+!s*
+pqpj-qw
+sk
+aJ
+;3
+(
+!tS
+"#
+uI
+aH
+;4
+(
+!vB
+"#
+sk
+aF
+;3
+(
+!w&
+pqpx+qw
+sv9
+aD
+wpN
+(
+!x=
+pqpw7^
+sv@
+aC
+qP+z(
+(
+!yE
+pqrI=pw
+g=
+aM
+qP+z(
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"y
+g
+a@
+;5
+(
+!pty@
+"y
+r~
+a>
+;6
+(
+!ptyG
+{?vFpx
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;1
+(
+!tYyG
+qH9
+pfrc
+qPqI
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a^
+;2
+(
+!tY.uU
+sk=
+pfp5
+qPqA
+(
+!tY|F
+";
+qH8
+pf+}(
+qPpU
+(
+!tY|G
+"%
+qH7
+aZ
+;1
+(
+!tY}x
+qH9
+pfrc
+qPp[
+(
+!tY/uU
+"$
+qH@
+aT
+;2
+(
+!tYxw
+sk=
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+sk,
+a(
+wpk
+(
+!vK-{H
+sk+
+aB
+qPpK
+(
+!vKu)uU
+";
+sk-
+aA
+wpB
+(
+!vK-|F
+sk.
+pfp5,
+qPpY
+(
+!vK-|G
+";
+qH.
+a<
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+qH7
+a:
+;1
+(
+!vK-xw
+qH9
+pfrc
+qPp=
+(
+!vK.y@
+"'
+qH@
+a4
+;2
+(
+!vK.yG
+sk=
+pfp5
+qPp)
+(
+!vK{_uU
+";
+g/
+a0
+wpN
+(
+!vK.{H
+g@
+pf/
+wp/
+(
+!vK..uU
+";
+qH=
+a.
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH+
+a,
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8ThriceSM90 = `packed1 40364 dots_bytes_thrice
+!|h^|f
+!|g@=
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@un
+zft*
+p9-vOpF
+p:qYsV
+qSx@8pF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+r&@pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"'
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB8A<+
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDD
+vaG
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk617
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB8A<@
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDF
+vaG
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M0By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDG
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-17
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*pdz(1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+q1t"/
+x<D
+pzXqj
+qvsT2[
+r69j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+pqpX,p|
+r(NE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVV2sK
+qk$U
+{E+
+pqpj+j
+{Zp/,p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+pqq#8s-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<(
+4
+r7R"
+!#
+pqpX.qw
+rsM8
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFmU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uozGI
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<x
+s'8
+tH-pdz(<I
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qF:U
+vb<,
+)
+qB+z(
+s'7
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xap4'
+qLr|qX
+&
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8+'+>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4+BwL
+yV+6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWREp$
+p6
+"8
+pV"s39
+tHSA<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tHUGqR
+{QqpU
+tHUGry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xST<T14
+z)T<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<p
+prs6qw
+wu30
+"c
+qkRwv/
+|.@ps/
+q78B8
+"\
+qt8A
+u{9w-
+tHpqO<q
+qD=s-
+qFnG
+qFoqO
+qFmG
+qFnqO
+t)+yC
+ph)B
+xBu*MSA,
+)
+t).sh
+xBu*M=A,
+)
+qVs0U
+{?uisr
+r(xB
+qvqY<z
+vT/
+qvqY<|
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM51(
+s=MS
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qkT<4
+"2
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uo|;I
+prt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"g
+y7-
+s=MR
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"y
+qk~1=
+"y
+qzpy#EG
+s=M#
+5
+"'
+qzuH-
+s=MR
+"y
+5
+"y
+}b#G1P1H
+tb=zg
+z);U
+pzR<q=?
+"z
+t<
+"z
+u'R#
+qVR#qOq4
+tH$yZI
+{=4%
+zb+}(C
+"z
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"y
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"{
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB8Ar2
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"{
+zJvDympMy_xD2[E
+"{
+ub'
+{=(%
+zbp5C
+4
+rDJ
+vaG
+*&%
+zBBA%
+"C
+pV2I
+"{
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"{
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"z
+qk~1S
+"1
+y7-
+s=MR
+"z
+q1py#T17
+"z
+xKM~2zE?
+xKpy#Trk#TD?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1=
+"&
+y7-
+s=MR
+rt8|_
+wh
+"4
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycR
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#X
+wI@ts
+t(t"X
+"&
+p~X|BJ
+"&
+p~Xu%L
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<T
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<Y
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZ9
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&pdz(<*
+uG8.sr
+r('G
+{Y
+q1py#oU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$8A<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+"#
+}b#BA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"#
+}b#FA<M
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2wyu2t$sIsUWL
+qM+s6
+|KI$Hq/$I
+|KJ$HS$J
+|KK$G6$K
+|KL$GsRL
+"$
+}b$DA<R
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<I<@u2vfu2r8J$J$J$JL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><E<<u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<7<.u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<3<*u2wyu2t$sIsUWL
+"#
+}b#OA<W
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<N<Eu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<J<Au2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<<<3u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<8</u2wyu2t$sIsUWL
+"#
+}b#SA<\
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2wyu2t$sIsUWL
+"$
+|K~$yq/$~
+q~C$yS'C
+q~B$xxJB
+q~A$xwzA
+|sj
+xSq<qB
+tUqqO
+\
+!#
+">
+q1py#EE}(
+qTpy#Etn{X
+xKpy#Ep$D?
+rt+sQ
+qKpy#>rk#>1S
+u?~*3
+!#
+t)+r.7
+xBu*py#G1S
+qvp5,rk#Y
+p\
+qVyc@
+|&@U
+qVpy#YD
+t).qN
+t(r|rk#Y
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~K
+wj
+rDH
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#Krk#KB
+"$
+}b#[qOU
+pr}6r.
+}b#ZqOU
+syu8r3qp$z
+u6y%|
+u6tz${
+u6/y%}
+}b#YqOq=
+syu8r3qp$~
+u6r>'B
+u6tz'C
+u6tK'A
+{?77^
+p+
+}g+j
+rhpy#Ip$
+:
+}q
+pr^+r4
+pVLI
+s)
+r7py#W
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#Y
+p\
+qBpy#a
+pm,
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+pr^+q#8
+qKp,q=1(
+rhp,1S
+\
+!#
+r7py#U
+{D9s-
+pVLt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#M
+u~N
+rP
+uL=-rz+
+x-u_'@
+uL=.j
+u^TI
+uL=9q#
+s?py#M
+T.
+pm+
+p{py#MyK-
+s8
+H
+!#
+uL=8pj
+s?py#M
+T0
+pm-
+|l>
+s>
+p{py#NE3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}MT16G
+{*T1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru:
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"e
+]3sx=
+]4sx,
+"e
+]5sx+
+({p
+!#
+"d
+]:sx-
+(w?
+!#
+"h
+u'Mo
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+pV~sx+
+({p
+!#
+"%
+pVxsx/
+(+@
+!#
+yHyY
+ruy
+pVss3sK
+(rO
+!#
+"?
+u'q,
+">
+u'p*
+"#
+pV$s3p<
+pV#s3--
+"#
+pVUs3u)
+(tG
+!#
+"(
+pVGs3-7
+pVFs3y<
+"(
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+pV<zs=
+(.,
+!#
+"W
+pV4zs+
+pV3zs-
+"V
+pV2zs.
+pV1zs8
+"V
+pV0zs7
+(.9
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+"e
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aH
+;,
+(
+!s*
+pqpj-qw
+sk
+aF
+;*
+(
+!tS
+"#
+uI
+aD
+;,
+(
+!vB
+"#
+sk
+aB
+;*
+(
+!w&
+pqpx+qw
+sv9
+a@
+wpJ
+(
+!x=
+pqpw7^
+sv@
+a?
+qP+z(
+(
+!yE
+pqrI=pw
+g=
+aI
+qP+z(
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"y
+g
+a<
+;.
+(
+!pty@
+"y
+r~
+a:
+;0
+(
+!ptyG
+{?vFpx
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;$
+(
+!tYyG
+qH9
+pfrc
+wpb
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a]
+;'
+(
+!tY.uU
+sk=
+pfp5
+wp\
+(
+!tY|F
+"r
+qH8
+pf+}(
+qPpK
+(
+!tY|G
+"%
+qH7
+aX
+;$
+(
+!tY}x
+qH9
+pfrc
+wpU
+(
+!tY/uU
+"$
+qH@
+aQ
+;'
+(
+!tYxw
+sk=
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+sk,
+a"
+;5
+(
+!vK-{H
+sk+
+a>
+qPp=
+(
+!vKu)uU
+";
+sk-
+a=
+wp>
+(
+!vK-|F
+sk.
+pfp5,
+qPp)
+(
+!vK-|G
+";
+qH.
+a8
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+qH7
+a6
+;$
+(
+!vK-xw
+qH9
+pfrc
+wp3
+(
+!vK.y@
+"'
+qH@
+a/
+;'
+(
+!vK.yG
+sk=
+pfp5
+wp.
+(
+!vK{_uU
+";
+g/
+a*
+wpJ
+(
+!vK.{H
+g@
+pf/
+wp)
+(
+!vK..uU
+";
+qH=
+a(
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH+
+a&
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8ThriceSM80NarrowAligned = `packed1 41062 dots_bytes_thrice
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@un
+zft*
+p9-}(pF
+p:xFto
+qSx@8pF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+pl$
+)
+pl%
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+x3
+)
+z0q#
+r7ujrbrmpO|S=
+"&
+ra0G
+pB11213
+qvM415
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub1
+{R
+*#%
+ri
+t(R?U
+qVrcD
+|.7rI
+|W(
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB8A<-
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xD2p2E
+|.@pb
+ub2
+0
+t(RDU
+qVp5D
+4
+rDD
+{R
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r()q&
+s=R*
+s{7sr
+qk617
+s{8s-
+pzR+p$?
+uX6q=?
+s{=xG
+vTRC
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R0
+"2
+5
+"2
+p~X<3<;
+"2
+qF2wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF>GvO/
+qFIwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub1
+{R
+*#%
+ri
+t(RXU
+qVrcD
+"2
+ya
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB8A<F
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p*E
+"3
+ub2
+0
+t(R]U
+qVp5D
+4
+rDF
+{R
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M0By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'RE
+qVRED
+4
+rDG
+s{8r.
+qF0<E
+"1
+y7-
+s=RG
+"5
+qF117
+"5
+pzyW?
+pzR3q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*pdz(1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+q1t"/
+x<D
+pzXqj
+qvsT2[
+pqpX,p|
+r(VE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zV^2sK
+qk$U
+{E+
+pqpj+j
+qTRxp$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+pqq#8s-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<(
+4
+r7R"
+!#
+pqpX.qw
+rsM8
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFuU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+r\>
+pm
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+pqpj7sr
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'R"
+tU"1=
+u(
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpX7f9
+qF#G
+"&
+uozGI
+"&
+p\
+r\>
+z>
+xUu&/3+
+}'r,c~72~7L2ql
+qLp,x[
+r'q9A
+q%
+y\
+|r
+q%
+"&
+yQ
+&
+x|
+&
+x|
+&
+yP
+&
+H
+!#
+"&
+u'R"
+tU"1=
+{K
+xUR"A3)
+v}Ps}.z%qsSv,L2ql
+!#
+pqpx+qw
+u'R4
+tU41Z
+s'8
+tH5pdz(<Q
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qFBU
+vb<4
+)
+qB+z(
+s'7
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xap4'
+qLr|qX
+&
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8+'+>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4+BwL
+yV+6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWRMp$
+p6
+"8
+pV"s39
+tH[A<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tH]GqR
+{QqpU
+tH]Gry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xS\<\14
+z)\<j
+sH%
+!#
+xSd<dB
+z)d1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<x
+prs6qw
+{e@
+"b
+qkZwv/
+|.@ps/
+q78B8
+"[
+qt8A
+u{9w-
+tHxqO<y
+qD=s-
+qFvG
+qFwqO
+qFuG
+qFvqO
+t)+yC
+ph)B
+xBu*M[A,
+)
+t).sh
+xBu*MEA,
+)
+qVs0U
+{?uisr
+qzpy#/B
+qvqYrk#1
+vT/
+qvqYrk#3
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM51(
+s=M[
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qk\<4
+"2
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uo|;I
+prt'r+
+u'r|
+Yxc?
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+Yxc@
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"f
+y7-
+s=MZ
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"x
+q1py#M1E
+"x
+qzpy#MG
+s=M#
+5
+"'
+qzuH-
+s=MZ
+"x
+5
+"x
+}b#O1X1P
+tb=zg
+z);U
+pzR<q=?
+"y
+t<
+"y
+u'R#
+qVR#qOq4
+tH$yZQ
+s(F%
+zb+}(C
+"y
+zJvDympMy_xDUpd
+ub1
+{R
+*#%
+ri
+|&:U
+qVrcD
+"x
+wP
+u>q)u8qrxD%
+0
+t7
+p1
+ri
+t7
+p1
+|.-pb
+reuyyR
+"z
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB8A2p2
+po8ArZ
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"z
+zJvDympMy_xD2p0E
+"z
+ub2
+0
+|&<U
+qVp5D
+4
+rDJ
+{R
+*&%
+zBFA%
+"C
+pV2I
+"z
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
+!#
+"z
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"y
+q1py#_1[
+"1
+y7-
+s=MZ
+"y
+q1py#a17
+"y
+xKpy#b2zE?
+xKpy#ark#aD?
+vc-r.
+qF3E}(
+qTR3tn{X
+xKR3p$D?
+rt8pb
+qF.1E
+"&
+y7-
+s=MZ
+rt8|_
+wh
+"4
+z)OD
+pzRPqj
+wI/sh
+p\
+qVycZ
+s(6%
+zb/C
+u{8pb
+r(8B
+p\
+qVu&zIxW
+s(Q%
+zb8{XC
+u{7pb
+r(9E
+p\
+qVu&u)|#
+s(P%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#e
+wI@ts
+t(t"X
+"&
+p~X|BR
+"&
+p~Xu%T
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<X
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<]
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZA
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&pdz(<*
+uG8.sr
+r('G
+{Y
+q1py#{U
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$DA<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+"#
+}b#FA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"#
+}b#JA<M
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2wyu2t$sIsUWL
+qM+s6
+|KI$Hq/$I
+|KJ$HS$J
+|KK$G6$K
+|KL$GsRL
+"$
+}b$PA<R
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<I<@u2vfu2r8J$J$J$JL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><E<<u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<7<.u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<3<*u2wyu2t$sIsUWL
+"#
+}b#SA<W
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<N<Eu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<J<Au2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<<<3u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<8</u2wyu2t$sIsUWL
+"#
+}b#WA<\
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2wyu2t$sIsUWL
+"$
+|K~$yq/$~
+q~C$yS'C
+q~B$xxJB
+q~A$xwzA
+|sj
+xSq<qB
+tUqqO
+\
+!#
+">
+q1py#IE}(
+qTpy#Itn{X
+xKpy#Ip$D?
+rt+sQ
+qKpy#Brk#B1[
+u?~*3
+!#
+t)+r.7
+xBu*py#K1[
+qvp5,rk#]
+p\
+qVycH
+|&HU
+qVpy#]D
+t).qN
+t(r|rk#]
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~K
+wj
+rDH
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#Ork#OB
+"$
+}b#_qOU
+pr}6r.
+}b#^qOU
+syu8r3qp$z
+u6y%|
+u6tz${
+u6/y%}
+}b#]qOq=
+syu8r3qp$~
+u6r>'B
+u6tz'C
+u6tK'A
+{?77^
+p+
+}g+j
+rhpy#Mp$
+:
+}q
+pr^+r4
+pVLI
+s)
+r7py#[
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#]
+p\
+qBpy#e
+pm,
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+pr^+q#8
+qKp,q=1(
+rhp,1[
+\
+!#
+r7py#Y
+{D9s-
+pVLt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#Q
+u~N
+rP
+uL=-rz+
+x-u_'@
+uL=.j
+u^TI
+uL=9q#
+s?py#Q
+Ypy#Q1?
+pm+
+p{py#QyK-
+s8
+H
+!#
+uL=8pj
+s?py#Q
+Ypy#Q1@
+pm-
+|l>
+s>
+p{py#RE3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}M\16G
+{*\1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ruB
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"e
+u'Md
+]3sx=
+]4sx,
+"e
+]5sx+
+({p
+!#
+"d
+u'Mk
+]:sx-
+(w?
+!#
+"h
+u'M{
+"%
+u'M}
+"g
+]Csx8
+"#
+]Dsx7
+]Esx9
+"&
+pV~sx+
+({p
+!#
+"&
+u'py%&
+pVxsx/
+(+@
+!#
+yHyY
+s?py$~
+pVss3sK
+(rO
+!#
+"@
+u'q,
+"?
+u'p*
+"#
+pV$s3p<
+pV#s3--
+"#
+pVUs3u)
+(tG
+!#
+"'
+u'py#E
+")
+pVGs3-7
+pVFs3y<
+"#
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+u'py#>
+pV<zs=
+(.,
+!#
+"X
+pV4zs+
+pV3zs-
+"W
+pV2zs.
+pV1zs8
+"W
+pV0zs7
+(.9
+!pZ
+p(
+!p^
+"f
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aL
+;4
+(
+!s*
+pqpj-qw
+sk
+aJ
+;3
+(
+!tS
+"#
+uI
+aH
+;4
+(
+!vB
+"#
+sk
+aF
+;3
+(
+!w&
+pqpx+qw
+sv9
+aD
+wpN
+(
+!x=
+pqpw7^
+sv@
+aC
+qP+z(
+(
+!yE
+pqrI=pw
+g=
+aM
+qP+z(
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"y
+g
+a@
+;5
+(
+!pty@
+"y
+r~
+a>
+;6
+(
+!ptyG
+{?vFpx
+qH
+a'
+wpB
+(
+!pt+uU
+"=
+}G
+a&
+;5
+(
+!pt{H
+"=
+tW
+a$
+;6
+(
+!pt.uU
+pn|Ytc
+g+
+am
+wp"
+(
+!pt|F
+g-
+pf/q4
+wpl
+(
+!pt|G
+";
+g.
+aj
+wpk
+(
+!pt}x
+g8
+pfzIxW
+wpi
+(
+!pt/uU
+";
+g7
+ag
+wph
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;1
+(
+!tYyG
+qH9
+pfrc
+qPqI
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a^
+;2
+(
+!tY.uU
+sk=
+pfp5
+qPqA
+(
+!tY|F
+";
+qH8
+pf+}(
+qPpU
+(
+!tY|G
+"%
+qH7
+aZ
+;1
+(
+!tY}x
+qH9
+pfrc
+qPp[
+(
+!tY/uU
+"$
+qH@
+aT
+;2
+(
+!tYxw
+sk=
+pfp5
+qPpG
+(
+!vK-y@
+yH|Y
+sk8
+aP
+qPp"
+(
+!vK-yG
+sk7
+aN
+wpO
+(
+!vKp<uU
+";
+sk,
+a(
+wpk
+(
+!vK-{H
+sk+
+aB
+qPpK
+(
+!vKu)uU
+";
+sk-
+aA
+wpB
+(
+!vK-|F
+sk.
+pfp5,
+qPpY
+(
+!vK-|G
+";
+qH.
+a<
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp;
+(
+!vKv<uU
+"'
+qH7
+a:
+;1
+(
+!vK-xw
+qH9
+pfrc
+qPp=
+(
+!vK.y@
+"'
+qH@
+a4
+;2
+(
+!vK.yG
+sk=
+pfp5
+qPp)
+(
+!vK{_uU
+";
+g/
+a0
+wpN
+(
+!vK.{H
+g@
+pf/
+wp/
+(
+!vK..uU
+";
+qH=
+a.
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp-
+(
+!vK.|G
+";
+qH+
+a,
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp+
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const dotsQ8ThriceSM80 = `packed1 40257 dots_bytes_thrice
+!|hf|f
+!|gxO
+!p8
+!sgpirmrGw]
+!s]u[uNq>r9rR
+!vvrmt5rGq"t5rGrR
+!v7psv6s}pMpOrGvPw]
+!v7r.v6y"rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+wipD
+!c
+vC|SrzP|SuNr9q>psrzPv9/rzujrbrmpO|S=dt&s<
+p;x@un
+zft*
+p9-vOpF
+p:qYsV
+qSx@8pF
+!
+p>
+q*
+v~
+pa
+q$
+z^
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+sjtO
+huK
+sjrJ
+uxPt5/rz~72uwrFr>
+m
+h+se
+h+s%
+r6=}6
+p%
+pn|Ys-
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+p?
+r7~/q>rGymPr/
+p'
+s1
+N
+pnzgu:
+Q
+s{7yY
+{<rW
+{?uip|
+r7~/u=q>pMym
+z0q#
+r7ujrbrmpO|S=
+"&
+r'q,G
+p~wgp*2p0
+qvu4p2
+)
+ur
+0
+xBzY/q4
+)
+qVu&X
+t(vX
+p\
+qV/q4D
+pnwwr]
+ra0q&
+)
+qzXB
+xBzY/q4
+)
+qVs0q=
+}+
+p\
+qVzIxWD
+pny'tc
+ra0E
+)
+qzp0E
+z_/q4
+sts7
+0
+}+
+p\
+qVu)|#D
+pn|Yzg
+reuyyR
+pnwwsQ
+w"~5
+w"~5
+pny'ts
+w"~5
+w"~5
+rDB
+r6=q#/
+xBu*M.1'
+pn|Ytc
+p~}\1/
+"%
+p~p0|B/
+"%
+t^
+s;/
+}Ts-
+wcu*M$2rO
+v>+9
+qk$U
+{E8
+|OzYp*
+s=M'
+t8M'?
+s{=tc
+ra4tn
+s{,rI
+ph6G
+s=M#
+5
+tb-y'
+r(.q&
+rh{q
+s{,yC
+5
+s{+|Y
+pB62[<$
+tb{L/
+q1p@wv/
+s=p,
+t.?
+s{+zL
+q1q9U
+|..r]
+zJvDympMy_xDDpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+|.7rI
+|W&
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..yY
+ret,v:
+"#
+wj
+wj
+rDC
+pB8A<+
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+|./pw
+zJvDympMy_xDr2E
+|.@pb
+ub'
+{=(%
+zbp5C
+4
+rDD
+vaG
+*&%
+q78B8
+}v%
+u-@8s6
+qt8A
+5
+u-u0rI
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
+!#
+s{.rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+".
+r(%q&
+s=R&
+s{7sr
+qk617
+s{8s-
+pzR'p$?
+uX6q=?
+s{=xG
+vTR?
+"2
+qzp,G
+s=M#
+5
+"&
+qzuH-
+s=R,
+"2
+5
+"2
+p~X</<7
+"2
+qF.wv/
+s=p,
+t.?
+"2
+q1q9U
+|.-q@
+qF:GvO/
+qFEwv+}(
+qV+}(D
+"3
+zJvDympMy_xDq=pd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"2
+t>
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|..qw
+re~52t,
+w"t,
+"#
+w"t,
+w"t,
+rDE
+pB8A<@
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
+"3
+zJvDympMy_xD2p2E
+"3
+ub'
+{=(%
+zbp5C
+4
+rDF
+vaG
+*&%
+q78B8
+}v%
+"3
+qt8A
+5
+"3
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
+!#
+"3
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+yHyY
+zJt?uN{"M0By<.v<@8tG
+{Y=
+u'M*
+qVM*D
+t(xc*
+p\
+u'R=
+qVR=D
+4
+rDG
+s{8r.
+qF,<=
+"1
+y7-
+s=R?
+"5
+qF-17
+"5
+pzyW?
+pzR/q=?
+r68}6
+xBu*M.1%
+xBzYM#
+yH|Y
+pB*pdz(1/
+pqf7t;
+ra8E
+q78q&
+pqf/s-
+qk%qg
+{b
+t.?
+qvsTqR
+q1t"/
+x<D
+pzXqj
+qvsT2[
+pqpX,p|
+r(NE
+pqpX+pE
+}o1%
+rD/
+pqpX-s-
+|&518
+s=r|
+pqpX.xj
+vTzM
+pqpX8q3
+zVV2sK
+qk$U
+{E+
+pqpj+j
+{Zp/,p$
+pqpx-j
+{e&
+J
+!#
+pqpX-zg
+y0x_~*.
+pqpX8qN
+xBzYp,
+pqpw7pb
+xBu*p,1&
+pqrI=r4
+r'q9B
+pqq#8s-
+rs{]
+pqrI=pw
+)
+qB+z(
+pqrI+pw
+qLp@B
+rs+
+pqrI-rI
+qT|t
+qT[<(
+4
+r7R"
+!#
+pqpX.qw
+rsM8
+z)"D
+pzR#qj
+pqpX8sQ
+{ErO
+v>sK
+q1q9U
+{E+
+qFmU
+uF<$
+qzq9E
+t(p0U
+q1q9U
+"-
+uouyI
+pqpj8pw
+p\
+T,
+pm
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+pqpj7sr
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+pqpj-qw
+u'p0
+T*
+u(
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpX7f9
+q1p*G
+"&
+uozGI
+"&
+p\
+T,
+z>
+xUu&/3+
+rV
+s|v=
+s|r>
+s|7n
+"&
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+H
+!#
+"&
+u'p0
+T*
+{K
+xUp0A3)
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+pqpx+qw
+u'R,
+tU,<x
+s'8
+tH-pdz(<I
+"2
+rjx\I
+:
+J
+H
+!#
+s)
+H
+!#
+pqpw7sh
+qF:U
+vb<,
+)
+qB+z(
+s'7
+pqj,yY
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+s5xarv
+qLr|qX
+&
+pqj/u:
+}f
+sXz#X
+}f
+sXz#X
+pqpw+r.
+x-r_Z
+pqpw-r.
+|Ozir3p4#'#W
+"#
+tMW
+"#
+|Ozir3p4$'$W
+"#
+tMW
+"#
+|Ozir3p4%'%W
+"#
+tMW
+"#
+|Ozir3p4&'&W
+"%
+s5xap4'
+qLr|qX
+&
+s5xap4(
+qLr|qX
+&
+s5xap4)
+qLr|qX
+&
+s5xap4*
+qLr|qX
+&
+"%
+}f
+sXz#X
+}f
+sXz#X
+"%
+x-v2W
+"%
+|Ozir3p4'''W
+"#
+tMW
+"#
+|Ozir3p4('(W
+"#
+tMW
+"#
+|Ozir3p4)')W
+"#
+tMW
+"#
+|Ozir3p4*'*W
+pqpw7^
+tH/A<2
+{Qqp<%
+tCr><#
+tCp&qR
+tCseU
+pqpw9r1
+q8+'+>
+pqpw@pX
+xS1<1B
+tU11&
+\
+!#
+pqr+8qe
+|Np4+BwL
+yV+6
+pqr+7qe
+|7
+q6
+pqr+9q@
+zWREp$
+p6
+"8
+pV"s39
+tHSA<3
+pqrI,r-
+q{
+tFz#uZ
+pqrI+ps
+tHUGqR
+{QqpU
+tHUGry
+{Qqpq=
+"9
+rj|;I
+pqrI.r.
+w'Xx?p$
+w'Xxup$
+!#
+pqpX-q#+
+xST<T14
+z)T<b
+sH%
+!#
+xS[<[B
+z)[1%
+sH$
+!#
+pqpX@^
+p+
+r6@yY
+]0x_~*A
+prq0sh
+z3(p$
+s'/
+uVM51(
+prpbsQ
+t7
+r'p,G
+prqepj
+s=M%
+prr-j
+qvM#<p
+prs6qw
+wu30
+"b
+qkRwv/
+|.@ps/
+q78B8
+"[
+qt8A
+u{9w-
+tHpqO<q
+qD=s-
+qFnG
+qFoqO
+qFmG
+qFnqO
+t)+yC
+ph)B
+xBu*MSA,
+)
+t).sh
+xBu*M=A,
+)
+qVs0U
+{?uisr
+r(xB
+qvqY<z
+vT/
+qvqY<|
+pr^,sQ
+zV'B
+tH'B=U
+pr^+q0
+xQM51(
+s=MS
+pr^8pX
+qE+B
+p1
+{D9qe
+wcu*M(2rO
+v>rO
+qk(U
+{E,
+}oD
+uLz(ua
+qk(qg
+q75U
+p1
+J
+J
+r78{X
+!#
+prpbu:
+qkT<4
+"2
+s=M#
+w"|;
+prr-t;
+qF3U
+"#
+t8zM?
+tr#
+:
+rP
+"2
+uo|;I
+prt'r+
+u'r|
+T.
+s'@
+xUr|yK-
+v'ql
+svr|
+H
+!#
+prsrqw
+u'r|
+T0
+pm=
+xUr|E3/
+rV
+pv
+s5z}u}D
+s_p,qR
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+"f
+y7-
+s=MR
+rt+u:
+za
+|A+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
+|A-px
+vS
+"x
+qk~1=
+"x
+qzpy#EG
+s=M#
+5
+"'
+qzuH-
+s=MR
+"x
+5
+"x
+}b#G1P1H
+tb=zg
+z);U
+pzR<q=?
+"y
+t<
+"y
+u'R#
+qVR#qOq4
+tH$yZI
+{=4%
+zb+}(C
+"y
+zJvDympMy_xDUpd
+ub$
+{R
+*#%
+{=%rZ
+zbrcC
+"x
+)
+u>q)u8qrxD%
+0
+t7
+p1
+u.
+t7
+p1
+|.-pb
+reuyyR
+"z
+w"~5
+w"~5
+"$
+w"~5
+w"~5
+rDI
+pB8Ar2
+po8ArS
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
+pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
+"z
+zJvDympMy_xD2[E
+"z
+ub'
+{=(%
+zbp5C
+4
+rDJ
+vaG
+*&%
+zBBA%
+"C
+pV2I
+"z
+0
+t7
+p1
+qU
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
+!#
+"z
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+"y
+qk~1S
+"1
+y7-
+s=MR
+"y
+q1py#T17
+"y
+xKM~2zE?
+xKpy#Trk#TD?
+vc-r.
+qF/E}(
+qTR/tn{X
+xKR/p$D?
+rt8pb
+qF*1=
+"&
+y7-
+s=MR
+rt8|_
+wh
+"4
+z)KD
+pzRLqj
+wI/sh
+p\
+qVycR
+s(8%
+zb/C
+u{8pb
+r(4B
+p\
+qVu&zIxW
+{=7%
+zb8{XC
+u{7pb
+r(5E
+p\
+qVu&u)|#
+s(V%
+zbxFw}C
+wI/r]
+reuyyR
+u{8pE
+w"~5
+w"~5
+u{7pE
+w"~5
+w"~5
+rDK
+z0q#
+syvC|S{:ujrbrmpO|Srgp$
+syvC|S{:ujrbrmpO|S=x?p$
+syvC|S{:ujrbrmpO|S=u"p$
+syvC|S{:ujrbrmpO|S=xup$
+syvC|S{:ujrbrmpO|S=ls%p$
+syvC|S{:ujrbrmpO|S=yyrgp$
+syvC|S{:ujrbrmpO|S=lvmp$
+syvC|S{:ujrbrmpO|S=yyp&p$
+syvC|S{:ujrbrmpO|S=lsLp$
+syvC|S{:ujrbrmpO|S=lsZp$
+syvC|S{:ujrbrmpO|S=lwip$
+syvC|S{:ujrbrmpO|S=l.r>p$
+syvC|S{:ujrbrmpO|S=lt[p$
+syvC|S{:ujrbrmpO|S=l8v=p$
+syvC|S{:ujrbrmpO|S=lwNp$
+syvC|S{:ujrbrmpO|S=l7rgp$
+syvC|S{:ujrbrmpO|S=lpkp$
+syvC|S{:ujrbrmpO|S=l7p&p$
+syvC|S{:ujrbrmpO|S=lr*p$
+syvC|S{:ujrbrmpO|S=ltlp$
+syvC|S{:ujrbrmpO|S=ltzp$
+syvC|S{:ujrbrmpO|S=ltKp$
+syvC|S{:ujrbrmpO|S=ltOp$
+syvC|S{:ujrbrmpO|S=lw7p$
+syvC|S{:ujrbrmpO|S=lrJp$
+syvC|S{:ujrbrmpO|S=y~wVp$
+syvC|S{:ujrbrmpO|S=ly^p$
+syvC|S{:ujrbrmpO|S={Sp&p$
+syvC|S{:ujrbrmpO|S=lw$p$
+syvC|S{:ujrbrmpO|S=y~s%p$
+syvC|S{:ujrbrmpO|S=l}4p$
+syvC|S{:ujrbrmpO|S=y~vmp$
+"(
+x%p<z(rk#X
+wI@ts
+t(t"X
+"&
+p~X|BJ
+"&
+p~Xu%L
+u{/pX
+}oq=
+J
+sd
+uGsKq0
+zJvDympMy_xDqRqO
+rf8
+!#
+)
+qos7
+5
+uGrOpx
+vbqR
+tCsfnp$
+tC.tGv=p$
+!#
+u{@xj
+qKr|Upd
+xLq4
+td
+uGu)pw
+vS
+s_zE
+!#
+uG.-ps7
+x%q4<T
+uF2[
+v%
+sNp,x?
+p~p2EB
+qvp<<Y
+uFt0
+v%
+sNp,x?
+z$ps
+tH"yZ9
+syvC|Sr,x2p2
+syvC|Sr,y3.um[
+syvC|S{:s0u"q=
+syvC|S{:s0xuU
+xnpw
+rbpivC|S{"zyn
+rbpivC|S{"dp,x?
+rbpivC|S{"dq9u"
+tH&pdz(<*
+uG8.sr
+r('G
+{Y
+q1py#oU
+vb<+
+sNr|lsfn
+uGuisr
+q%
+ro
+p7
+r'p,A
+q%
+ro
+p7
+ef@t'
+qE"1,
+sXz#xFw?}#=7w?
+ef{L=
+zV$qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE'1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE*1,
+sXz#xFw?}#=7w?
+"#
+zV,qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE/1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE21,
+sXz#xFw?}#=7w?
+"#
+zV4qO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qE71-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qE?1,
+sXz#xFw?}#=7w?
+"#
+zVAqO
+"#
+q2M,
+sXz#xFw?}#=7w?
+qED1-
+sXr|qg=+--vOrc
+qLp@1-
+sXr|qg=+--vOrc
+qD=rI
+}b$8A<C
+v%
+sNp,x?
+sNq9u"
+sNXxu
+{Nqw
+:
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
+"#
+}b#BA<H
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
+"#
+}b#FA<M
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2wyu2t$sIsUWL
+qM+s6
+|KI$Hq/$I
+|KJ$HS$J
+|KK$G6$K
+|KL$GsRL
+"$
+}b$DA<R
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"$
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<I<@u2vfu2r8J$J$J$JL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><E<<u2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<7<.u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<3<*u2wyu2t$sIsUWL
+"#
+}b#OA<W
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<N<Eu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RL<C<J<Au2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<<<3u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<1<8</u2wyu2t$sIsUWL
+"#
+}b#SA<\
+v%
+sNp,x?
+sNq9u"
+sNXxu
+"#
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2vfu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2wyu2t$sIsUWL
+"$
+|K~$yq/$~
+q~C$yS'C
+q~B$xxJB
+q~A$xwzA
+|sj
+xSq<qB
+tUqqO
+\
+!#
+">
+q1py#EE}(
+qTpy#Etn{X
+xKpy#Ep$D?
+rt+sQ
+qKpy#>rk#>1S
+u?~*3
+!#
+t)+r.7
+xBu*py#G1S
+qvp5,rk#Y
+p\
+qVyc@
+|&@U
+qVpy#YD
+t).qN
+t(r|rk#Y
+qVp5,D
+t)+q#@
+zcyz
+"#
+u~K
+wj
+rDH
+t)+xj
+x%/1/
+t)-rz+
+|Mpy#Krk#KB
+"$
+}b#[qOU
+pr}6r.
+}b#ZqOU
+syu8r3qp$z
+u6y%|
+u6tz${
+u6/y%}
+}b#YqOq=
+syu8r3qp$~
+u6r>'B
+u6tz'C
+u6tK'A
+{?77^
+p+
+}g+j
+rhpy#Ip$
+:
+}q
+pr^+r4
+pVLI
+s)
+r7py#W
+H
+!#
+s)
+H
+!#
+{?vFps7
+qvp5,rk#Y
+p\
+qBpy#a
+pm,
+uF2[
+q;
+t6r>
+pr^7r.
+|@S
+{?}(r.
+x-r_S
+pr^8pw
+xpr_v,s^L
+pr^+q#8
+qKp,q=1(
+rhp,1S
+\
+!#
+r7py#U
+{D9s-
+pVLt\
+!#
+{D/qy
+|Nv2z\
+r?v2sU>
+{D9tI
+wcr,s0DB
+}oD
+\
+!#
+uLz(pX
+t1=rk#M
+u~N
+rP
+uL=-rz+
+x-u_'@
+uL=.j
+u^TI
+uL=9q#
+s?py#M
+T.
+pm+
+p{py#MyK-
+s8
+H
+!#
+uL=8pj
+s?py#M
+T0
+pm-
+|l>
+s>
+p{py#NE3/
+wG
+!#
+r6@r.9
+z'61617
+rKt?rbz}MT16G
+{*T1#
+sH0
+!#
+qx+q@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+O
+!#
+pn|Ys-
+ru:
+]$rL.
+]%rL8
+pnwwsQ
+]&rL7
+]'rL9
+pny'ts
+](rL/
+(w{
+!#
+"e
+]3sx=
+]4sx,
+"e
+]5sx+
+({p
+!#
+"d
+]:sx-
+(w?
+!#
+"h
+u'Mo
+]Csx8
+"%
+]Dsx7
+]Esx9
+"%
+pV~sx+
+({p
+!#
+"%
+pVxsx/
+(+@
+!#
+yHyY
+ruy
+pVss3sK
+(rO
+!#
+"?
+u'q,
+">
+u'p*
+"#
+pV$s3p<
+pV#s3--
+"#
+pVUs3u)
+(tG
+!#
+"(
+pVGs3-7
+pVFs3y<
+"(
+pVEs3v<
+pVDs3{J
+"(
+pVCsx+
+({p
+!#
+"(
+pV<zs=
+(.,
+!#
+"W
+pV4zs+
+pV3zs-
+"V
+pV2zs.
+pV1zs8
+"V
+pV0zs7
+(.9
+!pZ
+p(
+!p^
+"e
+r7/
+qm
+qm
+(
+!qZ
+pqpj8pw
+uI
+aH
+;,
+(
+!s*
+pqpj-qw
+sk
+aF
+;*
+(
+!tS
+"#
+uI
+aD
+;,
+(
+!vB
+"#
+sk
+aB
+;*
+(
+!w&
+pqpx+qw
+sv9
+a@
+wpJ
+(
+!x=
+pqpw7^
+sv@
+a?
+qP+z(
+(
+!yE
+pqrI=pw
+g=
+aI
+qP+z(
+(
+!{-
+prq0sh
+g,
+vg
+v#
+(
+!vKxw
+"y
+g
+a<
+;.
+(
+!pty@
+"y
+r~
+a:
+;0
+(
+!ptyG
+{?vFpx
+qH
+pfqI
+wp>
+(
+!pt+uU
+"<
+}G
+pfqA
+;.
+(
+!pt{H
+"<
+tW
+pfp[
+;0
+(
+!pt.uU
+pn|Ytc
+g+
+p33
+qPp"
+(
+!pt|F
+g-
+pf/q4
+;4
+(
+!pt|G
+":
+g.
+p36
+;5
+(
+!pt}x
+g8
+pfzIxW
+;7
+(
+!pt/uU
+":
+g7
+ag
+;8
+(
+!ptxw
+g9
+pfu)|#
+wpf
+(
+!tYy@
+"6
+qH7
+ae
+;$
+(
+!tYyG
+qH9
+pfrc
+wpb
+(
+!tY+uU
+"6
+qH/
+vg
+v#
+(
+!tY{H
+"6
+qH@
+a]
+;'
+(
+!tY.uU
+sk=
+pfp5
+wp\
+(
+!tY|F
+"r
+qH8
+pf+}(
+qPpK
+(
+!tY|G
+"%
+qH7
+aX
+;$
+(
+!tY}x
+qH9
+pfrc
+wpU
+(
+!tY/uU
+"$
+qH@
+aQ
+;'
+(
+!tYxw
+sk=
+pfp5
+wpP
+(
+!vK-y@
+yH|Y
+sk8
+aL
+qPpY
+(
+!vK-yG
+sk7
+aJ
+wpK
+(
+!vKp<uU
+";
+sk,
+a"
+;5
+(
+!vK-{H
+sk+
+a>
+qPp=
+(
+!vKu)uU
+";
+sk-
+a=
+wp>
+(
+!vK-|F
+sk.
+pfp5,
+qPp)
+(
+!vK-|G
+";
+qH.
+a8
+qP/q4
+(
+!vK-}x
+qH8
+pf+}(
+wp7
+(
+!vKv<uU
+"'
+qH7
+a6
+;$
+(
+!vK-xw
+qH9
+pfrc
+wp3
+(
+!vK.y@
+"'
+qH@
+a/
+;'
+(
+!vK.yG
+sk=
+pfp5
+wp.
+(
+!vK{_uU
+";
+g/
+a*
+wpJ
+(
+!vK.{H
+g@
+pf/
+wp)
+(
+!vK..uU
+";
+qH=
+a(
+qPzIxW
+(
+!vK.|F
+qH,
+pf8{X
+wp'
+(
+!vK.|G
+";
+qH+
+a&
+qPu)|#
+(
+!vK.}x
+qH-
+pfxFw}
+wp%
+!q[
+qQ+vm
+p_
+m
+pN
+p]
+h+sL
+pQ
+h+sZ
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const convertF32SM80NarrowCoarse = `packed1 2292 convert_float32_dtype_BF16_row_F32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHr*pD
+!c
+p;ve
+zfsV
+p9,te
+p:,to
+qSsV
+!
+p>
+q*
+pa
+q$
+xY
+}ppE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+u.
+wR
+4
+t^
+Yp,D
+4
+q)q>piy4xDq^B8
+{Z}U
+4
+q)q>piy4xDrS29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+x3
+u.
+Yp0U
+Yp0D
+4
+5
+vl7u:
+p{p0Gs[
+_
+pnr4q#-
+|l>
+s>
+vl7ps
+p{p*Esu
+wG
+!#
+"%
+qKp*2p*B
+Yp*qR
+td
+!#
+O
+!#
+"%
+p{p*GvQ
+vE
+"%
+|lq/
+s>
+|lS
+s>
+|l6
+s>
+|l>
+s>
+"%
+po'Et]
+|[Pt5p5rzxfvfUDL
+!pZ
+p(
+!L
+`
+
+const convertF32SM80Narrow = `packed1 1109 convert_float32_dtype_BF16_row_F32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;t*
+zfto
+p9/pF
+p:x,
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+ri
+0
+p~t"XqR
+{b
+u$
+4
+5
+vl7u:
+uCrS
+_
+pnr4q#-
+|l>
+s>
+vl7ps
+yJ+rZ
+wG
+!#
+p(
+!L
+`
+
+const convertF32SM80 = `packed1 1130 convert_float32_dtype_BF16_row_F32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;t*
+zfto
+p98pF
+p:,un
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+)
+p{rU%
+qopY
+zC
+4
+5
+vl7u:
+o
+w0%
+_
+pnr4q#-
+|l>
+s>
+vl7ps
+{T
+w0%
+wG
+!#
+p(
+!L
+`
+
+const convertF32SM70NarrowCoarse = `packed1 3078 convert_float32_dtype_BF16_row_F32_row_BF16
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHr*pD
+!c
+p;+un
+p9.te
+p:,to
+qSsV
+!
+p>
+q*
+pa
+q$
+xY
+}ppE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+u.
+wR
+4
+t^
+Yp,D
+4
+q)q>piy4xDq^B8
+{Z}U
+4
+q)q>piy4xDrS29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+x3
+u.
+Yp0U
+Yp0D
+4
+5
+vl7u:
+p{p0Gs[
+_
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vl7ps
+po'Esu
+wG
+!#
+"%
+z''1'B
+qt'2p*
+td
+!#
+O
+!#
+"%
+po'GvQ
+vE
+"%
+s5xaqs
+rE
+rr
+v4
+sl
+t-qsq/
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
+po'Et]
+|[Pt5p5rzxfR+<$2p2DL
+!pZ
+p(
+!L
+`
+
+const convertF32SM70Narrow = `packed1 1245 convert_float32_dtype_BF16_row_F32_row_BF16
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;8pF
+p9,t*
+p:x,
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+ri
+0
+p~t"XqR
+{b
+u$
+4
+5
+vl7u:
+uCrS
+_
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vl7ps
+p{p2ErZ
+wG
+!#
+p(
+!L
+`
+
+const convertF32SM70 = `packed1 1260 convert_float32_dtype_BF16_row_F32_row_BF16
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;8pF
+p9,un
+p:,un
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+)
+p{rU%
+qopY
+zC
+4
+5
+vl7u:
+o
+w0%
+_
+pnr4q#-
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+vl7ps
+{T
+w0%
+wG
+!#
+p(
+!L
+`
+
+const convertBF16SM70NarrowCoarse = `packed1 2233 convert_dtype_BF16_float32_row_BF16_row_F32
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHr*pD
+!c
+p;ve
+p9+t*
+p:,to
+qSsV
+!
+p>
+q*
+pa
+q$
+xY
+}ppE
+Q
+s1
+N
+x%rU
+w5
+0
+vT-
+u$
+u.
+wR
+4
+t^
+Yp,D
+4
+q)q>piy4xDrZB8
+{Z}U
+4
+q)q>piy4xDsu29
+{Z}U
+4
+zT
+q1p@G
+qBX
+t8p@?
+ynr2
+sd
+!#
+x3
+u.
+Yp0U
+Yp0D
+4
+5
+vl7u:
+p{p0Es[
+rV
+pnsrxG
+pv
+&
+vl7ps
+}9p"
+s8
+!#
+"%
+qKwgq,B
+YwgX
+td
+!#
+O
+!#
+"%
+p{q,EvQ
+v}Ps}.Pt5x${oL2ql
+"%
+yP
+&
+yP
+&
+yP
+&
+yP
+&
+"%
+po'Gt]
+|*xfqsSv,L
+!pZ
+p(
+!L
+`
+
+const convertBF16SM70Narrow = `packed1 1080 convert_dtype_BF16_float32_row_BF16_row_F32
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;t*
+p9te
+p:x,
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+ri
+0
+p~t"XqR
+{b
+u$
+4
+5
+vl7u:
+t{+rS
+rV
+pnsrxG
+pv
+&
+vl7ps
+{6.rZ
+s8
+!#
+p(
+!L
+`
+
+const convertBF16SM70 = `packed1 1101 convert_dtype_BF16_float32_row_BF16_row_F32
+!pJ
+!pI
+!p8
+!sg~<rm|z
+!s]|Q
+!
+!pHpkpD
+!c
+p;t*
+p9sV
+p:,un
+qSto
+!
+p>
+q*
+pa
+q$
+}ppE
+Q
+s1
+N
+)
+p{rU%
+qopY
+zC
+4
+5
+vl7u:
+}d
+w0%
+rV
+pnsrxG
+pv
+&
+vl7ps
+|9
+w0%
+s8
+!#
+p(
+!L
 `

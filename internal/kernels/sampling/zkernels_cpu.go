@@ -14,7 +14,7 @@ import (
 
 // plainTwin runs blocks of the kernel plain.
 //
-//line plain.go:21
+//line plain.go:22
 func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	logits := *(*unsafe.Pointer)(args)
 	logitsCap := *(*int)(unsafe.Add(args, 16))
@@ -42,7 +42,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	vocabulary := *(*int32)(unsafe.Add(args, 240))
 	shared := blocks.Shared(16640)
 	lanes := blocks.Lanes()
-//line plain.go:25
+//line plain.go:26
 	i62 := int(uint32(vocabulary))
 //line adjust.go:22
 	c235 := 0 < offsetsLen
@@ -56,9 +56,9 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i4110 := (i62/64/16 + 1) << 4
 //line plainsample.go:51
 	i4196 := (i62/64/16 + 1) << 4
-//line plain.go:45
+//line plain.go:46
 	c142 := 0 < logprobsLen
-//line plain.go:21
+//line plain.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c819 bool
@@ -81,58 +81,58 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		var i4538next int32
 		var i4528next int
 		var i140next int32
-//line plain.go:26
+//line plain.go:27
 		if uint(bx) >= uint(paramsLen) {
-//line plain.go:26
+//line plain.go:27
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, paramsLen)
-//line plain.go:26
+//line plain.go:27
 			return
 		}
-//line plain.go:26
+//line plain.go:27
 		i3311 := *(*int)(unsafe.Add(params, bx*40))
-//line plain.go:26
+//line plain.go:27
 		f3313 := *(*float32)(unsafe.Add(params, bx*40+8))
-//line plain.go:26
+//line plain.go:27
 		f3315 := *(*float32)(unsafe.Add(params, bx*40+12))
-//line plain.go:26
+//line plain.go:27
 		f3317 := *(*float32)(unsafe.Add(params, bx*40+16))
-//line plain.go:26
+//line plain.go:27
 		i3319 := *(*int32)(unsafe.Add(params, bx*40+20))
-//line plain.go:26
+//line plain.go:27
 		f3321 := *(*float32)(unsafe.Add(params, bx*40+24))
-//line plain.go:26
+//line plain.go:27
 		f3323 := *(*float32)(unsafe.Add(params, bx*40+28))
-//line plain.go:26
+//line plain.go:27
 		f3325 := *(*float32)(unsafe.Add(params, bx*40+32))
-//line plain.go:26
+//line plain.go:27
 		c3327 := *(*bool)(unsafe.Add(params, bx*40+36))
-//line plain.go:26
+//line plain.go:27
 		c3329 := *(*bool)(unsafe.Add(params, bx*40+37))
-//line plain.go:26
+//line plain.go:27
 		c3331 := *(*bool)(unsafe.Add(params, bx*40+38))
 		if !c3331 {
-//line plain.go:30
+//line plain.go:31
 			i76 := bx * i62
 			i77 := i76 + i62
-//line plain.go:31
+//line plain.go:32
 			if uint(i77) > uint(logitsCap) {
-//line plain.go:31
+//line plain.go:32
 				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, logitsCap)
-//line plain.go:31
+//line plain.go:32
 				return
 			}
-//line plain.go:31
+//line plain.go:32
 			o85 := i76 * 4
-//line plain.go:31
+//line plain.go:32
 			if uint(i77) > uint(workCap) {
-//line plain.go:31
+//line plain.go:32
 				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, workCap)
-//line plain.go:31
+//line plain.go:32
 				return
 			}
-//line plain.go:31
+//line plain.go:32
 			o99 := i76 * 4
-//line plain.go:31
+//line plain.go:32
 			i101 := workCap - i76
 //line adjust.go:22
 			if c235 {
@@ -239,165 +239,165 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 			{
 				{
-//line plain.go:97
+//line plain.go:98
 					plainTwinRow___(lanes, i62, logits, o85, o99, work)
 				}
 			}
 			{
 				{
-//line plain.go:105
+//line plain.go:106
 					plainTwinRow____(lanes, i62, o99, shared, work)
 				}
 			}
-//line plain.go:81
+//line plain.go:82
 			i2177 := *(*int)(unsafe.Add(shared, 128))
-//line plain.go:83
+//line plain.go:84
 			i6521 := *(*int)(unsafe.Add(shared, 136))
-//line plain.go:83
+//line plain.go:84
 			i6523 := i2177
-//line plain.go:83
+//line plain.go:84
 			if i2177 < i6521 {
-//line plain.go:83
+//line plain.go:84
 				i6523 = i6521
 			}
-//line plain.go:83
+//line plain.go:84
 			i6533 := *(*int)(unsafe.Add(shared, 144))
-//line plain.go:83
+//line plain.go:84
 			i6535 := i6523
-//line plain.go:83
+//line plain.go:84
 			if i6523 < i6533 {
-//line plain.go:83
+//line plain.go:84
 				i6535 = i6533
 			}
-//line plain.go:83
+//line plain.go:84
 			i6545 := *(*int)(unsafe.Add(shared, 152))
-//line plain.go:83
+//line plain.go:84
 			i6547 := i6535
-//line plain.go:83
+//line plain.go:84
 			if i6535 < i6545 {
-//line plain.go:83
+//line plain.go:84
 				i6547 = i6545
 			}
-//line plain.go:83
+//line plain.go:84
 			i6557 := *(*int)(unsafe.Add(shared, 160))
-//line plain.go:83
+//line plain.go:84
 			i6559 := i6547
-//line plain.go:83
+//line plain.go:84
 			if i6547 < i6557 {
-//line plain.go:83
+//line plain.go:84
 				i6559 = i6557
 			}
-//line plain.go:83
+//line plain.go:84
 			i6569 := *(*int)(unsafe.Add(shared, 168))
-//line plain.go:83
+//line plain.go:84
 			i6571 := i6559
-//line plain.go:83
+//line plain.go:84
 			if i6559 < i6569 {
-//line plain.go:83
+//line plain.go:84
 				i6571 = i6569
 			}
-//line plain.go:83
+//line plain.go:84
 			i6581 := *(*int)(unsafe.Add(shared, 176))
-//line plain.go:83
+//line plain.go:84
 			i6583 := i6571
-//line plain.go:83
+//line plain.go:84
 			if i6571 < i6581 {
-//line plain.go:83
+//line plain.go:84
 				i6583 = i6581
 			}
-//line plain.go:83
+//line plain.go:84
 			i6593 := *(*int)(unsafe.Add(shared, 184))
-//line plain.go:83
+//line plain.go:84
 			i6595 := i6583
-//line plain.go:83
+//line plain.go:84
 			if i6583 < i6593 {
-//line plain.go:83
+//line plain.go:84
 				i6595 = i6593
 			}
-//line plain.go:83
+//line plain.go:84
 			i6605 := *(*int)(unsafe.Add(shared, 192))
-//line plain.go:83
+//line plain.go:84
 			i6607 := i6595
-//line plain.go:83
+//line plain.go:84
 			if i6595 < i6605 {
-//line plain.go:83
+//line plain.go:84
 				i6607 = i6605
 			}
-//line plain.go:83
+//line plain.go:84
 			i6617 := *(*int)(unsafe.Add(shared, 200))
-//line plain.go:83
+//line plain.go:84
 			i6619 := i6607
-//line plain.go:83
+//line plain.go:84
 			if i6607 < i6617 {
-//line plain.go:83
+//line plain.go:84
 				i6619 = i6617
 			}
-//line plain.go:83
+//line plain.go:84
 			i6629 := *(*int)(unsafe.Add(shared, 208))
-//line plain.go:83
+//line plain.go:84
 			i6631 := i6619
-//line plain.go:83
+//line plain.go:84
 			if i6619 < i6629 {
-//line plain.go:83
+//line plain.go:84
 				i6631 = i6629
 			}
-//line plain.go:83
+//line plain.go:84
 			i6641 := *(*int)(unsafe.Add(shared, 216))
-//line plain.go:83
+//line plain.go:84
 			i6643 := i6631
-//line plain.go:83
+//line plain.go:84
 			if i6631 < i6641 {
-//line plain.go:83
+//line plain.go:84
 				i6643 = i6641
 			}
-//line plain.go:83
+//line plain.go:84
 			i6653 := *(*int)(unsafe.Add(shared, 224))
-//line plain.go:83
+//line plain.go:84
 			i6655 := i6643
-//line plain.go:83
+//line plain.go:84
 			if i6643 < i6653 {
-//line plain.go:83
+//line plain.go:84
 				i6655 = i6653
 			}
-//line plain.go:83
+//line plain.go:84
 			i6665 := *(*int)(unsafe.Add(shared, 232))
-//line plain.go:83
+//line plain.go:84
 			i6667 := i6655
-//line plain.go:83
+//line plain.go:84
 			if i6655 < i6665 {
-//line plain.go:83
+//line plain.go:84
 				i6667 = i6665
 			}
-//line plain.go:83
+//line plain.go:84
 			i6677 := *(*int)(unsafe.Add(shared, 240))
-//line plain.go:83
+//line plain.go:84
 			i6679 := i6667
-//line plain.go:83
+//line plain.go:84
 			if i6667 < i6677 {
-//line plain.go:83
+//line plain.go:84
 				i6679 = i6677
 			}
-//line plain.go:83
+//line plain.go:84
 			i6689 := *(*int)(unsafe.Add(shared, 248))
-//line plain.go:83
+//line plain.go:84
 			i6691 := i6679
-//line plain.go:83
+//line plain.go:84
 			if i6679 < i6689 {
-//line plain.go:83
+//line plain.go:84
 				i6691 = i6689
 			}
-//line plain.go:36
+//line plain.go:37
 			i133 := int32(i6691)
-//line plain.go:38
+//line plain.go:39
 			if -2139095041 < i133 {
 				if 0 < f3313 {
 					if uint(bx) >= uint(positionsLen) {
-//line plain.go:40
+//line plain.go:41
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
-//line plain.go:40
+//line plain.go:41
 						return
 					}
-//line plain.go:40
+//line plain.go:41
 					i155 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
 					if 0 < i3319 {
@@ -426,7 +426,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									i997 := int32((int(i4532) + int(i4533) + 1) >> 1)
 //line plainsample.go:66
 									i1029 := int(i997)
-//line plain.go:67
+//line plain.go:68
 									i1725 := i4520 ^ 1
 									o1741 := i1725 * 128
 									{
@@ -435,43 +435,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											plainTwinRow______(lanes, i1029, o1741, shared)
 										}
 									}
-//line plain.go:71
+//line plain.go:72
 									i6355 := *(*int)(unsafe.Add(shared, o1741))
-//line plain.go:71
+//line plain.go:72
 									i6365 := *(*int)(unsafe.Add(shared, o1741+8))
-//line plain.go:71
+//line plain.go:72
 									i6375 := *(*int)(unsafe.Add(shared, o1741+16))
-//line plain.go:71
+//line plain.go:72
 									i6385 := *(*int)(unsafe.Add(shared, o1741+24))
-//line plain.go:71
+//line plain.go:72
 									i6395 := *(*int)(unsafe.Add(shared, o1741+32))
-//line plain.go:71
+//line plain.go:72
 									i6396 := i6355 + i6365 + i6375 + i6385 + i6395
-//line plain.go:71
+//line plain.go:72
 									i6405 := *(*int)(unsafe.Add(shared, o1741+40))
-//line plain.go:71
+//line plain.go:72
 									i6415 := *(*int)(unsafe.Add(shared, o1741+48))
-//line plain.go:71
+//line plain.go:72
 									i6425 := *(*int)(unsafe.Add(shared, o1741+56))
-//line plain.go:71
+//line plain.go:72
 									i6435 := *(*int)(unsafe.Add(shared, o1741+64))
-//line plain.go:71
+//line plain.go:72
 									i6436 := i6396 + i6405 + i6415 + i6425 + i6435
-//line plain.go:71
+//line plain.go:72
 									i6445 := *(*int)(unsafe.Add(shared, o1741+72))
-//line plain.go:71
+//line plain.go:72
 									i6455 := *(*int)(unsafe.Add(shared, o1741+80))
-//line plain.go:71
+//line plain.go:72
 									i6465 := *(*int)(unsafe.Add(shared, o1741+88))
-//line plain.go:71
+//line plain.go:72
 									i6475 := *(*int)(unsafe.Add(shared, o1741+96))
-//line plain.go:71
+//line plain.go:72
 									i6476 := i6436 + i6445 + i6455 + i6465 + i6475
-//line plain.go:71
+//line plain.go:72
 									i6485 := *(*int)(unsafe.Add(shared, o1741+104))
-//line plain.go:71
+//line plain.go:72
 									i6495 := *(*int)(unsafe.Add(shared, o1741+112))
-//line plain.go:71
+//line plain.go:72
 									i6505 := *(*int)(unsafe.Add(shared, o1741+120))
 //line plainsample.go:70
 									c1036 := i378 <= i6476+i6485+i6495+i6505
@@ -520,7 +520,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 //line plainsample.go:173
 									i1084 := int32((int(i4534) + int(i4535) + 1) >> 1)
-//line plain.go:67
+//line plain.go:68
 									i2248 := i4524 ^ 1
 									o2264 := i2248 * 128
 									{
@@ -529,43 +529,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											plainTwinRow________(lanes, i1084, i393, o2264, shared)
 										}
 									}
-//line plain.go:71
+//line plain.go:72
 									i6192 := *(*int)(unsafe.Add(shared, o2264))
-//line plain.go:71
+//line plain.go:72
 									i6202 := *(*int)(unsafe.Add(shared, o2264+8))
-//line plain.go:71
+//line plain.go:72
 									i6212 := *(*int)(unsafe.Add(shared, o2264+16))
-//line plain.go:71
+//line plain.go:72
 									i6222 := *(*int)(unsafe.Add(shared, o2264+24))
-//line plain.go:71
+//line plain.go:72
 									i6232 := *(*int)(unsafe.Add(shared, o2264+32))
-//line plain.go:71
+//line plain.go:72
 									i6233 := i6192 + i6202 + i6212 + i6222 + i6232
-//line plain.go:71
+//line plain.go:72
 									i6242 := *(*int)(unsafe.Add(shared, o2264+40))
-//line plain.go:71
+//line plain.go:72
 									i6252 := *(*int)(unsafe.Add(shared, o2264+48))
-//line plain.go:71
+//line plain.go:72
 									i6262 := *(*int)(unsafe.Add(shared, o2264+56))
-//line plain.go:71
+//line plain.go:72
 									i6272 := *(*int)(unsafe.Add(shared, o2264+64))
-//line plain.go:71
+//line plain.go:72
 									i6273 := i6233 + i6242 + i6252 + i6262 + i6272
-//line plain.go:71
+//line plain.go:72
 									i6282 := *(*int)(unsafe.Add(shared, o2264+72))
-//line plain.go:71
+//line plain.go:72
 									i6292 := *(*int)(unsafe.Add(shared, o2264+80))
-//line plain.go:71
+//line plain.go:72
 									i6302 := *(*int)(unsafe.Add(shared, o2264+88))
-//line plain.go:71
+//line plain.go:72
 									i6312 := *(*int)(unsafe.Add(shared, o2264+96))
-//line plain.go:71
+//line plain.go:72
 									i6313 := i6273 + i6282 + i6292 + i6302 + i6312
-//line plain.go:71
+//line plain.go:72
 									i6322 := *(*int)(unsafe.Add(shared, o2264+104))
-//line plain.go:71
+//line plain.go:72
 									i6332 := *(*int)(unsafe.Add(shared, o2264+112))
-//line plain.go:71
+//line plain.go:72
 									i6342 := *(*int)(unsafe.Add(shared, o2264+120))
 //line plainsample.go:174
 									c1091 := i378 <= i6313+i6322+i6332+i6342
@@ -592,7 +592,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 //line plainsample.go:173
 									i1121 := int32((int(i4536) + int(i4537) + 1) >> 1)
-//line plain.go:67
+//line plain.go:68
 									i2313 := i4529 ^ 1
 									o2329 := i2313 * 128
 									{
@@ -601,43 +601,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											plainTwinRow_________(lanes, i1121, i62, o2329, o99, shared, work)
 										}
 									}
-//line plain.go:71
+//line plain.go:72
 									i4822 := *(*int)(unsafe.Add(shared, o2329))
-//line plain.go:71
+//line plain.go:72
 									i4832 := *(*int)(unsafe.Add(shared, o2329+8))
-//line plain.go:71
+//line plain.go:72
 									i4842 := *(*int)(unsafe.Add(shared, o2329+16))
-//line plain.go:71
+//line plain.go:72
 									i4852 := *(*int)(unsafe.Add(shared, o2329+24))
-//line plain.go:71
+//line plain.go:72
 									i4862 := *(*int)(unsafe.Add(shared, o2329+32))
-//line plain.go:71
+//line plain.go:72
 									i4863 := i4822 + i4832 + i4842 + i4852 + i4862
-//line plain.go:71
+//line plain.go:72
 									i4872 := *(*int)(unsafe.Add(shared, o2329+40))
-//line plain.go:71
+//line plain.go:72
 									i4882 := *(*int)(unsafe.Add(shared, o2329+48))
-//line plain.go:71
+//line plain.go:72
 									i4892 := *(*int)(unsafe.Add(shared, o2329+56))
-//line plain.go:71
+//line plain.go:72
 									i4902 := *(*int)(unsafe.Add(shared, o2329+64))
-//line plain.go:71
+//line plain.go:72
 									i4903 := i4863 + i4872 + i4882 + i4892 + i4902
-//line plain.go:71
+//line plain.go:72
 									i4912 := *(*int)(unsafe.Add(shared, o2329+72))
-//line plain.go:71
+//line plain.go:72
 									i4922 := *(*int)(unsafe.Add(shared, o2329+80))
-//line plain.go:71
+//line plain.go:72
 									i4932 := *(*int)(unsafe.Add(shared, o2329+88))
-//line plain.go:71
+//line plain.go:72
 									i4942 := *(*int)(unsafe.Add(shared, o2329+96))
-//line plain.go:71
+//line plain.go:72
 									i4943 := i4903 + i4912 + i4922 + i4932 + i4942
-//line plain.go:71
+//line plain.go:72
 									i4952 := *(*int)(unsafe.Add(shared, o2329+104))
-//line plain.go:71
+//line plain.go:72
 									i4962 := *(*int)(unsafe.Add(shared, o2329+112))
-//line plain.go:71
+//line plain.go:72
 									i4972 := *(*int)(unsafe.Add(shared, o2329+120))
 //line plainsample.go:174
 									c1128 := i378 <= i4943+i4952+i4962+i4972
@@ -711,7 +711,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plainsample.go:29
 									return
 								}
-//line plain.go:67
+//line plain.go:68
 								i2664 := i4522 ^ 1
 								o2680 := i2664 * 128
 								{
@@ -720,43 +720,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										plainTwinRow___________(lanes, f1665, f368, i358, i359, o2680, shared)
 									}
 								}
-//line plain.go:71
+//line plain.go:72
 								i5311 := *(*int)(unsafe.Add(shared, o2680))
-//line plain.go:71
+//line plain.go:72
 								i5321 := *(*int)(unsafe.Add(shared, o2680+8))
-//line plain.go:71
+//line plain.go:72
 								i5331 := *(*int)(unsafe.Add(shared, o2680+16))
-//line plain.go:71
+//line plain.go:72
 								i5341 := *(*int)(unsafe.Add(shared, o2680+24))
-//line plain.go:71
+//line plain.go:72
 								i5351 := *(*int)(unsafe.Add(shared, o2680+32))
-//line plain.go:71
+//line plain.go:72
 								i5352 := i5311 + i5321 + i5331 + i5341 + i5351
-//line plain.go:71
+//line plain.go:72
 								i5361 := *(*int)(unsafe.Add(shared, o2680+40))
-//line plain.go:71
+//line plain.go:72
 								i5371 := *(*int)(unsafe.Add(shared, o2680+48))
-//line plain.go:71
+//line plain.go:72
 								i5381 := *(*int)(unsafe.Add(shared, o2680+56))
-//line plain.go:71
+//line plain.go:72
 								i5391 := *(*int)(unsafe.Add(shared, o2680+64))
-//line plain.go:71
+//line plain.go:72
 								i5392 := i5352 + i5361 + i5371 + i5381 + i5391
-//line plain.go:71
+//line plain.go:72
 								i5401 := *(*int)(unsafe.Add(shared, o2680+72))
-//line plain.go:71
+//line plain.go:72
 								i5411 := *(*int)(unsafe.Add(shared, o2680+80))
-//line plain.go:71
+//line plain.go:72
 								i5421 := *(*int)(unsafe.Add(shared, o2680+88))
-//line plain.go:71
+//line plain.go:72
 								i5431 := *(*int)(unsafe.Add(shared, o2680+96))
-//line plain.go:71
+//line plain.go:72
 								i5432 := i5392 + i5401 + i5411 + i5421 + i5431
-//line plain.go:71
+//line plain.go:72
 								i5441 := *(*int)(unsafe.Add(shared, o2680+104))
-//line plain.go:71
+//line plain.go:72
 								i5451 := *(*int)(unsafe.Add(shared, o2680+112))
-//line plain.go:71
+//line plain.go:72
 								i5461 := *(*int)(unsafe.Add(shared, o2680+120))
 //line weight.go:49
 								f2835 := float64(float64(f3315) * float64(i5432+i5441+i5451+i5461))
@@ -778,7 +778,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 //line plainsample.go:173
 									i3021 := int32((int(i4540) + int(i4541) + 1) >> 1)
-//line plain.go:67
+//line plain.go:68
 									i3249 := i4526 ^ 1
 									o3265 := i3249 * 128
 									{
@@ -787,43 +787,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											plainTwinRow____________(lanes, i3021, i359, o3265, shared)
 										}
 									}
-//line plain.go:71
+//line plain.go:72
 									i6029 := *(*int)(unsafe.Add(shared, o3265))
-//line plain.go:71
+//line plain.go:72
 									i6039 := *(*int)(unsafe.Add(shared, o3265+8))
-//line plain.go:71
+//line plain.go:72
 									i6049 := *(*int)(unsafe.Add(shared, o3265+16))
-//line plain.go:71
+//line plain.go:72
 									i6059 := *(*int)(unsafe.Add(shared, o3265+24))
-//line plain.go:71
+//line plain.go:72
 									i6069 := *(*int)(unsafe.Add(shared, o3265+32))
-//line plain.go:71
+//line plain.go:72
 									i6070 := i6029 + i6039 + i6049 + i6059 + i6069
-//line plain.go:71
+//line plain.go:72
 									i6079 := *(*int)(unsafe.Add(shared, o3265+40))
-//line plain.go:71
+//line plain.go:72
 									i6089 := *(*int)(unsafe.Add(shared, o3265+48))
-//line plain.go:71
+//line plain.go:72
 									i6099 := *(*int)(unsafe.Add(shared, o3265+56))
-//line plain.go:71
+//line plain.go:72
 									i6109 := *(*int)(unsafe.Add(shared, o3265+64))
-//line plain.go:71
+//line plain.go:72
 									i6110 := i6070 + i6079 + i6089 + i6099 + i6109
-//line plain.go:71
+//line plain.go:72
 									i6119 := *(*int)(unsafe.Add(shared, o3265+72))
-//line plain.go:71
+//line plain.go:72
 									i6129 := *(*int)(unsafe.Add(shared, o3265+80))
-//line plain.go:71
+//line plain.go:72
 									i6139 := *(*int)(unsafe.Add(shared, o3265+88))
-//line plain.go:71
+//line plain.go:72
 									i6149 := *(*int)(unsafe.Add(shared, o3265+96))
-//line plain.go:71
+//line plain.go:72
 									i6150 := i6110 + i6119 + i6129 + i6139 + i6149
-//line plain.go:71
+//line plain.go:72
 									i6159 := *(*int)(unsafe.Add(shared, o3265+104))
-//line plain.go:71
+//line plain.go:72
 									i6169 := *(*int)(unsafe.Add(shared, o3265+112))
-//line plain.go:71
+//line plain.go:72
 									i6179 := *(*int)(unsafe.Add(shared, o3265+120))
 //line plainsample.go:174
 									c3028 := i2838 <= i6150+i6159+i6169+i6179
@@ -852,7 +852,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								}
 								i4527, i421 = i4526, i421next
 							} else {
-//line plain.go:67
+//line plain.go:68
 								i2421 := i4522 ^ 1
 								o2437 := i2421 * 128
 								{
@@ -861,43 +861,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										plainTwinRow_____________(lanes, i62, o2437, o99, shared, work)
 									}
 								}
-//line plain.go:71
+//line plain.go:72
 								i4985 := *(*int)(unsafe.Add(shared, o2437))
-//line plain.go:71
+//line plain.go:72
 								i4995 := *(*int)(unsafe.Add(shared, o2437+8))
-//line plain.go:71
+//line plain.go:72
 								i5005 := *(*int)(unsafe.Add(shared, o2437+16))
-//line plain.go:71
+//line plain.go:72
 								i5015 := *(*int)(unsafe.Add(shared, o2437+24))
-//line plain.go:71
+//line plain.go:72
 								i5025 := *(*int)(unsafe.Add(shared, o2437+32))
-//line plain.go:71
+//line plain.go:72
 								i5026 := i4985 + i4995 + i5005 + i5015 + i5025
-//line plain.go:71
+//line plain.go:72
 								i5035 := *(*int)(unsafe.Add(shared, o2437+40))
-//line plain.go:71
+//line plain.go:72
 								i5045 := *(*int)(unsafe.Add(shared, o2437+48))
-//line plain.go:71
+//line plain.go:72
 								i5055 := *(*int)(unsafe.Add(shared, o2437+56))
-//line plain.go:71
+//line plain.go:72
 								i5065 := *(*int)(unsafe.Add(shared, o2437+64))
-//line plain.go:71
+//line plain.go:72
 								i5066 := i5026 + i5035 + i5045 + i5055 + i5065
-//line plain.go:71
+//line plain.go:72
 								i5075 := *(*int)(unsafe.Add(shared, o2437+72))
-//line plain.go:71
+//line plain.go:72
 								i5085 := *(*int)(unsafe.Add(shared, o2437+80))
-//line plain.go:71
+//line plain.go:72
 								i5095 := *(*int)(unsafe.Add(shared, o2437+88))
-//line plain.go:71
+//line plain.go:72
 								i5105 := *(*int)(unsafe.Add(shared, o2437+96))
-//line plain.go:71
+//line plain.go:72
 								i5106 := i5066 + i5075 + i5085 + i5095 + i5105
-//line plain.go:71
+//line plain.go:72
 								i5115 := *(*int)(unsafe.Add(shared, o2437+104))
-//line plain.go:71
+//line plain.go:72
 								i5125 := *(*int)(unsafe.Add(shared, o2437+112))
-//line plain.go:71
+//line plain.go:72
 								i5135 := *(*int)(unsafe.Add(shared, o2437+120))
 //line weight.go:49
 								f2759 := float64(float64(f3315) * float64(i5106+i5115+i5125+i5135))
@@ -919,7 +919,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 //line plainsample.go:173
 									i2893 := int32((int(i4538) + int(i4539) + 1) >> 1)
-//line plain.go:67
+//line plain.go:68
 									i3158 := i4528 ^ 1
 									o3174 := i3158 * 128
 									{
@@ -928,43 +928,43 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											plainTwinRow______________(lanes, i2893, i62, o3174, o99, shared, work)
 										}
 									}
-//line plain.go:71
+//line plain.go:72
 									i5148 := *(*int)(unsafe.Add(shared, o3174))
-//line plain.go:71
+//line plain.go:72
 									i5158 := *(*int)(unsafe.Add(shared, o3174+8))
-//line plain.go:71
+//line plain.go:72
 									i5168 := *(*int)(unsafe.Add(shared, o3174+16))
-//line plain.go:71
+//line plain.go:72
 									i5178 := *(*int)(unsafe.Add(shared, o3174+24))
-//line plain.go:71
+//line plain.go:72
 									i5188 := *(*int)(unsafe.Add(shared, o3174+32))
-//line plain.go:71
+//line plain.go:72
 									i5189 := i5148 + i5158 + i5168 + i5178 + i5188
-//line plain.go:71
+//line plain.go:72
 									i5198 := *(*int)(unsafe.Add(shared, o3174+40))
-//line plain.go:71
+//line plain.go:72
 									i5208 := *(*int)(unsafe.Add(shared, o3174+48))
-//line plain.go:71
+//line plain.go:72
 									i5218 := *(*int)(unsafe.Add(shared, o3174+56))
-//line plain.go:71
+//line plain.go:72
 									i5228 := *(*int)(unsafe.Add(shared, o3174+64))
-//line plain.go:71
+//line plain.go:72
 									i5229 := i5189 + i5198 + i5208 + i5218 + i5228
-//line plain.go:71
+//line plain.go:72
 									i5238 := *(*int)(unsafe.Add(shared, o3174+72))
-//line plain.go:71
+//line plain.go:72
 									i5248 := *(*int)(unsafe.Add(shared, o3174+80))
-//line plain.go:71
+//line plain.go:72
 									i5258 := *(*int)(unsafe.Add(shared, o3174+88))
-//line plain.go:71
+//line plain.go:72
 									i5268 := *(*int)(unsafe.Add(shared, o3174+96))
-//line plain.go:71
+//line plain.go:72
 									i5269 := i5229 + i5238 + i5248 + i5258 + i5268
-//line plain.go:71
+//line plain.go:72
 									i5278 := *(*int)(unsafe.Add(shared, o3174+104))
-//line plain.go:71
+//line plain.go:72
 									i5288 := *(*int)(unsafe.Add(shared, o3174+112))
-//line plain.go:71
+//line plain.go:72
 									i5298 := *(*int)(unsafe.Add(shared, o3174+120))
 //line plainsample.go:174
 									c2900 := i2762 <= i5269+i5278+i5288+i5298
@@ -1141,145 +1141,145 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				} else {
 					{
 						{
-//line plain.go:114
+//line plain.go:115
 							plainTwinRow________________(lanes, i133, i62, o99, shared, vocabulary, work)
 						}
 					}
-//line plain.go:81
+//line plain.go:82
 					i1364 := *(*int)(shared)
-//line plain.go:83
+//line plain.go:84
 					i6716 := *(*int)(unsafe.Add(shared, 8))
-//line plain.go:83
+//line plain.go:84
 					i6718 := i1364
-//line plain.go:83
+//line plain.go:84
 					if i1364 < i6716 {
-//line plain.go:83
+//line plain.go:84
 						i6718 = i6716
 					}
-//line plain.go:83
+//line plain.go:84
 					i6728 := *(*int)(unsafe.Add(shared, 16))
-//line plain.go:83
+//line plain.go:84
 					i6730 := i6718
-//line plain.go:83
+//line plain.go:84
 					if i6718 < i6728 {
-//line plain.go:83
+//line plain.go:84
 						i6730 = i6728
 					}
-//line plain.go:83
+//line plain.go:84
 					i6740 := *(*int)(unsafe.Add(shared, 24))
-//line plain.go:83
+//line plain.go:84
 					i6742 := i6730
-//line plain.go:83
+//line plain.go:84
 					if i6730 < i6740 {
-//line plain.go:83
+//line plain.go:84
 						i6742 = i6740
 					}
-//line plain.go:83
+//line plain.go:84
 					i6752 := *(*int)(unsafe.Add(shared, 32))
-//line plain.go:83
+//line plain.go:84
 					i6754 := i6742
-//line plain.go:83
+//line plain.go:84
 					if i6742 < i6752 {
-//line plain.go:83
+//line plain.go:84
 						i6754 = i6752
 					}
-//line plain.go:83
+//line plain.go:84
 					i6764 := *(*int)(unsafe.Add(shared, 40))
-//line plain.go:83
+//line plain.go:84
 					i6766 := i6754
-//line plain.go:83
+//line plain.go:84
 					if i6754 < i6764 {
-//line plain.go:83
+//line plain.go:84
 						i6766 = i6764
 					}
-//line plain.go:83
+//line plain.go:84
 					i6776 := *(*int)(unsafe.Add(shared, 48))
-//line plain.go:83
+//line plain.go:84
 					i6778 := i6766
-//line plain.go:83
+//line plain.go:84
 					if i6766 < i6776 {
-//line plain.go:83
+//line plain.go:84
 						i6778 = i6776
 					}
-//line plain.go:83
+//line plain.go:84
 					i6788 := *(*int)(unsafe.Add(shared, 56))
-//line plain.go:83
+//line plain.go:84
 					i6790 := i6778
-//line plain.go:83
+//line plain.go:84
 					if i6778 < i6788 {
-//line plain.go:83
+//line plain.go:84
 						i6790 = i6788
 					}
-//line plain.go:83
+//line plain.go:84
 					i6800 := *(*int)(unsafe.Add(shared, 64))
-//line plain.go:83
+//line plain.go:84
 					i6802 := i6790
-//line plain.go:83
+//line plain.go:84
 					if i6790 < i6800 {
-//line plain.go:83
+//line plain.go:84
 						i6802 = i6800
 					}
-//line plain.go:83
+//line plain.go:84
 					i6812 := *(*int)(unsafe.Add(shared, 72))
-//line plain.go:83
+//line plain.go:84
 					i6814 := i6802
-//line plain.go:83
+//line plain.go:84
 					if i6802 < i6812 {
-//line plain.go:83
+//line plain.go:84
 						i6814 = i6812
 					}
-//line plain.go:83
+//line plain.go:84
 					i6824 := *(*int)(unsafe.Add(shared, 80))
-//line plain.go:83
+//line plain.go:84
 					i6826 := i6814
-//line plain.go:83
+//line plain.go:84
 					if i6814 < i6824 {
-//line plain.go:83
+//line plain.go:84
 						i6826 = i6824
 					}
-//line plain.go:83
+//line plain.go:84
 					i6836 := *(*int)(unsafe.Add(shared, 88))
-//line plain.go:83
+//line plain.go:84
 					i6838 := i6826
-//line plain.go:83
+//line plain.go:84
 					if i6826 < i6836 {
-//line plain.go:83
+//line plain.go:84
 						i6838 = i6836
 					}
-//line plain.go:83
+//line plain.go:84
 					i6848 := *(*int)(unsafe.Add(shared, 96))
-//line plain.go:83
+//line plain.go:84
 					i6850 := i6838
-//line plain.go:83
+//line plain.go:84
 					if i6838 < i6848 {
-//line plain.go:83
+//line plain.go:84
 						i6850 = i6848
 					}
-//line plain.go:83
+//line plain.go:84
 					i6860 := *(*int)(unsafe.Add(shared, 104))
-//line plain.go:83
+//line plain.go:84
 					i6862 := i6850
-//line plain.go:83
+//line plain.go:84
 					if i6850 < i6860 {
-//line plain.go:83
+//line plain.go:84
 						i6862 = i6860
 					}
-//line plain.go:83
+//line plain.go:84
 					i6872 := *(*int)(unsafe.Add(shared, 112))
-//line plain.go:83
+//line plain.go:84
 					i6874 := i6862
-//line plain.go:83
+//line plain.go:84
 					if i6862 < i6872 {
-//line plain.go:83
+//line plain.go:84
 						i6874 = i6872
 					}
-//line plain.go:83
+//line plain.go:84
 					i6884 := *(*int)(unsafe.Add(shared, 120))
-//line plain.go:83
+//line plain.go:84
 					i6886 := i6874
-//line plain.go:83
+//line plain.go:84
 					if i6874 < i6884 {
-//line plain.go:83
+//line plain.go:84
 						i6886 = i6884
 					}
 					i4523, i140 = 0, int32(0-i6886)
@@ -1287,67 +1287,67 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			} else {
 				i4523, i140 = 1, -1
 			}
-//line plain.go:45
+//line plain.go:46
 			if c142 {
-//line plain.go:45
+//line plain.go:46
 				if c3329 {
 //line weight.go:28
 					f1398 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
-//line plain.go:68
+//line plain.go:69
 					o1444 := (i4523 ^ 1) * 128
 					{
 						{
-//line plain.go:127
+//line plain.go:128
 							plainTwinRow_________________(lanes, f1398, i62, logits, o1444, o85, shared)
 						}
 					}
-//line plain.go:71
+//line plain.go:72
 					i5866 := *(*int)(unsafe.Add(shared, o1444))
-//line plain.go:71
+//line plain.go:72
 					i5876 := *(*int)(unsafe.Add(shared, o1444+8))
-//line plain.go:71
+//line plain.go:72
 					i5886 := *(*int)(unsafe.Add(shared, o1444+16))
-//line plain.go:71
+//line plain.go:72
 					i5896 := *(*int)(unsafe.Add(shared, o1444+24))
-//line plain.go:71
+//line plain.go:72
 					i5906 := *(*int)(unsafe.Add(shared, o1444+32))
-//line plain.go:71
+//line plain.go:72
 					i5907 := i5866 + i5876 + i5886 + i5896 + i5906
-//line plain.go:71
+//line plain.go:72
 					i5916 := *(*int)(unsafe.Add(shared, o1444+40))
-//line plain.go:71
+//line plain.go:72
 					i5926 := *(*int)(unsafe.Add(shared, o1444+48))
-//line plain.go:71
+//line plain.go:72
 					i5936 := *(*int)(unsafe.Add(shared, o1444+56))
-//line plain.go:71
+//line plain.go:72
 					i5946 := *(*int)(unsafe.Add(shared, o1444+64))
-//line plain.go:71
+//line plain.go:72
 					i5947 := i5907 + i5916 + i5926 + i5936 + i5946
-//line plain.go:71
+//line plain.go:72
 					i5956 := *(*int)(unsafe.Add(shared, o1444+72))
-//line plain.go:71
+//line plain.go:72
 					i5966 := *(*int)(unsafe.Add(shared, o1444+80))
-//line plain.go:71
+//line plain.go:72
 					i5976 := *(*int)(unsafe.Add(shared, o1444+88))
-//line plain.go:71
+//line plain.go:72
 					i5986 := *(*int)(unsafe.Add(shared, o1444+96))
-//line plain.go:71
+//line plain.go:72
 					i5987 := i5947 + i5956 + i5966 + i5976 + i5986
-//line plain.go:71
+//line plain.go:72
 					i5996 := *(*int)(unsafe.Add(shared, o1444+104))
-//line plain.go:71
+//line plain.go:72
 					i6006 := *(*int)(unsafe.Add(shared, o1444+112))
-//line plain.go:71
+//line plain.go:72
 					i6016 := *(*int)(unsafe.Add(shared, o1444+120))
-//line plain.go:71
+//line plain.go:72
 					i6017 := i5987 + i5996 + i6006 + i6016
-//line plain.go:133
+//line plain.go:134
 					c597 := i140 < 0
-//line plain.go:136
+//line plain.go:137
 					i621 := int(i140)
-//line plain.go:136
+//line plain.go:137
 					c622 := uint(i621) < uint(i62)
-//line plain.go:136
+//line plain.go:137
 					o625 := o85 + i621*4
 //line weight.go:64
 					f4231 := float32(float32(i6017) * 1.4901161e-08)
@@ -1369,38 +1369,38 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					f2937 := math32.FMA(f4244, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
 					c2940 := f4244 == 0
-//line plain.go:48
+//line plain.go:49
 					c184 := uint(bx) < uint(logprobsLen)
-//line plain.go:48
+//line plain.go:49
 					o187 := bx * 4
 					{
 						{
 							first := 0
-//line plain.go:71
+//line plain.go:72
 							if lanes == 16 {
-//line plain.go:71
+//line plain.go:72
 								first = zvector.PlainTwin______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
-//line plain.go:71
+//line plain.go:72
 							} else if lanes == 8 {
-//line plain.go:71
+//line plain.go:72
 								first = zvector.PlainTwinAVX2______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
 							}
 							for tx := first; tx < 16; tx++ {
 								var f632, f2587, f2939, f2944, f1519, f2611, f2979, f2984 float32
 								var i2588, i2612 int32
-//line plain.go:133
+//line plain.go:134
 								if c597 {
-//line plain.go:133
+//line plain.go:134
 									f632 = math.Float32frombits(0x7fc00000)
 								} else {
-//line plain.go:136
+//line plain.go:137
 									if !c622 {
-//line plain.go:136
+//line plain.go:137
 										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i621, i62)
-//line plain.go:136
+//line plain.go:137
 										return
 									}
-//line plain.go:136
+//line plain.go:137
 									f626 := *(*float32)(unsafe.Add(logits, o625))
 //line weight.go:61
 									if f626 == f1398 {
@@ -1466,18 +1466,18 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line weight.go:64
 										f1519 = f626 - f1398 - f2984
 									}
-//line plain.go:136
+//line plain.go:137
 									f632 = f1519
 								}
-//line plain.go:47
+//line plain.go:48
 								if int32(tx) == 0 {
 									if !c184 {
-//line plain.go:48
+//line plain.go:49
 										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, logprobsLen)
-//line plain.go:48
+//line plain.go:49
 										return
 									}
-//line plain.go:48
+//line plain.go:49
 									*(*float32)(unsafe.Add(logprobs, o187)) = f632
 								}
 							}
@@ -1485,19 +1485,19 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					}
 				}
 			}
-//line plain.go:52
+//line plain.go:53
 			c191 := uint(bx) < uint(tokensLen)
-//line plain.go:52
+//line plain.go:53
 			o194 := bx * 4
 			c218 := 0 <= i140
 			i201 := i76 + int(i140)
-//line plain.go:54
+//line plain.go:55
 			c205 := uint(i201) < uint(countsLen)
-//line plain.go:54
+//line plain.go:55
 			o208 := i201 * 2
 			{
 				{
-//line plain.go:51
+//line plain.go:52
 					if !plainTwinRow__________________(c191, i140, o194, tokens, c260, c218, c205, counts, o208, bx, tokensLen, blocks, countsLen, i201) {
 						return
 					}
@@ -1692,31 +1692,31 @@ func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits uns
 
 // plainTwinRow___ is what a row of threads does in plainTwin.
 //
-//line plain.go:97
+//line plain.go:98
 func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int, work unsafe.Pointer) {
 	first := 0
-//line plain.go:97
+//line plain.go:98
 	if lanes == 16 {
-//line plain.go:97
+//line plain.go:98
 		first = zvector.PlainTwin__(16, i62, logits, o85, work, o99)
-//line plain.go:97
+//line plain.go:98
 	} else if lanes == 8 {
-//line plain.go:97
+//line plain.go:98
 		first = zvector.PlainTwinAVX2__(16, i62, logits, o85, work, o99)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i652 int
 		var i1570 int32
-//line plain.go:97
+//line plain.go:98
 		i652 = tx
-//line plain.go:97
+//line plain.go:98
 		for {
-//line plain.go:97
+//line plain.go:98
 			if i652 >= i62 {
-//line plain.go:97
+//line plain.go:98
 				break
 			}
-//line plain.go:98
+//line plain.go:99
 			f672 := *(*float32)(unsafe.Add(logits, o85+i652*4))
 //line weight.go:19
 			if f672 != f672 {
@@ -1727,9 +1727,9 @@ func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int
 				i1562 := int32(math.Float32bits(f672 + 0))
 				i1570 = i1562 ^ int32(uint32(i1562>>31)>>1)
 			}
-//line plain.go:98
+//line plain.go:99
 			*(*int32)(unsafe.Add(work, o99+i652*4)) = i1570
-//line plain.go:97
+//line plain.go:98
 			i652 = i652 + 16
 		}
 	}
@@ -1737,43 +1737,43 @@ func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int
 
 // plainTwinRow____ is what a row of threads does in plainTwin.
 //
-//line plain.go:105
+//line plain.go:106
 func plainTwinRow____(lanes int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plain.go:105
+//line plain.go:106
 	if lanes == 16 {
-//line plain.go:105
+//line plain.go:106
 		first = zvector.PlainTwin___(16, i62, work, o99, shared)
-//line plain.go:105
+//line plain.go:106
 	} else if lanes == 8 {
-//line plain.go:105
+//line plain.go:106
 		first = zvector.PlainTwinAVX2___(16, i62, work, o99, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i1528 int32
 		var i1529 int
-//line plain.go:105
+//line plain.go:106
 		i1528, i1529 = -2147483648, tx
-//line plain.go:105
+//line plain.go:106
 		for {
-//line plain.go:105
+//line plain.go:106
 			if i1529 >= i62 {
-//line plain.go:105
+//line plain.go:106
 				break
 			}
-//line plain.go:106
+//line plain.go:107
 			i1546 := *(*int32)(unsafe.Add(work, o99+i1529*4))
-//line plain.go:106
+//line plain.go:107
 			i1548 := i1528
-//line plain.go:106
+//line plain.go:107
 			if i1528 < i1546 {
-//line plain.go:106
+//line plain.go:107
 				i1548 = i1546
 			}
-//line plain.go:105
+//line plain.go:106
 			i1528, i1529 = i1548, i1529+16
 		}
-//line plain.go:79
+//line plain.go:80
 		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1528)
 	}
 }
@@ -1909,7 +1909,7 @@ func plainTwinRow______(lanes int, i1029 int, o1741 int, shared unsafe.Pointer) 
 //line plainsample.go:64
 			i1012, i1013 = i1040, i1041
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o1741+tx*8)) = i1040
 	}
 }
@@ -2065,7 +2065,7 @@ func plainTwinRow________(lanes int, i1084 int32, i393 int, o2264 int, shared un
 //line plainsample.go:155
 			i1880, i1881 = i1897, i1881+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o2264+tx*8)) = i1880
 	}
 }
@@ -2105,7 +2105,7 @@ func plainTwinRow_________(lanes int, i1121 int32, i62 int, o2329 int, o99 int, 
 //line plainsample.go:155
 			i1906, i1907 = i1923, i1907+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o2329+tx*8)) = i1906
 	}
 }
@@ -2298,7 +2298,7 @@ func plainTwinRow___________(lanes int, f1665 float32, f368 float32, i358 int32,
 //line plainsample.go:155
 			i2373, i2374 = i2390, i2374+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o2680+tx*8)) = i2373
 	}
 }
@@ -2340,7 +2340,7 @@ func plainTwinRow____________(lanes int, i3021 int32, i359 int, o3265 int, share
 //line plainsample.go:155
 			i3127, i3128 = i3144, i3128+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o3265+tx*8)) = i3127
 	}
 }
@@ -2382,7 +2382,7 @@ func plainTwinRow_____________(lanes int, i62 int, o2437 int, o99 int, shared un
 //line plainsample.go:155
 			i1970, i1971 = i1987, i1971+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o2437+tx*8)) = i1970
 	}
 }
@@ -2424,7 +2424,7 @@ func plainTwinRow______________(lanes int, i2893 int32, i62 int, o3174 int, o99 
 //line plainsample.go:155
 			i3049, i3050 = i3066, i3050+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o3174+tx*8)) = i3049
 	}
 }
@@ -2524,82 +2524,82 @@ func plainTwinRow_______________(lanes int, i101 int, i4196 int, i421 int32, i62
 
 // plainTwinRow________________ is what a row of threads does in plainTwin.
 //
-//line plain.go:114
+//line plain.go:115
 func plainTwinRow________________(lanes int, i133 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
 	first := 0
-//line plain.go:114
+//line plain.go:115
 	if lanes == 16 {
-//line plain.go:114
+//line plain.go:115
 		first = zvector.PlainTwin___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
-//line plain.go:114
+//line plain.go:115
 	} else if lanes == 8 {
-//line plain.go:114
+//line plain.go:115
 		first = zvector.PlainTwinAVX2___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i532, i558 int32
 		var i533 int
-//line plain.go:114
+//line plain.go:115
 		i532, i533 = vocabulary, tx
-//line plain.go:114
+//line plain.go:115
 		for {
-//line plain.go:114
+//line plain.go:115
 			if i533 >= i62 {
-//line plain.go:114
+//line plain.go:115
 				break
 			}
-//line plain.go:115
+//line plain.go:116
 			if *(*int32)(unsafe.Add(work, o99+i533*4)) == i133 {
 				i554 := int32(i533)
-//line plain.go:116
+//line plain.go:117
 				i556 := i532
-//line plain.go:116
+//line plain.go:117
 				if i554 < i532 {
-//line plain.go:116
+//line plain.go:117
 					i556 = i554
 				}
-//line plain.go:116
+//line plain.go:117
 				i558 = i556
 			} else {
-//line plain.go:115
+//line plain.go:116
 				i558 = i532
 			}
-//line plain.go:114
+//line plain.go:115
 			i532, i533 = i558, i533+16
 		}
-//line plain.go:79
+//line plain.go:80
 		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i532)
 	}
 }
 
 // plainTwinRow_________________ is what a row of threads does in plainTwin.
 //
-//line plain.go:127
+//line plain.go:128
 func plainTwinRow_________________(lanes int, f1398 float32, i62 int, logits unsafe.Pointer, o1444 int, o85 int, shared unsafe.Pointer) {
 	first := 0
-//line plain.go:127
+//line plain.go:128
 	if lanes == 16 {
-//line plain.go:127
+//line plain.go:128
 		first = zvector.PlainTwin_____________________(16, i62, logits, o85, f1398, shared, o1444)
-//line plain.go:127
+//line plain.go:128
 	} else if lanes == 8 {
-//line plain.go:127
+//line plain.go:128
 		first = zvector.PlainTwinAVX2_____________________(16, i62, logits, o85, f1398, shared, o1444)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i576, i577, i612 int
 		var i1418, i1496, i2090, i2091 int32
 		var f2103 float32
-//line plain.go:127
+//line plain.go:128
 		i576, i577 = 0, tx
-//line plain.go:127
+//line plain.go:128
 		for {
-//line plain.go:127
+//line plain.go:128
 			if i577 >= i62 {
-//line plain.go:127
+//line plain.go:128
 				break
 			}
-//line plain.go:128
+//line plain.go:129
 			f592 := *(*float32)(unsafe.Add(logits, o85+i577*4))
 //line weight.go:19
 			if f592 != f592 {
@@ -2610,7 +2610,7 @@ func plainTwinRow_________________(lanes int, f1398 float32, i62 int, logits uns
 				i1410 := int32(math.Float32bits(f592 + 0))
 				i1418 = i1410 ^ int32(uint32(i1410>>31)>>1)
 			}
-//line plain.go:128
+//line plain.go:129
 			if -2139095041 < i1418 {
 //line weight.go:33
 				if f592 == f1398 {
@@ -2651,46 +2651,46 @@ func plainTwinRow_________________(lanes int, f1398 float32, i62 int, logits uns
 //line weight.go:36
 					i1496 = int32(float32(f2103*6.7108864e+07) + 0.5)
 				}
-//line plain.go:129
+//line plain.go:130
 				i612 = i576 + int(i1496)
 			} else {
-//line plain.go:128
+//line plain.go:129
 				i612 = i576
 			}
-//line plain.go:127
+//line plain.go:128
 			i576, i577 = i612, i577+16
 		}
-//line plain.go:68
+//line plain.go:69
 		*(*int)(unsafe.Add(shared, o1444+tx*8)) = i576
 	}
 }
 
 // plainTwinRow__________________ is what a row of threads does in plainTwin.
 //
-//line plain.go:51
+//line plain.go:52
 func plainTwinRow__________________(c191 bool, i140 int32, o194 int, tokens unsafe.Pointer, c260 bool, c218 bool, c205 bool, counts unsafe.Pointer, o208 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i201 int) (ok bool) {
 	for tx := range 16 {
 		var i644 int16
-//line plain.go:51
+//line plain.go:52
 		if int32(tx) == 0 {
 			if !c191 {
-//line plain.go:52
+//line plain.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line plain.go:52
+//line plain.go:53
 				return false
 			}
-//line plain.go:52
+//line plain.go:53
 			*(*int32)(unsafe.Add(tokens, o194)) = i140
 			if c260 {
-//line plain.go:53
+//line plain.go:54
 				if c218 {
 					if !c205 {
-//line plain.go:54
+//line plain.go:55
 						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, countsLen)
-//line plain.go:54
+//line plain.go:55
 						return false
 					}
-//line plain.go:54
+//line plain.go:55
 					i209 := *(*int16)(unsafe.Add(counts, o208))
 //line params.go:55
 					if i209&32767 == 32767 {
@@ -2700,5058 +2700,11 @@ func plainTwinRow__________________(c191 bool, i140 int32, o194 int, tokens unsa
 //line params.go:58
 						i644 = i209 + 1
 					}
-//line plain.go:54
+//line plain.go:55
 					*(*int16)(unsafe.Add(counts, o208)) = i644
 				}
 			}
 		}
 	}
 	return true
-}
-
-// wideTwin runs blocks of the kernel wide.
-//
-//line wide.go:27
-func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	logits := *(*unsafe.Pointer)(args)
-	logitsLen := *(*int)(unsafe.Add(args, 8))
-	logitsCap := *(*int)(unsafe.Add(args, 16))
-	quads := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	quadsLen := *(*int)(unsafe.Add(args, 32))
-	params := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	paramsLen := *(*int)(unsafe.Add(args, 56))
-	positions := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	positionsLen := *(*int)(unsafe.Add(args, 80))
-	counts := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	countsLen := *(*int)(unsafe.Add(args, 104))
-	countsCap := *(*int)(unsafe.Add(args, 112))
-	mask := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	maskLen := *(*int)(unsafe.Add(args, 128))
-	maskCap := *(*int)(unsafe.Add(args, 136))
-	biases := *(*unsafe.Pointer)(unsafe.Add(args, 144))
-	biasesLen := *(*int)(unsafe.Add(args, 152))
-	offsets := *(*unsafe.Pointer)(unsafe.Add(args, 168))
-	offsetsLen := *(*int)(unsafe.Add(args, 176))
-	offsetsCap := *(*int)(unsafe.Add(args, 184))
-	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 192))
-	tokensLen := *(*int)(unsafe.Add(args, 200))
-	logprobs := *(*unsafe.Pointer)(unsafe.Add(args, 216))
-	logprobsLen := *(*int)(unsafe.Add(args, 224))
-	vocabulary := *(*int32)(unsafe.Add(args, 240))
-	shared := blocks.Shared(55616)
-	dx, dy, _ := blocks.Dim()
-	count := blocks.Threads()
-	states := blocks.Scratch(8)
-	alives := blocks.Scratch(4)
-	each62 := blocks.Scratch(8)
-	each5260 := blocks.Scratch(8)
-	each5262 := blocks.Scratch(8)
-	each5264 := blocks.Scratch(8)
-	each5266 := blocks.Scratch(8)
-	each5276 := blocks.Scratch(8)
-	each5269 := blocks.Scratch(4)
-	each5271 := blocks.Scratch(4)
-	each5273 := blocks.Scratch(4)
-	each5275 := blocks.Scratch(1)
-	each5277 := blocks.Scratch(1)
-	each5279 := blocks.Scratch(1)
-	each78 := blocks.Scratch(8)
-	each80 := blocks.Scratch(8)
-	each88 := blocks.Scratch(8)
-	each779 := blocks.Scratch(1)
-	each787 := blocks.Scratch(1)
-	each3162 := blocks.Scratch(8)
-	each3167 := blocks.Scratch(8)
-	each121 := blocks.Scratch(4)
-	each7059 := blocks.Scratch(1)
-	each7058 := blocks.Scratch(8)
-	each7057 := blocks.Scratch(8)
-	each7056 := blocks.Scratch(4)
-	each7055 := blocks.Scratch(4)
-	each965 := blocks.Scratch(1)
-	each6354 := blocks.Scratch(8)
-	each10046 := blocks.Scratch(1)
-	each1384 := blocks.Scratch(8)
-	each1591 := blocks.Scratch(1)
-	each7053 := blocks.Scratch(4)
-	each7050 := blocks.Scratch(8)
-	each7044 := blocks.Scratch(8)
-	each7041 := blocks.Scratch(4)
-	each7038 := blocks.Scratch(4)
-	each7036 := blocks.Scratch(4)
-	each7033 := blocks.Scratch(4)
-	each7017 := blocks.Scratch(4)
-	each7012 := blocks.Scratch(4)
-	each7008 := blocks.Scratch(4)
-	each7006 := blocks.Scratch(4)
-	each7004 := blocks.Scratch(1)
-	each7002 := blocks.Scratch(8)
-	each7000 := blocks.Scratch(8)
-	each6998 := blocks.Scratch(4)
-	each6996 := blocks.Scratch(4)
-	each127 := blocks.Scratch(8)
-	each9031 := blocks.Scratch(1)
-	each9033 := blocks.Scratch(1)
-	each9035 := blocks.Scratch(1)
-	each349 := blocks.Scratch(8)
-	each7061 := blocks.Scratch(8)
-	each7046 := blocks.Scratch(8)
-	each7009 := blocks.Scratch(4)
-	each2284 := blocks.Scratch(8)
-	each2285 := blocks.Scratch(8)
-	each4646 := blocks.Scratch(4)
-	each4654 := blocks.Scratch(8)
-	each4678 := blocks.Scratch(4)
-	each4679 := blocks.Scratch(8)
-	each4672 := blocks.Scratch(8)
-	each3186 := blocks.Scratch(8)
-	each1610 := blocks.Scratch(4)
-	each1617 := blocks.Scratch(8)
-	each1624 := blocks.Scratch(8)
-	each7048 := blocks.Scratch(8)
-	each1086 := blocks.Scratch(1)
-	each7052 := blocks.Scratch(4)
-	each7049 := blocks.Scratch(8)
-	each7043 := blocks.Scratch(8)
-	each7040 := blocks.Scratch(4)
-	each7037 := blocks.Scratch(4)
-	each7035 := blocks.Scratch(4)
-	each7032 := blocks.Scratch(4)
-	each7016 := blocks.Scratch(4)
-	each7011 := blocks.Scratch(4)
-	each7007 := blocks.Scratch(4)
-	each7005 := blocks.Scratch(4)
-	each7003 := blocks.Scratch(1)
-	each7001 := blocks.Scratch(8)
-	each6999 := blocks.Scratch(8)
-	each6997 := blocks.Scratch(4)
-	each6995 := blocks.Scratch(4)
-	each7045 := blocks.Scratch(8)
-	each7042 := blocks.Scratch(4)
-	each7039 := blocks.Scratch(4)
-	each2868 := blocks.Scratch(8)
-	each7066 := blocks.Scratch(4)
-	each7065 := blocks.Scratch(4)
-	each2881 := blocks.Scratch(4)
-	each2949 := blocks.Scratch(4)
-	each2950 := blocks.Scratch(1)
-	each3000 := blocks.Scratch(4)
-	each3010 := blocks.Scratch(1)
-	each3755 := blocks.Scratch(4)
-	each3742 := blocks.Scratch(8)
-	each3757 := blocks.Scratch(4)
-	each4581 := blocks.Scratch(8)
-	each7068 := blocks.Scratch(4)
-	each7067 := blocks.Scratch(4)
-	each3825 := blocks.Scratch(4)
-	each3827 := blocks.Scratch(4)
-	each2957 := blocks.Scratch(4)
-	each2981 := blocks.Scratch(8)
-	each7064 := blocks.Scratch(4)
-	each7063 := blocks.Scratch(4)
-	each3895 := blocks.Scratch(4)
-	each3897 := blocks.Scratch(4)
-	each5172 := blocks.Scratch(4)
-	each5174 := blocks.Scratch(4)
-	each5060 := blocks.Scratch(4)
-	each5062 := blocks.Scratch(4)
-	each2036 := blocks.Scratch(8)
-	each1993 := blocks.Scratch(8)
-	each2005 := blocks.Scratch(8)
-	each6370 := blocks.Scratch(4)
-	each1938 := blocks.Scratch(4)
-	each7019 := blocks.Scratch(4)
-	each7014 := blocks.Scratch(4)
-	each1958 := blocks.Scratch(1)
-	each3502 := blocks.Scratch(8)
-	each6412 := blocks.Scratch(4)
-	each1861 := blocks.Scratch(4)
-	each7018 := blocks.Scratch(4)
-	each7013 := blocks.Scratch(4)
-	each1881 := blocks.Scratch(1)
-	each4099 := blocks.Scratch(4)
-	each4107 := blocks.Scratch(8)
-	each4131 := blocks.Scratch(4)
-	each4132 := blocks.Scratch(8)
-	each4125 := blocks.Scratch(8)
-	each1707 := blocks.Scratch(4)
-	each1708 := blocks.Scratch(1)
-	each2402 := blocks.Scratch(4)
-	each1724 := blocks.Scratch(4)
-	each1725 := blocks.Scratch(1)
-	each4212 := blocks.Scratch(4)
-	each4220 := blocks.Scratch(8)
-	each4244 := blocks.Scratch(4)
-	each4245 := blocks.Scratch(8)
-	each4238 := blocks.Scratch(8)
-	each1738 := blocks.Scratch(4)
-	each4164 := blocks.Scratch(4)
-	each1792 := blocks.Scratch(4)
-	each6543 := blocks.Scratch(4)
-	each3449 := blocks.Scratch(4)
-	each7015 := blocks.Scratch(4)
-	each7010 := blocks.Scratch(4)
-	each138 := blocks.Scratch(8)
-	each7054 := blocks.Scratch(4)
-	each7051 := blocks.Scratch(8)
-	each7034 := blocks.Scratch(4)
-	each2279 := blocks.Scratch(8)
-	each4695 := blocks.Scratch(4)
-	each4703 := blocks.Scratch(8)
-	each4727 := blocks.Scratch(4)
-	each4728 := blocks.Scratch(8)
-	each4721 := blocks.Scratch(8)
-	each3217 := blocks.Scratch(8)
-	each3098 := blocks.Scratch(4)
-	each3106 := blocks.Scratch(8)
-	each3130 := blocks.Scratch(4)
-	each3131 := blocks.Scratch(8)
-	each3124 := blocks.Scratch(8)
-//line wide.go:29
-	i55 := int(uint32(vocabulary))
-//line adjust.go:22
-	c233 := 0 < offsetsLen
-//line adjust.go:26
-	c258 := 0 < countsLen
-//line adjust.go:30
-	c286 := 0 < maskLen
-	i291 := (i55 + 31) / 32
-	each10073 := blocks.Scratch(1)
-	each7031 := blocks.Scratch(4)
-	each7023 := blocks.Scratch(4)
-	each5813 := blocks.Scratch(4)
-	each5814 := blocks.Scratch(4)
-	each5815 := blocks.Scratch(4)
-	each5816 := blocks.Scratch(4)
-	each3178 := blocks.Scratch(8)
-	each4685 := blocks.Scratch(8)
-	brought64 := blocks.Scratch(8)
-	each8470 := blocks.Scratch(8)
-	each8471 := blocks.Scratch(8)
-	each8479 := blocks.Scratch(8)
-	each8480 := blocks.Scratch(8)
-	each8488 := blocks.Scratch(8)
-	each8489 := blocks.Scratch(8)
-	each8497 := blocks.Scratch(8)
-	each8498 := blocks.Scratch(8)
-	each8506 := blocks.Scratch(8)
-	each3736 := blocks.Scratch(4)
-	each3806 := blocks.Scratch(4)
-	each3876 := blocks.Scratch(4)
-	each5153 := blocks.Scratch(4)
-	k9477 := int32(0)
-	each1705 := blocks.Scratch(8)
-	each4138 := blocks.Scratch(8)
-	each8524 := blocks.Scratch(8)
-	each8526 := blocks.Scratch(8)
-	each8534 := blocks.Scratch(8)
-	each8536 := blocks.Scratch(8)
-	each8544 := blocks.Scratch(8)
-	each8546 := blocks.Scratch(8)
-	each8554 := blocks.Scratch(8)
-	each8556 := blocks.Scratch(8)
-	each8564 := blocks.Scratch(8)
-	each1770 := blocks.Scratch(8)
-	each4251 := blocks.Scratch(8)
-	each8584 := blocks.Scratch(8)
-	each8586 := blocks.Scratch(8)
-	each8594 := blocks.Scratch(8)
-	each8596 := blocks.Scratch(8)
-	each8604 := blocks.Scratch(8)
-	each8606 := blocks.Scratch(8)
-	each8614 := blocks.Scratch(8)
-	each8616 := blocks.Scratch(8)
-	each8624 := blocks.Scratch(8)
-	each3209 := blocks.Scratch(8)
-	each4734 := blocks.Scratch(8)
-	each8644 := blocks.Scratch(8)
-	each8645 := blocks.Scratch(8)
-	each8653 := blocks.Scratch(8)
-	each8654 := blocks.Scratch(8)
-	each8662 := blocks.Scratch(8)
-	each8663 := blocks.Scratch(8)
-	each8671 := blocks.Scratch(8)
-	each8672 := blocks.Scratch(8)
-	each8680 := blocks.Scratch(8)
-	each9463 := blocks.Scratch(8)
-	each3137 := blocks.Scratch(8)
-	each8698 := blocks.Scratch(8)
-	each8699 := blocks.Scratch(8)
-	each8707 := blocks.Scratch(8)
-	each8708 := blocks.Scratch(8)
-	each8716 := blocks.Scratch(8)
-	each8717 := blocks.Scratch(8)
-	each8725 := blocks.Scratch(8)
-	each8726 := blocks.Scratch(8)
-	each8734 := blocks.Scratch(8)
-//line wide.go:50
-	c151 := 0 < logprobsLen
-//line wide.go:27
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var o62, o5260, o5262, o5264, o5266, o5276, i78, i80, o88, i3162, i3167, i7058, i7057, i6354, i1384, i7050, i7044, i7002, i7000, i127, i349, i7061, i7046, i2284, i2285, i4654, i4679, i4672, i3186, i1617, i1624, i7048, i7049, i7043, i7001, i6999, i7045, i2868, i3742, i4581, i2981, i2036, i1993, i2005, i3502, i4107, i4132, i4125, i4220, i4245, i4238, i138, i7051, i2279, i4703, i4728, i4721, i3217, i3106, i3131, i3124 int
-		var f5269, f5271, f5273, f7036, f7033, f7035, f7032, f2949, f2402, f1724, f1738, f7034 float32
-		var c5275, c5277, c5279, c779, c787, c7059, c965, c10046, c1591, c7004, c9031, c9033, c9035, c1086, c7003, c2950, c3010, c1958, c1881, c1708, c1725 bool
-		var i121, i7056, i7055, i7053, i7041, i7038, i7017, i7012, i7008, i7006, i6998, i6996, i7009, i4646, i4678, i1610, i7052, i7040, i7037, i7016, i7011, i7007, i7005, i6997, i6995, i7042, i7039, i7066, i7065, i2881, i3000, i3755, i3757, i7068, i7067, i3825, i3827, i2957, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i6370, i1938, i7019, i7014, i6412, i1861, i7018, i7013, i4099, i4131, i1707, i4212, i4244, i4164, i1792, i6543, i3449, i7015, i7010, i7054, i4695, i4727, i3098, i3130 int32
-		var i7044next int
-		var i7002next int
-		var i6998next int32
-		var i6996next int32
-		var i7061next int
-		var i7046next int
-		var i7009next int32
-		var i7049next int
-		var i7066next int32
-		var i7045next int
-		var i7042next int32
-		var i7039next int32
-		var i7052next int32
-		var i7043next int
-		var i7040next int32
-		var i7037next int32
-		var f7035next float32
-		var f7032next float32
-		var i7016next int32
-		var i7011next int32
-		var i7007next int32
-		var i7005next int32
-		var c7003next bool
-		var i7001next int
-		var i6999next int
-		var i6997next int32
-		var i6995next int32
-		var i7064next int32
-		var i7063next int32
-		var i7068next int32
-		var i7067next int32
-		var i7065next int32
-		var i2284next int
-		var i2285next int
-		for again, waiting := false, true; waiting; again = true {
-			waiting = false
-		warps:
-			for warp := 0; warp < count; warp += 32 {
-				end := min(warp+32, count)
-				state, alive := 0, ^uint32(0)>>(32+warp-end)
-				if again {
-					state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8))
-				}
-				for state < 148 {
-					switch state {
-					case 0:
-//line wide.go:30
-						c59 := uint(bx) < uint(paramsLen)
-//line wide.go:30
-						o62 = bx * 40
-//line wide.go:30
-						o5260 = o62 + 8
-//line wide.go:30
-						o5262 = o62 + 12
-//line wide.go:30
-						o5264 = o62 + 16
-//line wide.go:30
-						o5266 = o62 + 20
-//line wide.go:30
-						o5268 := o62 + 24
-//line wide.go:30
-						o5270 := o62 + 28
-//line wide.go:30
-						o5272 := o62 + 32
-//line wide.go:30
-						o5274 := o62 + 36
-//line wide.go:30
-						o5276 = o62 + 37
-//line wide.go:30
-						o5278 := o62 + 38
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-//line wide.go:30
-							if !c59 {
-//line wide.go:30
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, paramsLen)
-//line wide.go:30
-								return
-							}
-//line wide.go:30
-							f5269 = *(*float32)(unsafe.Add(params, o5268))
-//line wide.go:30
-							f5271 = *(*float32)(unsafe.Add(params, o5270))
-//line wide.go:30
-							f5273 = *(*float32)(unsafe.Add(params, o5272))
-//line wide.go:30
-							c5275 = *(*bool)(unsafe.Add(params, o5274))
-//line wide.go:30
-							c5277 = *(*bool)(unsafe.Add(params, o5276))
-//line wide.go:30
-							c5279 = *(*bool)(unsafe.Add(params, o5278))
-						}
-						if c5279 {
-							state = 147
-						} else {
-							state = 1
-						}
-					case 1:
-//line wide.go:35
-						i78 = bx * i55
-//line wide.go:35
-						i80 = i78 + i55
-//line wide.go:35
-						c84 := uint(i80) <= uint(logitsCap)
-//line wide.go:35
-						o88 = i78 * 4
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:35
-							if !c84 {
-//line wide.go:35
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, logitsCap)
-//line wide.go:35
-								return
-							}
-						}
-						if c233 {
-							state = 2
-						} else {
-							state = 4
-						}
-					case 2:
-//line adjust.go:23
-						c243 := uint(bx+2) <= uint(offsetsCap)
-//line adjust.go:23
-						o247 := bx * 4
-//line adjust.go:39
-						o6163 := o247 + 4
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i670 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line adjust.go:23
-							if !c243 {
-//line adjust.go:23
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
-//line adjust.go:23
-								return
-							}
-//line adjust.go:39
-							i663 := *(*int32)(unsafe.Add(offsets, o247))
-//line adjust.go:39
-							i666 := int(i663)
-//line adjust.go:39
-							if i663 < 0 {
-//line adjust.go:39
-								i666 = 0
-							}
-//line adjust.go:39
-							i670 = i666 + tx
-//line adjust.go:39
-							for {
-//line adjust.go:39
-								i677 := int(*(*int32)(unsafe.Add(offsets, o6163)))
-//line adjust.go:39
-								i684 := i677
-//line adjust.go:39
-								if biasesLen < i677 {
-//line adjust.go:39
-									i684 = biasesLen
-								}
-//line adjust.go:39
-								if i670 >= i684 {
-//line adjust.go:39
-									break
-								}
-//line adjust.go:40
-								if uint(i670) >= uint(biasesLen) {
-//line adjust.go:40
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i670, biasesLen)
-//line adjust.go:40
-									return
-								}
-//line adjust.go:40
-								i696 := *(*int32)(unsafe.Add(biases, i670*8))
-//line adjust.go:40
-								i697 := int(i696)
-//line adjust.go:40
-								if 0 <= i696 {
-//line adjust.go:40
-									if i697 < i55 {
-										if uint(i697) >= uint(i55) {
-//line adjust.go:41
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i697, i55)
-//line adjust.go:41
-											return
-										}
-//line adjust.go:41
-										*(*float32)(unsafe.Add(logits, o88+i697*4)) = *(*float32)(unsafe.Add(logits, o88+i697*4)) + *(*float32)(unsafe.Add(biases, i670*8+4))
-									}
-								}
-//line adjust.go:39
-								i670 = i670 + 512
-							}
-						}
-						state = 3
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 3:
-						state = 4
-					case 4:
-						if c258 {
-							state = 5
-						} else {
-							state = 8
-						}
-					case 5:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line params.go:23
-							c779 = f5269 != 0
-//line params.go:23
-							if c779 {
-//line params.go:23
-								if f5269 != 1 {
-//line params.go:23
-									c787 = true
-//line params.go:23
-									goto l1
-								}
-							}
-//line params.go:23
-							if f5271 != 0 {
-//line params.go:23
-								c787 = true
-							} else {
-//line params.go:23
-								c787 = f5273 != 0
-							}
-						l1:
-						}
-						if c787 {
-							state = 6
-						} else {
-							state = 8
-						}
-					case 6:
-//line adjust.go:27
-						c269 := uint(i80) <= uint(countsCap)
-//line adjust.go:27
-						o273 := i78 * 2
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i741 int
-							var f1529, f1495, f1524 float32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line adjust.go:27
-							if !c269 {
-//line adjust.go:27
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, countsCap)
-//line adjust.go:27
-								return
-							}
-//line adjust.go:48
-							i741 = tx
-//line adjust.go:48
-							for {
-//line adjust.go:48
-								if i741 >= i55 {
-//line adjust.go:48
-									break
-								}
-//line adjust.go:49
-								f750 := *(*float32)(unsafe.Add(logits, o88+i741*4))
-//line adjust.go:49
-								i756 := *(*int16)(unsafe.Add(counts, o273+i741*2))
-//line params.go:28
-								if i756 == 0 {
-//line params.go:28
-									f1529 = f750
-								} else {
-//line params.go:31
-									if c779 {
-										if 0 < f750 {
-											f1495 = f750 / f5269
-										} else {
-											f1495 = float32(f750 * f5269)
-										}
-									} else {
-//line params.go:31
-										f1495 = f750
-									}
-//line params.go:38
-									i1496 := i756 & 32767
-									f1503 := f1495 - float32(f5271*float32(uint16(i1496)))
-									if 0 < uint16(i1496) {
-										f1524 = f1503 - f5273
-									} else {
-//line params.go:40
-										f1524 = f1503
-									}
-//line params.go:43
-									f1529 = f1524
-								}
-//line adjust.go:49
-								*(*float32)(unsafe.Add(logits, o88+i741*4)) = f1529
-//line adjust.go:48
-								i741 = i741 + 512
-							}
-						}
-						state = 7
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 7:
-						state = 8
-					case 8:
-						if c286 {
-							state = 9
-						} else {
-							state = 12
-						}
-					case 9:
-						if c5275 {
-							state = 10
-						} else {
-							state = 12
-						}
-					case 10:
-//line adjust.go:32
-						i296 := bx * i291
-//line adjust.go:32
-						c302 := uint(i296+i291) <= uint(maskCap)
-//line adjust.go:32
-						o306 := i296 * 4
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i813, i833 int
-							var i832 int32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line adjust.go:32
-							if !c302 {
-//line adjust.go:32
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i296+i291, maskCap)
-//line adjust.go:32
-								return
-							}
-//line adjust.go:55
-							i813 = tx
-//line adjust.go:55
-							for {
-//line adjust.go:55
-								if i813 >= i291 {
-//line adjust.go:55
-									break
-								}
-//line adjust.go:56
-								i822 := *(*int32)(unsafe.Add(mask, o306+i813*4))
-								if i822 != -1 {
-//line adjust.go:60
-									i6687 := i813 << 5
-//line adjust.go:60
-									i835 := i6687 + 32
-//line adjust.go:60
-									i838 := i835
-//line adjust.go:60
-									if i55 < i835 {
-//line adjust.go:60
-										i838 = i55
-									}
-//line adjust.go:60
-									i832, i833 = i822, i6687
-//line adjust.go:60
-									for {
-//line adjust.go:60
-										if i833 >= i838 {
-//line adjust.go:60
-											break
-										}
-//line adjust.go:61
-										if i832&1 == 0 {
-											if uint(i833) >= uint(i55) {
-//line adjust.go:62
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i833, i55)
-//line adjust.go:62
-												return
-											}
-//line adjust.go:62
-											*(*float32)(unsafe.Add(logits, o88+i833*4)) = math.Float32frombits(0xff800000)
-										}
-//line adjust.go:60
-										i832, i833 = int32(uint32(i832)>>1), i833+1
-									}
-								}
-//line adjust.go:55
-								i813 = i813 + 512
-							}
-						}
-						state = 11
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 11:
-						state = 12
-					case 12:
-//line wide.go:37
-						c117 := uint(bx) < uint(positionsLen)
-//line wide.go:37
-						o120 := bx * 4
-//line wide.go:72
-						i3162 = i78 / 4
-//line wide.go:72
-						i3167 = (i80 - i3162<<2 + 2047) / 2048
-//line stage.go:72
-						c601 := unsafe.Add(params, o62) != unsafe.Pointer(nil)
-//line stage.go:74
-						c620 := 8 < i3167
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:37
-							if !c117 {
-//line wide.go:37
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, positionsLen)
-//line wide.go:37
-								return
-							}
-//line wide.go:37
-							i121 = *(*int32)(unsafe.Add(positions, o120))
-//line stage.go:72
-							if !c601 {
-//line stage.go:72
-								blocks.Fault(blocks.Thread(tx, ty, tz), "invalid memory address or nil pointer dereference")
-//line stage.go:72
-								return
-							}
-//line stage.go:72
-							if 0 < *(*float32)(unsafe.Add(params, o5260)) {
-//line stage.go:72
-								i643 := *(*int32)(unsafe.Add(params, o5266))
-//line stage.go:72
-								if 0 < i643 {
-//line stage.go:72
-									i628 := int(i643)
-//line stage.go:72
-									if i628 < i55 {
-//line stage.go:74
-										if c620 {
-											c7059, i7058, i7057, i7056, i7055 = true, i628, 4, 2, 0
-										} else {
-//line stage.go:74
-											c7059, i7058, i7057, i7056, i7055 = true, i628, i3167, 2, 1
-										}
-									} else {
-//line stage.go:72
-										c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
-									}
-								} else {
-//line stage.go:72
-									c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
-								}
-							} else {
-//line stage.go:72
-								c7059, i7058, i7057, i7056, i7055 = false, 0, i3167, 0, 1
-							}
-						}
-						state = 13
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 13:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i1442 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i1442 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i1442 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i1442*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i1442*4)) = 0
-//line histogram.go:22
-								i1442 = i1442 + 512
-							}
-						}
-						state = 14
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 14:
-//line stage.go:103
-						c965 = 0 < i3167
-//line stage.go:206
-						i6354 = i3167 - 1
-//line stage.go:206
-						i10036 := 0
-//line stage.go:206
-						if c965 {
-//line stage.go:206
-							i10036 = i6354
-						}
-//line stage.go:206
-						c10046 = uint(i10036) < 2147483648 && i10036 < 2305843009213693952 && uint(i10036) < 257
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:155
-							i1384 = int(uint((tz*dy+ty)*dx+tx) >> 5)
-//line histogram.go:54
-							i7762 := tx << 3
-//line histogram.go:38
-							c7764 := uint(i7762) < 4096
-//line histogram.go:54
-							i7910 := i7762 + 7
-//line histogram.go:38
-							c7911 := uint(i7910) < 4096
-//line histogram.go:58
-							c1591 = i1384 == 0
-//line histogram.go:56
-							c10073 := c7764 && c7911 && uint32(int32(tx)) < 512
-//line wide.go:38
-							*(*bool)(unsafe.Add(each10073, thread)) = c10073
-//line wide.go:38
-							i7044next, *(*int32)(unsafe.Add(each7031, thread*4)), *(*int32)(unsafe.Add(each7023, thread*4)), i7002next, i6998next, i6996next = i7058, 2147483647, -2147483648, i7057, i7056, i7055
-						}
-						i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127 = -1, 0, i7044next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i7002next, 0, i6998next, i6996next, 0
-						state = 15
-					case 15:
-						if i6996 == 9 {
-							state = 145
-						} else {
-							state = 16
-						}
-					case 16:
-//line wide.go:95
-						i338 := i3162 + i7000<<9
-//line wide.go:115
-						c9031 = i6998 == 1
-//line wide.go:117
-						c9033 = i6998 == 2
-//line wide.go:121
-						c9035 = i6998 == 3
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i341, i6203, i8774, i9498, i9504 int
-							var c1108 bool
-							var f5809, f5810, f5811, f5812, f10005, f10006, f10007, f10008 float32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:95
-							i341 = i338 + tx
-//line wide.go:76
-							i6203 = i341 << 2
-							c1108 = i78 <= i6203
-//line wide.go:77
-							if c1108 {
-//line wide.go:77
-								if i6203+4 <= i80 {
-									if uint(i341) >= uint(quadsLen) {
-//line wide.go:78
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i341, quadsLen)
-//line wide.go:78
-										return
-									}
-//line wide.go:78
-									f5809, f5810, f5811, f5812 = *(*float32)(unsafe.Add(quads, i341*16)), *(*float32)(unsafe.Add(quads, i341*16+4)), *(*float32)(unsafe.Add(quads, i341*16+8)), *(*float32)(unsafe.Add(quads, i341*16+12))
-//line wide.go:78
-									goto l2
-								}
-							}
-//line wide.go:82
-							if c1108 {
-//line wide.go:82
-								if i6203 < i80 {
-									if uint(i6203) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6203, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10005 = *(*float32)(unsafe.Add(logits, i6203*4))
-								} else {
-//line wide.go:82
-									f10005 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10005 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i8774 = i6203 + 1
-//line wide.go:82
-							if i78 <= i8774 {
-//line wide.go:82
-								if i8774 < i80 {
-									if uint(i8774) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8774, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10006 = *(*float32)(unsafe.Add(logits, i8774*4))
-								} else {
-//line wide.go:82
-									f10006 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10006 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i9498 = i6203 + 2
-//line wide.go:82
-							if i78 <= i9498 {
-//line wide.go:82
-								if i9498 < i80 {
-									if uint(i9498) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9498, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10007 = *(*float32)(unsafe.Add(logits, i9498*4))
-								} else {
-//line wide.go:82
-									f10007 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10007 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i9504 = i6203 + 3
-//line wide.go:82
-							if i78 <= i9504 {
-//line wide.go:82
-								if i9504 < i80 {
-									if uint(i9504) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9504, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10008 = *(*float32)(unsafe.Add(logits, i9504*4))
-								} else {
-//line wide.go:82
-									f10008 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10008 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:86
-							f5809, f5810, f5811, f5812 = f10005, f10006, f10007, f10008
-						l2:
-//line wide.go:96
-							*(*float32)(unsafe.Add(each5813, thread*4)), *(*float32)(unsafe.Add(each5814, thread*4)), *(*float32)(unsafe.Add(each5815, thread*4)), *(*float32)(unsafe.Add(each5816, thread*4)) = f5809, f5810, f5811, f5812
-						}
-						i349 = i7000
-						state = 17
-					case 17:
-						if i349 < i7002 {
-							state = 134
-						} else {
-							state = 18
-						}
-					case 18:
-						state = 19
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 19:
-						if c9033 {
-							state = 21
-						} else {
-							state = 20
-						}
-					case 20:
-						i7061, i7046, i7009 = 0, i7044, i7008
-						state = 36
-					case 21:
-						state = 22
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 22:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:54
-							i7762 := tx << 3
-//line histogram.go:38
-							o7766 := i7762 * 4
-//line histogram.go:38
-							o7771 := 16384 + i7762*4
-//line histogram.go:54
-							i7784 := i7762 + 1
-//line histogram.go:38
-							o7787 := i7784 * 4
-//line histogram.go:38
-							o7792 := 16384 + i7784*4
-//line histogram.go:54
-							i7805 := i7762 + 2
-//line histogram.go:38
-							o7808 := i7805 * 4
-//line histogram.go:38
-							o7813 := 16384 + i7805*4
-//line histogram.go:54
-							i7826 := i7762 + 3
-//line histogram.go:38
-							o7829 := i7826 * 4
-//line histogram.go:38
-							o7834 := 16384 + i7826*4
-//line histogram.go:54
-							i7847 := i7762 + 4
-//line histogram.go:38
-							o7850 := i7847 * 4
-//line histogram.go:38
-							o7855 := 16384 + i7847*4
-//line histogram.go:54
-							i7868 := i7762 + 5
-//line histogram.go:38
-							o7871 := i7868 * 4
-//line histogram.go:38
-							o7876 := 16384 + i7868*4
-//line histogram.go:54
-							i7889 := i7762 + 6
-//line histogram.go:38
-							o7892 := i7889 * 4
-//line histogram.go:38
-							o7897 := 16384 + i7889*4
-//line histogram.go:54
-							i7910 := i7762 + 7
-//line histogram.go:38
-							o7913 := i7910 * 4
-//line histogram.go:38
-							o7918 := 16384 + i7910*4
-//line histogram.go:56
-							o1573 := 32768 + tx*8
-//line histogram.go:38
-							c7764 := uint(i7762) < 4096
-//line histogram.go:38
-							c7785 := uint(i7784) < 4096
-//line histogram.go:38
-							c7806 := uint(i7805) < 4096
-//line histogram.go:38
-							c7827 := uint(i7826) < 4096
-//line histogram.go:38
-							c7848 := uint(i7847) < 4096
-//line histogram.go:38
-							c7869 := uint(i7868) < 4096
-//line histogram.go:38
-							c7890 := uint(i7889) < 4096
-//line histogram.go:38
-							c7911 := uint(i7910) < 4096
-//line histogram.go:56
-							c10073 := *(*bool)(unsafe.Add(each10073, thread))
-//line histogram.go:56
-							if !c10073 {
-//line histogram.go:38
-								if !c7764 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7762, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7785 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7784, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7806 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7805, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7827 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7826, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7848 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7847, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7869 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7868, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7890 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7889, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:38
-								if !c7911 {
-//line histogram.go:38
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7910, int(4096))
-//line histogram.go:38
-									return
-								}
-//line histogram.go:56
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(512))
-//line histogram.go:56
-								return
-							}
-//line histogram.go:54
-							i7797 := int(uint32(*(*int32)(unsafe.Add(shared, o7766)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7771))))<<13 + (int(uint32(*(*int32)(unsafe.Add(shared, o7787)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7792))))<<13)
-//line histogram.go:54
-							i7839 := i7797 + (int(uint32(*(*int32)(unsafe.Add(shared, o7808)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7813))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7829)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7834))))<<13)
-//line histogram.go:54
-							i7881 := i7839 + (int(uint32(*(*int32)(unsafe.Add(shared, o7850)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7855))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7871)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7876))))<<13)
-//line histogram.go:54
-							i7923 := i7881 + (int(uint32(*(*int32)(unsafe.Add(shared, o7892)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7897))))<<13) + (int(uint32(*(*int32)(unsafe.Add(shared, o7913)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7918))))<<13)
-//line histogram.go:56
-							*(*int)(unsafe.Add(shared, o1573)) = i7923
-						}
-						if alive == 0 {
-							state = 148
-							continue
-						}
-						state = 23
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 23:
-						if c1591 {
-							state = 24
-						} else {
-							state = 33
-						}
-					case 24:
-						i2284, i2285 = 0, 511
-						state = 25
-					case 25:
-						if i2284 < i2285 {
-							state = 127
-						} else {
-							state = 26
-						}
-					case 26:
-//line histogram.go:60
-						i1594 := i2284 + 1
-//line reduce.go:51
-						i4646 = 0
-						for thread := warp; thread < end; thread++ {
-							var i3178, i3179, i3197 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line histogram.go:90
-							i3178, i3179 = 0, i3207
-//line histogram.go:90
-							for {
-//line histogram.go:90
-								if i3179 >= 512 {
-//line histogram.go:90
-									break
-								}
-//line histogram.go:91
-								if i1594 <= i3179 {
-									i3197 = i3178 + *(*int)(unsafe.Add(shared, 32768+i3179*8))
-								} else {
-//line histogram.go:91
-									i3197 = i3178
-								}
-//line histogram.go:90
-								i3178, i3179 = i3197, i3179+32
-							}
-//line reduce.go:51
-							i4646 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*int)(unsafe.Add(each3178, thread*8)) = i3178
-						}
-						if i4646 == -1 {
-							state = 31
-						} else {
-							state = 27
-						}
-					case 27:
-//line reduce.go:58
-						i4654 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4646)))&31 {
-//line reduce.go:58
-								i4654 = i3178
-							}
-						}
-						i4678, i4679 = i4646&(i4646-1), i4654
-						state = 28
-					case 28:
-						if i4678 != 0 {
-							state = 30
-						} else {
-							state = 29
-						}
-					case 29:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each4685, thread*8)) = i4679
-						}
-						state = 32
-					case 30:
-//line reduce.go:60
-						i4672 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4678)))&31 {
-//line reduce.go:60
-								i4672 = i3178
-							}
-						}
-						i4678, i4679 = i4678&(i4678-1), i4679+i4672
-						state = 28
-					case 31:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i3178
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8470, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3178 := *(*int)(unsafe.Add(each3178, thread*8))
-//line reduce.go:54
-							i8470 := *(*int)(unsafe.Add(each8470, thread*8))
-//line reduce.go:38
-							i8471 := i3178 + i8470
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8471
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8471, thread*8)) = i8471
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8479, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8471 := *(*int)(unsafe.Add(each8471, thread*8))
-//line reduce.go:54
-							i8479 := *(*int)(unsafe.Add(each8479, thread*8))
-//line reduce.go:38
-							i8480 := i8471 + i8479
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8480
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8480, thread*8)) = i8480
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8488, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8480 := *(*int)(unsafe.Add(each8480, thread*8))
-//line reduce.go:54
-							i8488 := *(*int)(unsafe.Add(each8488, thread*8))
-//line reduce.go:38
-							i8489 := i8480 + i8488
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8489
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8489, thread*8)) = i8489
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8497, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8489 := *(*int)(unsafe.Add(each8489, thread*8))
-//line reduce.go:54
-							i8497 := *(*int)(unsafe.Add(each8497, thread*8))
-//line reduce.go:38
-							i8498 := i8489 + i8497
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8498
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8498, thread*8)) = i8498
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8506, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8498 := *(*int)(unsafe.Add(each8498, thread*8))
-//line reduce.go:54
-							i8506 := *(*int)(unsafe.Add(each8506, thread*8))
-//line reduce.go:53
-							*(*int)(unsafe.Add(each4685, thread*8)) = i8498 + i8506
-						}
-						state = 32
-					case 32:
-//line histogram.go:95
-						i3186 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:95
-							i4685 := *(*int)(unsafe.Add(each4685, thread*8))
-//line histogram.go:95
-							if int32(thread&31) == 0 {
-//line histogram.go:95
-								i3186 = i4685
-							}
-						}
-//line histogram.go:61
-						i6232 := i2284 << 3
-//line histogram.go:61
-						i6709 := i6232 + 7
-//line histogram.go:38
-						o4066 := i6709 * 4
-//line histogram.go:38
-						o4074 := 16384 + i6709*4
-						for thread := warp; thread < end; thread++ {
-							var i1636, i1637, i1638 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line histogram.go:61
-							i1636, i1637, i1638 = i3186, i6709, i3186+(int(uint32(*(*int32)(unsafe.Add(shared, o4066))))+int(uint32(*(*int32)(unsafe.Add(shared, o4074))))<<13)
-							for {
-//line histogram.go:62
-								if i1638 >= i7044 {
-//line histogram.go:62
-									break
-								}
-//line histogram.go:62
-								if i6232 >= i1637 {
-//line histogram.go:62
-									break
-								}
-//line histogram.go:63
-								i6579 := i1637 - 1
-								i1636, i1637, i1638 = i1638, i6579, i1638+(int(uint32(*(*int32)(unsafe.Add(shared, i6579*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i6579*4))))<<13)
-							}
-							if c6650 {
-								*(*int)(unsafe.Add(shared, 36864)) = i1637
-//line histogram.go:67
-								*(*int)(unsafe.Add(shared, 36872)) = i1638
-//line histogram.go:67
-								*(*int)(unsafe.Add(shared, 36880)) = i1636
-							}
-						}
-						state = 33
-					case 33:
-						state = 34
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 34:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:71
-							i1610 = int32(*(*int)(unsafe.Add(shared, 36864)))
-//line histogram.go:71
-							i1617 = *(*int)(unsafe.Add(shared, 36872))
-//line histogram.go:71
-							i1624 = *(*int)(unsafe.Add(shared, 36880))
-						}
-						if i6996 == 0 {
-							state = 123
-						} else {
-							state = 35
-						}
-					case 35:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:99
-							i943 := i7008 + i1610<<uint32(i7017)
-//line stage.go:99
-							i950 := i7044 - i1624
-//line stage.go:99
-							i7061next, i7046next, i7009next = i1617, i950, i943
-						}
-						i7061, i7046, i7009 = i7061next, i7046next, i7009next
-						state = 36
-					case 36:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i7047, i973, i989, i10048, i10049, i10054 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:101
-							if c9035 {
-//line stage.go:103
-								if c965 {
-//line stage.go:103
-									if c10046 {
-										i7047, i973 = 0, 0
-//line stage.go:104
-										for {
-//line stage.go:104
-											i989 = i7047 + *(*int)(unsafe.Add(shared, 53552+i973*8))
-//line stage.go:104
-											i994 := i973 + 1
-//line stage.go:104
-											if i994 >= i3167 {
-//line stage.go:104
-												break
-											}
-//line stage.go:104
-											i7047, i973 = i989, i994
-										}
-//line stage.go:104
-										i7048 = i989
-									} else {
-//line stage.go:104
-										i10048, i10049 = 0, 0
-//line stage.go:104
-										for {
-//line stage.go:104
-											if uint(i10049) >= 257 {
-//line stage.go:104
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i10049, int(257))
-//line stage.go:104
-												return
-											}
-//line stage.go:104
-											i10054 = i10048 + *(*int)(unsafe.Add(shared, 53552+i10049*8))
-//line stage.go:104
-											i10055 := i10049 + 1
-//line stage.go:104
-											if i10055 >= i3167 {
-//line stage.go:104
-												break
-											}
-//line stage.go:104
-											i10048, i10049 = i10054, i10055
-										}
-//line stage.go:104
-										i7048 = i10054
-									}
-								} else {
-//line stage.go:103
-									i7048 = 0
-								}
-							} else {
-//line stage.go:101
-								i7048 = i7050
-							}
-						}
-						if i6996 == 1 {
-							state = 91
-						} else {
-							state = 37
-						}
-					case 37:
-						if i6996 == 3 {
-							state = 85
-						} else {
-							state = 38
-						}
-					case 38:
-						if i6996 == 4 {
-							state = 82
-						} else {
-							state = 39
-						}
-					case 39:
-						if i6996 == 5 {
-							state = 76
-						} else {
-							state = 40
-						}
-					case 40:
-						if i6996 == 6 {
-							state = 73
-						} else {
-							state = 41
-						}
-					case 41:
-//line stage.go:126
-						c1086 = i6996 == 2
-						if c1086 {
-							state = 44
-						} else {
-							state = 42
-						}
-					case 42:
-						if i6996 == 7 {
-							state = 44
-						} else {
-							state = 43
-						}
-					case 43:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:126
-							i7049next = i7048
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
-						state = 124
-					case 44:
-						if c1086 {
-							state = 46
-						} else {
-							state = 45
-						}
-					case 45:
-						i7045, i7042, i7039 = i7046, i7041, i7038
-						state = 64
-					case 46:
-						if c1591 {
-							state = 47
-						} else {
-							state = 50
-						}
-					case 47:
-//line weight.go:19
-						c3669 := f7033 != f7033
-//line weight.go:22
-						i3673 := int32(math.Float32bits(f7033 + 0))
-						i3676 := i3673 ^ int32(uint32(i3673>>31)>>1)
-						for thread := warp; thread < end; thread++ {
-							var i3681 int32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:19
-							if c3669 {
-//line weight.go:19
-								i3681 = -2147483648
-							} else {
-//line weight.go:23
-								i3681 = i3676
-							}
-//line stage.go:240
-							i2868 = int(*(*int32)(unsafe.Add(params, o5266)))
-//line list.go:54
-							i7066next = i3681
-						}
-						i7066, i7065 = i7066next, i7038
-						state = 48
-					case 48:
-						if i7065 < i7066 {
-							state = 72
-						} else {
-							state = 49
-						}
-					case 49:
-//line stage.go:242
-						i2892 := int(i7065)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line stage.go:241
-							if c6650 {
-								*(*int)(unsafe.Add(shared, 53280)) = i2892
-							}
-						}
-						state = 50
-					case 50:
-						state = 51
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 51:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i2895 int
-							var i4539, i4879, i5110, i5111 int32
-							var f5123 float32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:246
-							i2881 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2895 = tx
-//line stage.go:247
-							for {
-//line stage.go:247
-								if i2895 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
-//line stage.go:247
-									break
-								}
-//line stage.go:248
-								if uint(i2895) >= 2048 {
-//line stage.go:248
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2895, int(2048))
-//line stage.go:248
-									return
-								}
-//line stage.go:248
-								i2908 := *(*int32)(unsafe.Add(shared, 36888+i2895*4))
-//line weight.go:28
-								f3687 := math.Float32frombits(uint32(i2908 ^ int32(uint32(i2908>>31)>>1)))
-//line stage.go:216
-								if i2908 < i2881 {
-//line stage.go:216
-									i4539 = -1
-								} else {
-//line weight.go:33
-									if f3687 == f7033 {
-//line weight.go:33
-										i4879 = 67108864
-									} else {
-//line weight.go:36
-										f4870 := float32((f3687 - f7033) * f7036)
-//line exp.go:36
-										f5220 := math32.FMA(f4870, 1.442695, 1.2582912e+07)
-										f5221 := f5220 - 1.2582912e+07
-										f5223 := math32.FMA(f5221, 1.9046542e-09, math32.FMA(f5221, -0.6931472, f4870))
-//line exp.go:21
-										c5107 := 0 < f4870
-//line exp.go:21
-										if c5107 {
-//line exp.go:21
-											i5110, i5111 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i5110, i5111 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f5117 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f5223, 0.008368675), f5223, 0.041668262), f5223, 0.16666521), f5223, 0.49999994), f5223, 1), f5223, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f5220))<<23+i5110))) * math.Float32frombits(uint32(i5111)))
-										if 104 < math.Float32frombits(math.Float32bits(f4870)&^(1<<31)) {
-//line exp.go:27
-											if c5107 {
-//line basic.go:19
-												f5123 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f5123 = 0
-											}
-										} else {
-//line exp.go:25
-											f5123 = f5117
-										}
-//line weight.go:36
-										i4879 = int32(float32(f5123*6.7108864e+07) + 0.5)
-									}
-//line stage.go:219
-									i4539 = i4879
-								}
-//line stage.go:249
-								*(*int32)(unsafe.Add(shared, 36888+i2895*4)) = i4539
-//line stage.go:247
-								i2895 = i2895 + 512
-							}
-						}
-						state = 52
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 52:
-						if c1591 {
-							state = 53
-						} else {
-							state = 61
-						}
-					case 53:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:254
-							f2949 = *(*float32)(unsafe.Add(params, o5262))
-//line stage.go:254
-							c2950 = 0 < f2949
-						}
-						if c2950 {
-							state = 55
-						} else {
-							state = 54
-						}
-					case 54:
-						i3000 = i7041
-						state = 60
-					case 55:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:254
-							c3010 = f2949 < 1
-						}
-						if c3010 {
-							state = 57
-						} else {
-							state = 56
-						}
-					case 56:
-						i3000 = i7041
-						state = 60
-					case 57:
-//line list.go:50
-						i3755 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3735, i3736, i3765, i3766 int32
-							var i3737 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line list.go:41
-							i3742 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i3735, i3736, i3737 = 0, 0, i3207
-//line list.go:41
-							for {
-//line list.go:41
-								if i3737 >= i3742 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i3737) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3737, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i3750 := *(*int32)(unsafe.Add(shared, 36888+i3737*4))
-//line list.go:42
-								if 0 <= i3750 {
-//line list.go:47
-									i3765, i3766 = i3735+i3750&8191, i3736+int32(uint32(i3750)>>13)
-								} else {
-//line list.go:42
-									i3765, i3766 = i3735, i3736
-								}
-//line list.go:41
-								i3735, i3736, i3737 = i3765, i3766, i3737+32
-							}
-//line list.go:50
-							i3755 = i3755 + i3735
-//line list.go:50
-							*(*int32)(unsafe.Add(each3736, thread*4)) = i3736
-						}
-//line list.go:50
-						i3756 := int(uint32(i3755))
-//line list.go:50
-						i3757 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i3736 := *(*int32)(unsafe.Add(each3736, thread*4))
-//line list.go:50
-							i3757 = i3757 + i3736
-						}
-//line weight.go:49
-						f4577 := float64(i3756 + int(uint32(i3757))<<13)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:49
-							i4579 := int(float64(float64(f2949) * f4577))
-//line weight.go:49
-							i4581 = 1
-//line weight.go:49
-							if 1 < i4579 {
-//line weight.go:49
-								i4581 = i4579
-							}
-						}
-						i7068, i7067 = 67108864, 0
-						state = 58
-					case 58:
-						if i7067 < i7068 {
-							state = 71
-						} else {
-							state = 59
-						}
-					case 59:
-//line stage.go:255
-						i2998 := i7041
-//line stage.go:255
-						if i7041 < i7067 {
-//line stage.go:255
-							i2998 = i7067
-						}
-						i3000 = i2998
-						state = 60
-					case 60:
-//line list.go:50
-						i3825 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3805, i3806, i3835, i3836 int32
-							var i3807 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line list.go:41
-							i3812 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i3805, i3806, i3807 = 0, 0, i3207
-//line list.go:41
-							for {
-//line list.go:41
-								if i3807 >= i3812 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i3807) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3807, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i3820 := *(*int32)(unsafe.Add(shared, 36888+i3807*4))
-//line list.go:42
-								if 0 <= i3820 {
-//line list.go:42
-									if i3000 <= i3820 {
-//line list.go:47
-										i3835, i3836 = i3805+i3820&8191, i3806+int32(uint32(i3820)>>13)
-									} else {
-//line list.go:42
-										i3835, i3836 = i3805, i3806
-									}
-								} else {
-//line list.go:42
-									i3835, i3836 = i3805, i3806
-								}
-//line list.go:41
-								i3805, i3806, i3807 = i3835, i3836, i3807+32
-							}
-//line list.go:50
-							i3825 = i3825 + i3805
-//line list.go:50
-							*(*int32)(unsafe.Add(each3806, thread*4)) = i3806
-						}
-//line list.go:50
-						i3826 := int(uint32(i3825))
-//line list.go:50
-						i3827 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i3806 := *(*int32)(unsafe.Add(each3806, thread*4))
-//line list.go:50
-							i3827 = i3827 + i3806
-						}
-//line list.go:50
-						i3830 := i3826 + int(uint32(i3827))<<13
-//line stage.go:258
-						i3012 := int(i3000)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line stage.go:257
-							if c6650 {
-								*(*int)(unsafe.Add(shared, 53280)) = i3012
-//line stage.go:258
-								*(*int)(unsafe.Add(shared, 53288)) = i3830
-							}
-						}
-						state = 61
-					case 61:
-						state = 62
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 62:
-						for thread := warp; thread < end; thread++ {
-							var i4904, i4905, i4906, i4907, i4908, i4909, i5254, i4918 int32
-							var i4910 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:262
-							i2957 = int32(*(*int)(unsafe.Add(shared, 53280)))
-							i2965 := *(*int)(unsafe.Add(params, o62))
-//line stage.go:263
-							i2974 := *(*int)(unsafe.Add(shared, 53288))
-//line philox.go:14
-							i4904, i4905, i4906, i4907, i4908, i4909, i4910 = i121, 0, 0, 0, int32(i2965), int32(int(uint(i2965)>>32)), 0
-//line philox.go:19
-							for {
-//line bits.go:460
-								i5132 := int(uint32(i4904)) * 3528531795
-//line bits.go:460
-								i5251 := int(uint32(i4906)) * 3449720151
-								i5254 = int32(i5251)
-//line philox.go:18
-								i4918 = int32(int(uint(i5251)>>32)) ^ i4905 ^ i4908
-								i4923 := i4910 + 1
-//line philox.go:19
-								if i4923 >= 10 {
-//line philox.go:19
-									break
-								}
-//line philox.go:19
-								i4904, i4905, i4906, i4907, i4908, i4909, i4910 = i4918, i5254, int32(int(uint(i5132)>>32))^i4907^i4909, int32(i5132), i4908-1640531527, i4909-1150833019, i4923
-							}
-//line weight.go:55
-							var i4562 int
-//line weight.go:55
-							{
-//line weight.go:55
-								hi, _ := bits.Mul64(uint64(int(uint32(i5254))<<32|int(uint32(i4918))), uint64(i2974))
-//line weight.go:55
-								i4562 = int(hi)
-							}
-//line stage.go:263
-							i2981 = i2974 - i4562
-						}
-						state = 63
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 63:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:264
-							i7045next, i7042next, i7039next = i2981, i2957, i2881
-						}
-						i7045, i7042, i7039 = i7045next, i7042next, i7039next
-						state = 64
-					case 64:
-						if c1591 {
-							state = 65
-						} else {
-							state = 68
-						}
-					case 65:
-						i7064, i7063 = 2147483647, 0
-						state = 66
-					case 66:
-						if i7063 < i7064 {
-							state = 70
-						} else {
-							state = 67
-						}
-					case 67:
-//line stage.go:230
-						i2136 := int(i7063)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line stage.go:229
-							if c6650 {
-								*(*int)(unsafe.Add(shared, 53280)) = i2136
-							}
-						}
-						state = 68
-					case 68:
-						state = 69
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 69:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:234
-							i2127 := int32(*(*int)(unsafe.Add(shared, 53280)))
-//line stage.go:195
-							if *(*bool)(unsafe.Add(params, o5276)) {
-//line stage.go:200
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i2127, i7048, i7045, i7042, -2139095040, 1, f7033, i7017, i7012, i7009, 1, true, i3167, 0, 3, 8
-							} else {
-//line stage.go:195
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i2127, i7048, i7045, i7042, i7039, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
-							}
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
-						state = 124
-					case 70:
-//line list.go:56
-						i3037 := int32((int(i7063) + int(i7064) + 1) >> 1)
-//line list.go:50
-						i3895 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i3875, i3876, i3905, i3906 int32
-							var i3877 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line list.go:41
-							i3882 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i3875, i3876, i3877 = 0, 0, i3207
-//line list.go:41
-							for {
-//line list.go:41
-								if i3877 >= i3882 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i3877) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3877, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i3890 := *(*int32)(unsafe.Add(shared, 36888+i3877*4))
-//line list.go:42
-								if i7042 <= i3890 {
-//line list.go:42
-									if i3037 <= *(*int32)(unsafe.Add(shared, 45080+i3877*4)) {
-//line list.go:47
-										i3905, i3906 = i3875+i3890&8191, i3876+int32(uint32(i3890)>>13)
-									} else {
-//line list.go:42
-										i3905, i3906 = i3875, i3876
-									}
-								} else {
-//line list.go:42
-									i3905, i3906 = i3875, i3876
-								}
-//line list.go:41
-								i3875, i3876, i3877 = i3905, i3906, i3877+32
-							}
-//line list.go:50
-							i3895 = i3895 + i3875
-//line list.go:50
-							*(*int32)(unsafe.Add(each3876, thread*4)) = i3876
-						}
-//line list.go:50
-						i3896 := int(uint32(i3895))
-//line list.go:50
-						i3897 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i3876 := *(*int32)(unsafe.Add(each3876, thread*4))
-//line list.go:50
-							i3897 = i3897 + i3876
-						}
-//line list.go:57
-						c3041 := i7045 <= i3896+int(uint32(i3897))<<13
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if c3041 {
-//line list.go:57
-								i7064next, i7063next = i7064, i3037
-							} else {
-//line list.go:60
-								i7064next, i7063next = i3037-1, i7063
-							}
-						}
-						i7064, i7063 = i7064next, i7063next
-						state = 66
-					case 71:
-//line list.go:56
-						i4954 := int32((int(i7067) + int(i7068) + 1) >> 1)
-//line list.go:50
-						i5172 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i5152, i5153, i5182, i5183 int32
-							var i5154 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line list.go:41
-							i5152, i5153, i5154 = 0, 0, i3207
-//line list.go:41
-							for {
-//line list.go:41
-								if i5154 >= i3742 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i5154) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5154, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								i5167 := *(*int32)(unsafe.Add(shared, 36888+i5154*4))
-//line list.go:42
-								if 0 <= i5167 {
-//line list.go:42
-									if i4954 <= i5167 {
-//line list.go:47
-										i5182, i5183 = i5152+i5167&8191, i5153+int32(uint32(i5167)>>13)
-									} else {
-//line list.go:42
-										i5182, i5183 = i5152, i5153
-									}
-								} else {
-//line list.go:42
-									i5182, i5183 = i5152, i5153
-								}
-//line list.go:41
-								i5152, i5153, i5154 = i5182, i5183, i5154+32
-							}
-//line list.go:50
-							i5172 = i5172 + i5152
-//line list.go:50
-							*(*int32)(unsafe.Add(each5153, thread*4)) = i5153
-						}
-//line list.go:50
-						i5173 := int(uint32(i5172))
-//line list.go:50
-						i5174 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:40
-							i5153 := *(*int32)(unsafe.Add(each5153, thread*4))
-//line list.go:50
-							i5174 = i5174 + i5153
-						}
-//line list.go:50
-						i5177 := i5173 + int(uint32(i5174))<<13
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if i4581 <= i5177 {
-//line list.go:57
-								i7068next, i7067next = i7068, i4954
-							} else {
-//line list.go:60
-								i7068next, i7067next = i4954-1, i7067
-							}
-						}
-						i7068, i7067 = i7068next, i7067next
-						state = 58
-					case 72:
-//line list.go:56
-						i4842 := int32((int(i7065) + int(i7066) + 1) >> 1)
-//line list.go:50
-						i5060 = 0
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i5040, i5070 int32
-							var i5042 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line list.go:41
-							i5047 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
-//line list.go:41
-							i5040, i5042 = 0, i3207
-//line list.go:41
-							for {
-//line list.go:41
-								if i5042 >= i5047 {
-//line list.go:41
-									break
-								}
-//line list.go:42
-								if uint(i5042) >= 2048 {
-//line list.go:42
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5042, int(2048))
-//line list.go:42
-									return
-								}
-//line list.go:42
-								if i4842 <= *(*int32)(unsafe.Add(shared, 36888+i5042*4)) {
-//line list.go:47
-									i5070 = i5040 + 1
-								} else {
-//line list.go:42
-									i5070 = i5040
-								}
-//line list.go:41
-								i5040, i5042 = i5070, i5042+32
-							}
-//line list.go:50
-							i5060 = i5060 + i5040
-						}
-//line list.go:50
-						i5061 := int(uint32(i5060))
-//line list.go:50
-						i5062 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:50
-							i5062 = i5062 + k9477
-						}
-//line list.go:50
-						i5065 := i5061 + int(uint32(i5062))<<13
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:57
-							if i2868 <= i5065 {
-//line list.go:57
-								i7066next, i7065next = i7066, i4842
-							} else {
-//line list.go:60
-								i7066next, i7065next = i4842-1, i7065
-							}
-						}
-						i7066, i7065 = i7066next, i7065next
-						state = 48
-					case 73:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i4422, i4423, i4424, i4425, i4426, i4427, i5023, i4436 int32
-							var i4428, i2035 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:205
-							i1968 := *(*int)(unsafe.Add(params, o62))
-//line philox.go:14
-							i4422, i4423, i4424, i4425, i4426, i4427, i4428 = i121, 0, 0, 0, int32(i1968), int32(int(uint(i1968)>>32)), 0
-//line philox.go:19
-							for {
-//line bits.go:460
-								i4821 := int(uint32(i4422)) * 3528531795
-//line bits.go:460
-								i5020 := int(uint32(i4424)) * 3449720151
-								i5023 = int32(i5020)
-//line philox.go:18
-								i4436 = int32(int(uint(i5020)>>32)) ^ i4423 ^ i4426
-								i4441 := i4428 + 1
-//line philox.go:19
-								if i4441 >= 10 {
-//line philox.go:19
-									break
-								}
-//line philox.go:19
-								i4422, i4423, i4424, i4425, i4426, i4427, i4428 = i4436, i5023, int32(int(uint(i4821)>>32))^i4425^i4427, int32(i4821), i4426-1640531527, i4427-1150833019, i4441
-							}
-//line weight.go:55
-							var i3597 int
-//line weight.go:55
-							{
-//line weight.go:55
-								hi_, _ := bits.Mul64(uint64(int(uint32(i5023))<<32|int(uint32(i4436))), uint64(i7048))
-//line weight.go:55
-								i3597 = int(hi_)
-							}
-//line weight.go:56
-							i2035, i2036 = i3597, 0
-//line stage.go:206
-							for {
-//line stage.go:206
-								if i2036 >= i6354 {
-//line stage.go:206
-									break
-								}
-//line stage.go:206
-								if uint(i2036) >= 257 {
-//line stage.go:206
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(257))
-//line stage.go:206
-									return
-								}
-//line stage.go:206
-								i2051 := *(*int)(unsafe.Add(shared, 53552+i2036*8))
-//line stage.go:206
-								if i2051 > i2035 {
-//line stage.go:206
-									break
-								}
-								i2035, i2036 = i2035-i2051, i2036+1
-							}
-							i1993 = i2036 + 1
-//line stage.go:210
-							if uint(i2036) >= 257 {
-//line stage.go:210
-								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2036, int(257))
-//line stage.go:210
-								return
-							}
-//line stage.go:210
-							i2005 = *(*int)(unsafe.Add(shared, 53552+i2036*8)) - i2035
-						}
-						state = 74
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 74:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:127
-							c6653 := int32(tx) == 0
-//line list.go:18
-							if c6653 {
-								*(*int32)(unsafe.Add(shared, 53272)) = 0
-							}
-						}
-						state = 75
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 75:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:21
-							i7049next, i7043next, i7001next, i6999next = i7048, i2005, i1993, i2036
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7043next, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7001next, i6999next, 1, 7
-						state = 124
-					case 76:
-						if i7017 == 0 {
-							state = 80
-						} else {
-							state = 77
-						}
-					case 77:
-//line stage.go:172
-						i6370 = int32(1)<<uint32(i7017) - 1
-//line stage.go:172
-						i1937 := i7017
-//line stage.go:172
-						if 12 < uint32(i7017) {
-//line stage.go:172
-							i1937 = 12
-						}
-//line stage.go:172
-						i1938 = i7017 - i1937
-						state = 78
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 78:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i2678 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i2678 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i2678 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2678*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2678*4)) = 0
-//line histogram.go:22
-								i2678 = i2678 + 512
-							}
-						}
-						state = 79
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 79:
-						i7019, i7014, c1958 = i1938, i6370, false
-						state = 81
-					case 80:
-						i7019, i7014, c1958 = i7017, i7012, true
-						state = 81
-					case 81:
-//line weight.go:74
-						i2059 := int32(math.Float32frombits(uint32(i7009 + 1065353216)))
-//line stage.go:121
-						i1069 := i7041
-//line stage.go:121
-						if i7041 < i2059 {
-//line stage.go:121
-							i1069 = i2059
-						}
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:120
-							if c1958 {
-//line stage.go:190
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i1069, i7038, f7036, f7033, i7019, i7014, i7009, i1069, c7004, i3167, 0, 3, 6
-							} else {
-//line stage.go:120
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i7038, f7036, f7033, i7019, i7014, i7009, i7006, c7004, i7002, i7000, i6998, i6996
-							}
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
-						state = 124
-					case 82:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:49
-							i3500 := int(float64(float64(*(*float32)(unsafe.Add(params, o5262))) * float64(i7048)))
-//line weight.go:49
-							i3502 = 1
-//line weight.go:49
-							if 1 < i3500 {
-//line weight.go:49
-								i3502 = i3500
-							}
-						}
-						state = 83
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 83:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i4333 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i4333 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i4333 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i4333*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i4333*4)) = 0
-//line histogram.go:22
-								i4333 = i4333 + 512
-							}
-						}
-						state = 84
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 84:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:25
-							i7049next, i7043next = i7048, i3502
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7043next, i7041, i7038, f7036, f7033, 16, 218103808, 0, i7006, c7004, i3167, 0, 2, 5
-						state = 124
-					case 85:
-						if i7017 == 0 {
-							state = 89
-						} else {
-							state = 86
-						}
-					case 86:
-//line stage.go:172
-						i6412 = int32(1)<<uint32(i7017) - 1
-//line stage.go:172
-						i1860 := i7017
-//line stage.go:172
-						if 12 < uint32(i7017) {
-//line stage.go:172
-							i1860 = 12
-						}
-//line stage.go:172
-						i1861 = i7017 - i1860
-						state = 87
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 87:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i2575 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i2575 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i2575 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i2575*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i2575*4)) = 0
-//line histogram.go:22
-								i2575 = i2575 + 512
-							}
-						}
-						state = 88
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 88:
-						i7018, i7013, c1881 = i1861, i6412, false
-						state = 90
-					case 89:
-						i7018, i7013, c1881 = i7017, i7012, true
-						state = 90
-					case 90:
-//line weight.go:69
-						i1905 := i7009 ^ -2147483648
-//line stage.go:112
-						i1044 := int32(-2139095040)
-//line stage.go:112
-						if -2139095040 < i1905 {
-//line stage.go:112
-							i1044 = i1905
-						}
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:111
-							if c1881 {
-//line stage.go:180
-								f2653 := *(*float32)(unsafe.Add(params, o5262))
-//line stage.go:180
-								if 0 < f2653 {
-//line stage.go:180
-									if f2653 < 1 {
-//line stage.go:180
-										i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, 1, true, i3167, 0, 3, 4
-									} else {
-//line stage.go:190
-										i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, i7041, true, i3167, 0, 3, 6
-									}
-								} else {
-//line stage.go:180
-									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i1044, f7036, f7033, i7018, i7013, i7009, i7041, true, i3167, 0, 3, 6
-								}
-							} else {
-//line stage.go:111
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i7041, i7038, f7036, f7033, i7018, i7013, i7009, i7006, c7004, i7002, i7000, i6998, i6996
-							}
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
-						state = 124
-					case 91:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:136
-							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
-//line stage.go:136
-							i1705 := int(i7023)
-//line wide.go:137
-							*(*int)(unsafe.Add(each1705, thread*8)) = i1705
-						}
-						state = 92
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 92:
-//line reduce.go:51
-						i4099 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:51
-							i4099 |= 1 << (thread & 31)
-						}
-						if i4099 == -1 {
-							state = 97
-						} else {
-							state = 93
-						}
-					case 93:
-//line reduce.go:58
-						i4107 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:136
-							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4099)))&31 {
-//line reduce.go:58
-								i4107 = i1705
-							}
-						}
-						i4131, i4132 = i4099&(i4099-1), i4107
-						state = 94
-					case 94:
-						if i4131 != 0 {
-							state = 96
-						} else {
-							state = 95
-						}
-					case 95:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each4138, thread*8)) = i4132
-						}
-						state = 98
-					case 96:
-//line reduce.go:60
-						i4125 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:136
-							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4131)))&31 {
-//line reduce.go:60
-								i4125 = i1705
-							}
-						}
-//line reduce.go:40
-						i4741 := i4132
-//line reduce.go:40
-						if i4132 < i4125 {
-//line reduce.go:40
-							i4741 = i4125
-						}
-						i4131, i4132 = i4131&(i4131-1), i4741
-						state = 94
-					case 97:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:136
-							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i1705
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8524, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:136
-							i1705 := *(*int)(unsafe.Add(each1705, thread*8))
-//line reduce.go:54
-							i8524 := *(*int)(unsafe.Add(each8524, thread*8))
-//line reduce.go:40
-							i8526 := i1705
-//line reduce.go:40
-							if i1705 < i8524 {
-//line reduce.go:40
-								i8526 = i8524
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8526
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8526, thread*8)) = i8526
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8534, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8526 := *(*int)(unsafe.Add(each8526, thread*8))
-//line reduce.go:54
-							i8534 := *(*int)(unsafe.Add(each8534, thread*8))
-//line reduce.go:40
-							i8536 := i8526
-//line reduce.go:40
-							if i8526 < i8534 {
-//line reduce.go:40
-								i8536 = i8534
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8536
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8536, thread*8)) = i8536
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8544, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8536 := *(*int)(unsafe.Add(each8536, thread*8))
-//line reduce.go:54
-							i8544 := *(*int)(unsafe.Add(each8544, thread*8))
-//line reduce.go:40
-							i8546 := i8536
-//line reduce.go:40
-							if i8536 < i8544 {
-//line reduce.go:40
-								i8546 = i8544
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8546
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8546, thread*8)) = i8546
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8554, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8546 := *(*int)(unsafe.Add(each8546, thread*8))
-//line reduce.go:54
-							i8554 := *(*int)(unsafe.Add(each8554, thread*8))
-//line reduce.go:40
-							i8556 := i8546
-//line reduce.go:40
-							if i8546 < i8554 {
-//line reduce.go:40
-								i8556 = i8554
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8556
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8556, thread*8)) = i8556
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8564, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8556 := *(*int)(unsafe.Add(each8556, thread*8))
-//line reduce.go:54
-							i8564 := *(*int)(unsafe.Add(each8564, thread*8))
-//line reduce.go:40
-							i8566 := i8556
-//line reduce.go:40
-							if i8556 < i8564 {
-//line reduce.go:40
-								i8566 = i8564
-							}
-//line reduce.go:53
-							*(*int)(unsafe.Add(each4138, thread*8)) = i8566
-						}
-						state = 98
-					case 98:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:155
-							c1385 := uint(i1384) < 32
-//line wide.go:140
-							i4138 := *(*int)(unsafe.Add(each4138, thread*8))
-//line wide.go:155
-							o1387 := 53296 + i1384*8
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line wide.go:139
-							if c6650 {
-								if !c1385 {
-//line wide.go:140
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
-//line wide.go:140
-									return
-								}
-//line wide.go:140
-								*(*int)(unsafe.Add(shared, o1387)) = i4138
-							}
-						}
-						state = 99
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 99:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:143
-							i2376 := *(*int)(unsafe.Add(shared, 53296))
-//line wide.go:145
-							i7946 := *(*int)(unsafe.Add(shared, 53304))
-//line wide.go:145
-							i7948 := i2376
-//line wide.go:145
-							if i2376 < i7946 {
-//line wide.go:145
-								i7948 = i7946
-							}
-//line wide.go:145
-							i7957 := *(*int)(unsafe.Add(shared, 53312))
-//line wide.go:145
-							i7959 := i7948
-//line wide.go:145
-							if i7948 < i7957 {
-//line wide.go:145
-								i7959 = i7957
-							}
-//line wide.go:145
-							i7968 := *(*int)(unsafe.Add(shared, 53320))
-//line wide.go:145
-							i7970 := i7959
-//line wide.go:145
-							if i7959 < i7968 {
-//line wide.go:145
-								i7970 = i7968
-							}
-//line wide.go:145
-							i7979 := *(*int)(unsafe.Add(shared, 53328))
-//line wide.go:145
-							i7981 := i7970
-//line wide.go:145
-							if i7970 < i7979 {
-//line wide.go:145
-								i7981 = i7979
-							}
-//line wide.go:145
-							i7990 := *(*int)(unsafe.Add(shared, 53336))
-//line wide.go:145
-							i7992 := i7981
-//line wide.go:145
-							if i7981 < i7990 {
-//line wide.go:145
-								i7992 = i7990
-							}
-//line wide.go:145
-							i8001 := *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:145
-							i8003 := i7992
-//line wide.go:145
-							if i7992 < i8001 {
-//line wide.go:145
-								i8003 = i8001
-							}
-//line wide.go:145
-							i8012 := *(*int)(unsafe.Add(shared, 53352))
-//line wide.go:145
-							i8014 := i8003
-//line wide.go:145
-							if i8003 < i8012 {
-//line wide.go:145
-								i8014 = i8012
-							}
-//line wide.go:145
-							i8023 := *(*int)(unsafe.Add(shared, 53360))
-//line wide.go:145
-							i8025 := i8014
-//line wide.go:145
-							if i8014 < i8023 {
-//line wide.go:145
-								i8025 = i8023
-							}
-//line wide.go:145
-							i8034 := *(*int)(unsafe.Add(shared, 53368))
-//line wide.go:145
-							i8036 := i8025
-//line wide.go:145
-							if i8025 < i8034 {
-//line wide.go:145
-								i8036 = i8034
-							}
-//line wide.go:145
-							i8045 := *(*int)(unsafe.Add(shared, 53376))
-//line wide.go:145
-							i8047 := i8036
-//line wide.go:145
-							if i8036 < i8045 {
-//line wide.go:145
-								i8047 = i8045
-							}
-//line wide.go:145
-							i8056 := *(*int)(unsafe.Add(shared, 53384))
-//line wide.go:145
-							i8058 := i8047
-//line wide.go:145
-							if i8047 < i8056 {
-//line wide.go:145
-								i8058 = i8056
-							}
-//line wide.go:145
-							i8067 := *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:145
-							i8069 := i8058
-//line wide.go:145
-							if i8058 < i8067 {
-//line wide.go:145
-								i8069 = i8067
-							}
-//line wide.go:145
-							i8078 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:145
-							i8080 := i8069
-//line wide.go:145
-							if i8069 < i8078 {
-//line wide.go:145
-								i8080 = i8078
-							}
-//line wide.go:145
-							i8089 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:145
-							i8091 := i8080
-//line wide.go:145
-							if i8080 < i8089 {
-//line wide.go:145
-								i8091 = i8089
-							}
-//line wide.go:145
-							i8100 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:145
-							i8102 := i8091
-//line wide.go:145
-							if i8091 < i8100 {
-//line wide.go:145
-								i8102 = i8100
-							}
-//line stage.go:136
-							i1707 = int32(i8102)
-							c1708 = i1707 <= -2139095041
-						}
-						if c1708 {
-							state = 122
-						} else {
-							state = 100
-						}
-					case 100:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:28
-							f2402 = math.Float32frombits(uint32(i1707 ^ int32(uint32(i1707>>31)>>1)))
-//line stage.go:142
-							f1724 = *(*float32)(unsafe.Add(params, o5260))
-//line stage.go:142
-							c1725 = 0 < f1724
-						}
-						if c1725 {
-							state = 110
-						} else {
-							state = 101
-						}
-					case 101:
-						for thread := warp; thread < end; thread++ {
-							var i7030 int32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:143
-							i7028 := *(*int32)(unsafe.Add(each7031, thread*4))
-//line stage.go:143
-							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
-//line stage.go:143
-							if i7023 != i1707 {
-								i7030 = 2147483647
-							} else {
-//line stage.go:143
-								i7030 = i7028
-							}
-//line stage.go:146
-							i1770 := 0 - int(i7030)
-//line wide.go:137
-							*(*int32)(unsafe.Add(each7031, thread*4)) = i7030
-//line wide.go:137
-							*(*int)(unsafe.Add(each1770, thread*8)) = i1770
-						}
-						state = 102
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 102:
-//line reduce.go:51
-						i4212 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:51
-							i4212 |= 1 << (thread & 31)
-						}
-						if i4212 == -1 {
-							state = 107
-						} else {
-							state = 103
-						}
-					case 103:
-//line reduce.go:58
-						i4220 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:146
-							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4212)))&31 {
-//line reduce.go:58
-								i4220 = i1770
-							}
-						}
-						i4244, i4245 = i4212&(i4212-1), i4220
-						state = 104
-					case 104:
-						if i4244 != 0 {
-							state = 106
-						} else {
-							state = 105
-						}
-					case 105:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each4251, thread*8)) = i4245
-						}
-						state = 108
-					case 106:
-//line reduce.go:60
-						i4238 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:146
-							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4244)))&31 {
-//line reduce.go:60
-								i4238 = i1770
-							}
-						}
-//line reduce.go:40
-						i4772 := i4245
-//line reduce.go:40
-						if i4245 < i4238 {
-//line reduce.go:40
-							i4772 = i4238
-						}
-						i4244, i4245 = i4244&(i4244-1), i4772
-						state = 104
-					case 107:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:146
-							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i1770
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8584, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:146
-							i1770 := *(*int)(unsafe.Add(each1770, thread*8))
-//line reduce.go:54
-							i8584 := *(*int)(unsafe.Add(each8584, thread*8))
-//line reduce.go:40
-							i8586 := i1770
-//line reduce.go:40
-							if i1770 < i8584 {
-//line reduce.go:40
-								i8586 = i8584
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8586
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8586, thread*8)) = i8586
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8594, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8586 := *(*int)(unsafe.Add(each8586, thread*8))
-//line reduce.go:54
-							i8594 := *(*int)(unsafe.Add(each8594, thread*8))
-//line reduce.go:40
-							i8596 := i8586
-//line reduce.go:40
-							if i8586 < i8594 {
-//line reduce.go:40
-								i8596 = i8594
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8596
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8596, thread*8)) = i8596
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8604, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8596 := *(*int)(unsafe.Add(each8596, thread*8))
-//line reduce.go:54
-							i8604 := *(*int)(unsafe.Add(each8604, thread*8))
-//line reduce.go:40
-							i8606 := i8596
-//line reduce.go:40
-							if i8596 < i8604 {
-//line reduce.go:40
-								i8606 = i8604
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8606
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8606, thread*8)) = i8606
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8614, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8606 := *(*int)(unsafe.Add(each8606, thread*8))
-//line reduce.go:54
-							i8614 := *(*int)(unsafe.Add(each8614, thread*8))
-//line reduce.go:40
-							i8616 := i8606
-//line reduce.go:40
-							if i8606 < i8614 {
-//line reduce.go:40
-								i8616 = i8614
-							}
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8616
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8616, thread*8)) = i8616
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8624, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:40
-							i8616 := *(*int)(unsafe.Add(each8616, thread*8))
-//line reduce.go:54
-							i8624 := *(*int)(unsafe.Add(each8624, thread*8))
-//line reduce.go:40
-							i8626 := i8616
-//line reduce.go:40
-							if i8616 < i8624 {
-//line reduce.go:40
-								i8626 = i8624
-							}
-//line reduce.go:53
-							*(*int)(unsafe.Add(each4251, thread*8)) = i8626
-						}
-						state = 108
-					case 108:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:155
-							c1385 := uint(i1384) < 32
-//line wide.go:140
-							i4251 := *(*int)(unsafe.Add(each4251, thread*8))
-//line wide.go:155
-							o1387 := 53296 + i1384*8
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line wide.go:139
-							if c6650 {
-								if !c1385 {
-//line wide.go:140
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
-//line wide.go:140
-									return
-								}
-//line wide.go:140
-								*(*int)(unsafe.Add(shared, o1387)) = i4251
-							}
-						}
-						state = 109
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 109:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:143
-							i2461 := *(*int)(unsafe.Add(shared, 53296))
-//line wide.go:145
-							i8125 := *(*int)(unsafe.Add(shared, 53304))
-//line wide.go:145
-							i8127 := i2461
-//line wide.go:145
-							if i2461 < i8125 {
-//line wide.go:145
-								i8127 = i8125
-							}
-//line wide.go:145
-							i8136 := *(*int)(unsafe.Add(shared, 53312))
-//line wide.go:145
-							i8138 := i8127
-//line wide.go:145
-							if i8127 < i8136 {
-//line wide.go:145
-								i8138 = i8136
-							}
-//line wide.go:145
-							i8147 := *(*int)(unsafe.Add(shared, 53320))
-//line wide.go:145
-							i8149 := i8138
-//line wide.go:145
-							if i8138 < i8147 {
-//line wide.go:145
-								i8149 = i8147
-							}
-//line wide.go:145
-							i8158 := *(*int)(unsafe.Add(shared, 53328))
-//line wide.go:145
-							i8160 := i8149
-//line wide.go:145
-							if i8149 < i8158 {
-//line wide.go:145
-								i8160 = i8158
-							}
-//line wide.go:145
-							i8169 := *(*int)(unsafe.Add(shared, 53336))
-//line wide.go:145
-							i8171 := i8160
-//line wide.go:145
-							if i8160 < i8169 {
-//line wide.go:145
-								i8171 = i8169
-							}
-//line wide.go:145
-							i8180 := *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:145
-							i8182 := i8171
-//line wide.go:145
-							if i8171 < i8180 {
-//line wide.go:145
-								i8182 = i8180
-							}
-//line wide.go:145
-							i8191 := *(*int)(unsafe.Add(shared, 53352))
-//line wide.go:145
-							i8193 := i8182
-//line wide.go:145
-							if i8182 < i8191 {
-//line wide.go:145
-								i8193 = i8191
-							}
-//line wide.go:145
-							i8202 := *(*int)(unsafe.Add(shared, 53360))
-//line wide.go:145
-							i8204 := i8193
-//line wide.go:145
-							if i8193 < i8202 {
-//line wide.go:145
-								i8204 = i8202
-							}
-//line wide.go:145
-							i8213 := *(*int)(unsafe.Add(shared, 53368))
-//line wide.go:145
-							i8215 := i8204
-//line wide.go:145
-							if i8204 < i8213 {
-//line wide.go:145
-								i8215 = i8213
-							}
-//line wide.go:145
-							i8224 := *(*int)(unsafe.Add(shared, 53376))
-//line wide.go:145
-							i8226 := i8215
-//line wide.go:145
-							if i8215 < i8224 {
-//line wide.go:145
-								i8226 = i8224
-							}
-//line wide.go:145
-							i8235 := *(*int)(unsafe.Add(shared, 53384))
-//line wide.go:145
-							i8237 := i8226
-//line wide.go:145
-							if i8226 < i8235 {
-//line wide.go:145
-								i8237 = i8235
-							}
-//line wide.go:145
-							i8246 := *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:145
-							i8248 := i8237
-//line wide.go:145
-							if i8237 < i8246 {
-//line wide.go:145
-								i8248 = i8246
-							}
-//line wide.go:145
-							i8257 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:145
-							i8259 := i8248
-//line wide.go:145
-							if i8248 < i8257 {
-//line wide.go:145
-								i8259 = i8257
-							}
-//line wide.go:145
-							i8268 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:145
-							i8270 := i8259
-//line wide.go:145
-							if i8259 < i8268 {
-//line wide.go:145
-								i8270 = i8268
-							}
-//line wide.go:145
-							i8279 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:145
-							i8281 := i8270
-//line wide.go:145
-							if i8270 < i8279 {
-//line wide.go:145
-								i8281 = i8279
-							}
-//line stage.go:146
-							i1773 := int32(0 - i8281)
-//line stage.go:195
-							if *(*bool)(unsafe.Add(params, o5276)) {
-//line stage.go:200
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i1773, i7048, i7046, i7041, -2139095040, 1, f2402, i7017, i7012, i7009, 1, true, i3167, 0, 3, 8
-							} else {
-//line stage.go:195
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i1773, i7048, i7046, i7041, i7038, f7036, f2402, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
-							}
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
-						state = 124
-					case 110:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:150
-							f1738 = 1 / f1724
-//line weight.go:41
-							f4147 := *(*float32)(unsafe.Add(params, o5264))
-//line weight.go:41
-							if 0 < f4147 {
-//line weight.go:44
-								i4157 := int32(float32(min(f4147, 1) * 6.7108864e+07))
-//line weight.go:44
-								i4159 := int32(1)
-//line weight.go:44
-								if 1 < i4157 {
-//line weight.go:44
-									i4159 = i4157
-								}
-//line weight.go:44
-								i4164 = i4159
-							} else {
-//line weight.go:41
-								i4164 = 1
-							}
-						}
-						if c7059 {
-							state = 112
-						} else {
-							state = 111
-						}
-					case 111:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:180
-							f2501 := *(*float32)(unsafe.Add(params, o5262))
-//line stage.go:180
-							if 0 < f2501 {
-//line stage.go:180
-								if f2501 < 1 {
-//line stage.go:180
-									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, 1, true, i3167, 0, 3, 4
-								} else {
-//line stage.go:190
-									i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, i4164, true, i3167, 0, 3, 6
-								}
-							} else {
-//line stage.go:180
-								i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next = i7053, i7048, i7046, i4164, i7038, f1738, f2402, i7017, i7012, i7009, i4164, true, i3167, 0, 3, 6
-							}
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7052next, i7049next, i7043next, i7040next, i7037next, f7035next, f7032next, i7016next, i7011next, i7007next, i7005next, c7003next, i7001next, i6999next, i6997next, i6995next
-						state = 124
-					case 112:
-//line weight.go:69
-						i2519 := i7009 ^ -2147483648
-//line stage.go:155
-						i1792 = i7038
-//line stage.go:155
-						if i7038 < i2519 {
-//line stage.go:155
-							i1792 = i2519
-						}
-						if i7061 <= 2048 {
-							state = 119
-						} else {
-							state = 113
-						}
-					case 113:
-						if i7017 == 0 {
-							state = 117
-						} else {
-							state = 114
-						}
-					case 114:
-//line stage.go:172
-						i6543 = int32(1)<<uint32(i7017) - 1
-//line stage.go:172
-						i3448 := i7017
-//line stage.go:172
-						if 12 < uint32(i7017) {
-//line stage.go:172
-							i3448 = 12
-						}
-//line stage.go:172
-						i3449 = i7017 - i3448
-						state = 115
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 115:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							var i4303 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:22
-							i4303 = tx
-//line histogram.go:22
-							for {
-//line histogram.go:22
-								if i4303 >= 4096 {
-//line histogram.go:22
-									break
-								}
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, i4303*4)) = 0
-//line histogram.go:23
-								*(*int32)(unsafe.Add(shared, 16384+i4303*4)) = 0
-//line histogram.go:22
-								i4303 = i4303 + 512
-							}
-						}
-						state = 116
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 116:
-						i7015, i7010 = i3449, i6543
-						state = 118
-					case 117:
-						i7015, i7010 = i7017, i7012
-						state = 118
-					case 118:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:164
-							i7049next, i7040next, f7035next, f7032next = i7048, i4164, f1738, f2402
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7040next, i1792, f7035next, f7032next, i7015, i7010, i7009, -2147483648, c7004, i3167, 0, 2, 3
-						state = 124
-					case 119:
-						state = 120
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 120:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:127
-							c6653 := int32(tx) == 0
-//line list.go:18
-							if c6653 {
-								*(*int32)(unsafe.Add(shared, 53272)) = 0
-							}
-						}
-						state = 121
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 121:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line list.go:21
-							i7049next, i7040next, f7035next, f7032next = i7048, i4164, f1738, f2402
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7040next, i1792, f7035next, f7032next, i7017, i7012, i7009, i1792, c7004, i3167, 0, 1, 2
-						state = 124
-					case 122:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line stage.go:137
-							i7049next = i7048
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7049next, i7046, i7041, i7038, f7036, f7033, i7017, i7012, i7009, i7006, c7004, i7002, i7000, i6998, 9
-						state = 124
-					case 123:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line weight.go:69
-							i1658 := i1610<<uint32(i7017) ^ -2147483648
-//line stage.go:97
-							i7005next = i1658
-						}
-						i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995 = i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7005next, c7004, i3167, i7002, i6998, 1
-						state = 124
-					case 124:
-//line wide.go:44
-						i138 = i127 + 1
-						if i138 < 11 {
-							state = 126
-						} else {
-							state = 125
-						}
-					case 125:
-						i7054, i7051, f7034 = i7052, i7049, f7032
-						state = 146
-					case 126:
-						i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127 = i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i138
-						state = 15
-					case 127:
-//line histogram.go:78
-						i2279 = (i2284 + i2285 + 1) / 2
-//line reduce.go:51
-						i4695 = 0
-						for thread := warp; thread < end; thread++ {
-							var i3209, i3210, i3228 int
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line histogram.go:90
-							i3207 := int(uint32(i1632))
-//line histogram.go:90
-							i3209, i3210 = 0, i3207
-//line histogram.go:90
-							for {
-//line histogram.go:90
-								if i3210 >= 512 {
-//line histogram.go:90
-									break
-								}
-//line histogram.go:91
-								if i2279 <= i3210 {
-									i3228 = i3209 + *(*int)(unsafe.Add(shared, 32768+i3210*8))
-								} else {
-//line histogram.go:91
-									i3228 = i3209
-								}
-//line histogram.go:90
-								i3209, i3210 = i3228, i3210+32
-							}
-//line reduce.go:51
-							i4695 |= 1 << (thread & 31)
-//line reduce.go:51
-							*(*int)(unsafe.Add(each3209, thread*8)) = i3209
-						}
-						if i4695 == -1 {
-							state = 132
-						} else {
-							state = 128
-						}
-					case 128:
-//line reduce.go:58
-						i4703 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4695)))&31 {
-//line reduce.go:58
-								i4703 = i3209
-							}
-						}
-						i4727, i4728 = i4695&(i4695-1), i4703
-						state = 129
-					case 129:
-						if i4727 != 0 {
-							state = 131
-						} else {
-							state = 130
-						}
-					case 130:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each4734, thread*8)) = i4728
-						}
-						state = 133
-					case 131:
-//line reduce.go:60
-						i4721 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4727)))&31 {
-//line reduce.go:60
-								i4721 = i3209
-							}
-						}
-						i4727, i4728 = i4727&(i4727-1), i4728+i4721
-						state = 129
-					case 132:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i3209
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8644, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:89
-							i3209 := *(*int)(unsafe.Add(each3209, thread*8))
-//line reduce.go:54
-							i8644 := *(*int)(unsafe.Add(each8644, thread*8))
-//line reduce.go:38
-							i8645 := i3209 + i8644
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8645
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8645, thread*8)) = i8645
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8653, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8645 := *(*int)(unsafe.Add(each8645, thread*8))
-//line reduce.go:54
-							i8653 := *(*int)(unsafe.Add(each8653, thread*8))
-//line reduce.go:38
-							i8654 := i8645 + i8653
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8654
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8654, thread*8)) = i8654
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8662, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8654 := *(*int)(unsafe.Add(each8654, thread*8))
-//line reduce.go:54
-							i8662 := *(*int)(unsafe.Add(each8662, thread*8))
-//line reduce.go:38
-							i8663 := i8654 + i8662
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8663
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8663, thread*8)) = i8663
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8671, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8663 := *(*int)(unsafe.Add(each8663, thread*8))
-//line reduce.go:54
-							i8671 := *(*int)(unsafe.Add(each8671, thread*8))
-//line reduce.go:38
-							i8672 := i8663 + i8671
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8672
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8672, thread*8)) = i8672
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8680, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8672 := *(*int)(unsafe.Add(each8672, thread*8))
-//line reduce.go:54
-							i8680 := *(*int)(unsafe.Add(each8680, thread*8))
-//line reduce.go:53
-							*(*int)(unsafe.Add(each4734, thread*8)) = i8672 + i8680
-						}
-						state = 133
-					case 133:
-//line histogram.go:95
-						i3217 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:95
-							i4734 := *(*int)(unsafe.Add(each4734, thread*8))
-//line histogram.go:95
-							if int32(thread&31) == 0 {
-//line histogram.go:95
-								i3217 = i4734
-							}
-						}
-//line histogram.go:79
-						c2281 := i7044 <= i3217
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line histogram.go:79
-							if c2281 {
-//line histogram.go:79
-								i2284next, i2285next = i2279, i2285
-							} else {
-//line histogram.go:82
-								i2284next, i2285next = i2284, i2279-1
-							}
-						}
-						i2284, i2285 = i2284next, i2285next
-						state = 25
-					case 134:
-//line wide.go:97
-						i362 := i3162 + i349<<9
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var i365, i368, i6591, i8869, i9739, i9745, i9073, i9063, i9044, i9203, i9193, i9174, i9333, i9323, i9304, i9463, i9453, i9434 int
-							var c1186, c8998, c9128, c9258, c9388 bool
-							var f6127, f6128, f6129, f6130, f10009, f10010, f10011, f10012, f8986, f8987, f8988, f8990, f9008, f9014, f9116, f9117, f9118, f9120, f9138, f9144, f9246, f9247, f9248, f9250, f9268, f9274, f9376, f9377, f9378, f9380, f9398, f9404 float32
-							var i8963, i8958, i8974, i8975, i9021, i9019, i9001, i9002, i9026, i9027, i9028, i9062, i9040, i9043, i9050, i9093, i9088, i9104, i9105, i9151, i9149, i9131, i9132, i9156, i9157, i9158, i9192, i9170, i9173, i9180, i9223, i9218, i9234, i9235, i9281, i9279, i9261, i9262, i9286, i9287, i9288, i9322, i9300, i9303, i9310, i9353, i9348, i9364, i9365, i9411, i9409, i9391, i9392, i9416, i9417, i9418, i9452, i9430, i9433, i9440 int32
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:95
-							f5813 := *(*float32)(unsafe.Add(each5813, thread*4))
-//line wide.go:103
-							i7028 := *(*int32)(unsafe.Add(each7031, thread*4))
-//line wide.go:103
-							i7023 := *(*int32)(unsafe.Add(each7023, thread*4))
-//line wide.go:95
-							f5814 := *(*float32)(unsafe.Add(each5814, thread*4))
-//line wide.go:95
-							f5815 := *(*float32)(unsafe.Add(each5815, thread*4))
-//line wide.go:95
-							f5816 := *(*float32)(unsafe.Add(each5816, thread*4))
-//line wide.go:97
-							i365 = i362 + tx
-//line wide.go:99
-							i368 = i365 + 512
-//line wide.go:76
-							i6591 = i368 << 2
-							c1186 = i78 <= i6591
-//line wide.go:77
-							if c1186 {
-//line wide.go:77
-								if i6591+4 <= i80 {
-									if uint(i368) >= uint(quadsLen) {
-//line wide.go:78
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i368, quadsLen)
-//line wide.go:78
-										return
-									}
-//line wide.go:78
-									f6127, f6128, f6129, f6130 = *(*float32)(unsafe.Add(quads, i368*16)), *(*float32)(unsafe.Add(quads, i368*16+4)), *(*float32)(unsafe.Add(quads, i368*16+8)), *(*float32)(unsafe.Add(quads, i368*16+12))
-//line wide.go:78
-									goto l3
-								}
-							}
-//line wide.go:82
-							if c1186 {
-//line wide.go:82
-								if i6591 < i80 {
-									if uint(i6591) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6591, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10009 = *(*float32)(unsafe.Add(logits, i6591*4))
-								} else {
-//line wide.go:82
-									f10009 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10009 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i8869 = i6591 + 1
-//line wide.go:82
-							if i78 <= i8869 {
-//line wide.go:82
-								if i8869 < i80 {
-									if uint(i8869) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8869, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10010 = *(*float32)(unsafe.Add(logits, i8869*4))
-								} else {
-//line wide.go:82
-									f10010 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10010 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i9739 = i6591 + 2
-//line wide.go:82
-							if i78 <= i9739 {
-//line wide.go:82
-								if i9739 < i80 {
-									if uint(i9739) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9739, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10011 = *(*float32)(unsafe.Add(logits, i9739*4))
-								} else {
-//line wide.go:82
-									f10011 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10011 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:82
-							i9745 = i6591 + 3
-//line wide.go:82
-							if i78 <= i9745 {
-//line wide.go:82
-								if i9745 < i80 {
-									if uint(i9745) >= uint(logitsLen) {
-//line wide.go:83
-										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9745, logitsLen)
-//line wide.go:83
-										return
-									}
-//line wide.go:83
-									f10012 = *(*float32)(unsafe.Add(logits, i9745*4))
-								} else {
-//line wide.go:82
-									f10012 = math.Float32frombits(0x7fc00000)
-								}
-							} else {
-//line wide.go:82
-								f10012 = math.Float32frombits(0x7fc00000)
-							}
-//line wide.go:86
-							f6127, f6128, f6129, f6130 = f10009, f10010, f10011, f10012
-						l3:
-//line weight.go:19
-							if f5813 != f5813 {
-//line weight.go:19
-								i8963 = -2147483648
-							} else {
-//line weight.go:22
-								i8958 = int32(math.Float32bits(f5813 + 0))
-								i8963 = i8958 ^ int32(uint32(i8958>>31)>>1)
-							}
-//line wide.go:103
-							if i7023 < i8963 {
-								i8974, i8975 = int32(i365<<2-i78), i8963
-							} else {
-//line wide.go:103
-								i8974, i8975 = i7028, i7023
-							}
-//line wide.go:107
-							if c7004 {
-//line stage.go:216
-								if i8963 < i7038 {
-//line stage.go:216
-									i9021 = -1
-								} else {
-//line weight.go:33
-									if f5813 == f7033 {
-//line weight.go:33
-										i9019 = 67108864
-									} else {
-//line weight.go:36
-										f8986 = float32((f5813 - f7033) * f7036)
-//line exp.go:36
-										f8987 = math32.FMA(f8986, 1.442695, 1.2582912e+07)
-										f8988 = f8987 - 1.2582912e+07
-										f8990 = math32.FMA(f8988, 1.9046542e-09, math32.FMA(f8988, -0.6931472, f8986))
-//line exp.go:21
-										c8998 = 0 < f8986
-//line exp.go:21
-										if c8998 {
-//line exp.go:21
-											i9001, i9002 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i9001, i9002 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f9008 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8990, 0.008368675), f8990, 0.041668262), f8990, 0.16666521), f8990, 0.49999994), f8990, 1), f8990, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8987))<<23+i9001))) * math.Float32frombits(uint32(i9002)))
-										if 104 < math.Float32frombits(math.Float32bits(f8986)&^(1<<31)) {
-//line exp.go:27
-											if c8998 {
-//line basic.go:19
-												f9014 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f9014 = 0
-											}
-										} else {
-//line exp.go:25
-											f9014 = f9008
-										}
-//line weight.go:36
-										i9019 = int32(float32(f9014*6.7108864e+07) + 0.5)
-									}
-//line stage.go:219
-									i9021 = i9019
-								}
-//line weight.go:73
-								i9026, i9027, i9028 = i9021, i9021, int32(math.Float32bits(float32(i9021)))-1065353216
-							} else {
-//line wide.go:107
-								i9026, i9027, i9028 = i8963, 1, i8963^-2147483648
-							}
-//line wide.go:111
-							if i9026 < i7006 {
-//line wide.go:111
-								i9073 = 0
-							} else {
-//line wide.go:115
-								if c9031 {
-//line list.go:26
-									i9062 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
-//line list.go:26
-									i9063 = int(uint32(i9062))
-//line list.go:26
-									if uint32(i9062) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9063*4)) = i9026
-//line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9063*4)) = int32(i365<<2 - i78)
-//line list.go:27
-										i9073 = 0
-									} else {
-//line list.go:26
-										i9073 = 0
-									}
-								} else {
-//line wide.go:117
-									if c9033 {
-										i9040 = i9028 - i7008
-//line wide.go:118
-										if uint32(i9040) <= uint32(i7012) {
-											i9043 = int32(uint32(i9040) >> uint32(i7017))
-//line histogram.go:30
-											i9044 = int(uint32(i9043))
-//line histogram.go:30
-											if uint32(i9043) >= 4096 {
-//line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9044), int(4096))
-//line histogram.go:30
-												return
-											}
-//line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9044*4)), i9027&8191)
-											i9050 = int32(uint32(i9027) >> 13)
-//line histogram.go:31
-											if 0 < uint32(i9050) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9044*4)), i9050)
-//line histogram.go:32
-												i9073 = 0
-											} else {
-//line histogram.go:31
-												i9073 = 0
-											}
-										} else {
-//line wide.go:118
-											i9073 = 0
-										}
-									} else {
-										if c9035 {
-											i9073 = int(i9027)
-										} else {
-//line wide.go:121
-											i9073 = 0
-										}
-									}
-								}
-							}
-//line weight.go:19
-							if f5814 != f5814 {
-//line weight.go:19
-								i9093 = -2147483648
-							} else {
-//line weight.go:22
-								i9088 = int32(math.Float32bits(f5814 + 0))
-								i9093 = i9088 ^ int32(uint32(i9088>>31)>>1)
-							}
-//line wide.go:103
-							if i8975 < i9093 {
-								i9104, i9105 = int32(i365<<2+1-i78), i9093
-							} else {
-//line wide.go:103
-								i9104, i9105 = i8974, i8975
-							}
-//line wide.go:107
-							if c7004 {
-//line stage.go:216
-								if i9093 < i7038 {
-//line stage.go:216
-									i9151 = -1
-								} else {
-//line weight.go:33
-									if f5814 == f7033 {
-//line weight.go:33
-										i9149 = 67108864
-									} else {
-//line weight.go:36
-										f9116 = float32((f5814 - f7033) * f7036)
-//line exp.go:36
-										f9117 = math32.FMA(f9116, 1.442695, 1.2582912e+07)
-										f9118 = f9117 - 1.2582912e+07
-										f9120 = math32.FMA(f9118, 1.9046542e-09, math32.FMA(f9118, -0.6931472, f9116))
-//line exp.go:21
-										c9128 = 0 < f9116
-//line exp.go:21
-										if c9128 {
-//line exp.go:21
-											i9131, i9132 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i9131, i9132 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f9138 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9120, 0.008368675), f9120, 0.041668262), f9120, 0.16666521), f9120, 0.49999994), f9120, 1), f9120, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9117))<<23+i9131))) * math.Float32frombits(uint32(i9132)))
-										if 104 < math.Float32frombits(math.Float32bits(f9116)&^(1<<31)) {
-//line exp.go:27
-											if c9128 {
-//line basic.go:19
-												f9144 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f9144 = 0
-											}
-										} else {
-//line exp.go:25
-											f9144 = f9138
-										}
-//line weight.go:36
-										i9149 = int32(float32(f9144*6.7108864e+07) + 0.5)
-									}
-//line stage.go:219
-									i9151 = i9149
-								}
-//line weight.go:73
-								i9156, i9157, i9158 = i9151, i9151, int32(math.Float32bits(float32(i9151)))-1065353216
-							} else {
-//line wide.go:107
-								i9156, i9157, i9158 = i9093, 1, i9093^-2147483648
-							}
-//line wide.go:111
-							if i9156 < i7006 {
-//line wide.go:111
-								i9203 = i9073
-							} else {
-//line wide.go:115
-								if c9031 {
-//line list.go:26
-									i9192 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
-//line list.go:26
-									i9193 = int(uint32(i9192))
-//line list.go:26
-									if uint32(i9192) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9193*4)) = i9156
-//line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9193*4)) = int32(i365<<2 + 1 - i78)
-//line list.go:27
-										i9203 = i9073
-									} else {
-//line list.go:26
-										i9203 = i9073
-									}
-								} else {
-//line wide.go:117
-									if c9033 {
-										i9170 = i9158 - i7008
-//line wide.go:118
-										if uint32(i9170) <= uint32(i7012) {
-											i9173 = int32(uint32(i9170) >> uint32(i7017))
-//line histogram.go:30
-											i9174 = int(uint32(i9173))
-//line histogram.go:30
-											if uint32(i9173) >= 4096 {
-//line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9174), int(4096))
-//line histogram.go:30
-												return
-											}
-//line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9174*4)), i9157&8191)
-											i9180 = int32(uint32(i9157) >> 13)
-//line histogram.go:31
-											if 0 < uint32(i9180) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9174*4)), i9180)
-//line histogram.go:32
-												i9203 = i9073
-											} else {
-//line histogram.go:31
-												i9203 = i9073
-											}
-										} else {
-//line wide.go:118
-											i9203 = i9073
-										}
-									} else {
-										if c9035 {
-											i9203 = i9073 + int(i9157)
-										} else {
-//line wide.go:121
-											i9203 = i9073
-										}
-									}
-								}
-							}
-//line weight.go:19
-							if f5815 != f5815 {
-//line weight.go:19
-								i9223 = -2147483648
-							} else {
-//line weight.go:22
-								i9218 = int32(math.Float32bits(f5815 + 0))
-								i9223 = i9218 ^ int32(uint32(i9218>>31)>>1)
-							}
-//line wide.go:103
-							if i9105 < i9223 {
-								i9234, i9235 = int32(i365<<2+2-i78), i9223
-							} else {
-//line wide.go:103
-								i9234, i9235 = i9104, i9105
-							}
-//line wide.go:107
-							if c7004 {
-//line stage.go:216
-								if i9223 < i7038 {
-//line stage.go:216
-									i9281 = -1
-								} else {
-//line weight.go:33
-									if f5815 == f7033 {
-//line weight.go:33
-										i9279 = 67108864
-									} else {
-//line weight.go:36
-										f9246 = float32((f5815 - f7033) * f7036)
-//line exp.go:36
-										f9247 = math32.FMA(f9246, 1.442695, 1.2582912e+07)
-										f9248 = f9247 - 1.2582912e+07
-										f9250 = math32.FMA(f9248, 1.9046542e-09, math32.FMA(f9248, -0.6931472, f9246))
-//line exp.go:21
-										c9258 = 0 < f9246
-//line exp.go:21
-										if c9258 {
-//line exp.go:21
-											i9261, i9262 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i9261, i9262 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f9268 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9250, 0.008368675), f9250, 0.041668262), f9250, 0.16666521), f9250, 0.49999994), f9250, 1), f9250, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9247))<<23+i9261))) * math.Float32frombits(uint32(i9262)))
-										if 104 < math.Float32frombits(math.Float32bits(f9246)&^(1<<31)) {
-//line exp.go:27
-											if c9258 {
-//line basic.go:19
-												f9274 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f9274 = 0
-											}
-										} else {
-//line exp.go:25
-											f9274 = f9268
-										}
-//line weight.go:36
-										i9279 = int32(float32(f9274*6.7108864e+07) + 0.5)
-									}
-//line stage.go:219
-									i9281 = i9279
-								}
-//line weight.go:73
-								i9286, i9287, i9288 = i9281, i9281, int32(math.Float32bits(float32(i9281)))-1065353216
-							} else {
-//line wide.go:107
-								i9286, i9287, i9288 = i9223, 1, i9223^-2147483648
-							}
-//line wide.go:111
-							if i9286 < i7006 {
-//line wide.go:111
-								i9333 = i9203
-							} else {
-//line wide.go:115
-								if c9031 {
-//line list.go:26
-									i9322 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
-//line list.go:26
-									i9323 = int(uint32(i9322))
-//line list.go:26
-									if uint32(i9322) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9323*4)) = i9286
-//line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9323*4)) = int32(i365<<2 + 2 - i78)
-//line list.go:27
-										i9333 = i9203
-									} else {
-//line list.go:26
-										i9333 = i9203
-									}
-								} else {
-//line wide.go:117
-									if c9033 {
-										i9300 = i9288 - i7008
-//line wide.go:118
-										if uint32(i9300) <= uint32(i7012) {
-											i9303 = int32(uint32(i9300) >> uint32(i7017))
-//line histogram.go:30
-											i9304 = int(uint32(i9303))
-//line histogram.go:30
-											if uint32(i9303) >= 4096 {
-//line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9304), int(4096))
-//line histogram.go:30
-												return
-											}
-//line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9304*4)), i9287&8191)
-											i9310 = int32(uint32(i9287) >> 13)
-//line histogram.go:31
-											if 0 < uint32(i9310) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9304*4)), i9310)
-//line histogram.go:32
-												i9333 = i9203
-											} else {
-//line histogram.go:31
-												i9333 = i9203
-											}
-										} else {
-//line wide.go:118
-											i9333 = i9203
-										}
-									} else {
-										if c9035 {
-											i9333 = i9203 + int(i9287)
-										} else {
-//line wide.go:121
-											i9333 = i9203
-										}
-									}
-								}
-							}
-//line weight.go:19
-							if f5816 != f5816 {
-//line weight.go:19
-								i9353 = -2147483648
-							} else {
-//line weight.go:22
-								i9348 = int32(math.Float32bits(f5816 + 0))
-								i9353 = i9348 ^ int32(uint32(i9348>>31)>>1)
-							}
-//line wide.go:103
-							if i9235 < i9353 {
-								i9364, i9365 = int32(i365<<2+3-i78), i9353
-							} else {
-//line wide.go:103
-								i9364, i9365 = i9234, i9235
-							}
-//line wide.go:107
-							if c7004 {
-//line stage.go:216
-								if i9353 < i7038 {
-//line stage.go:216
-									i9411 = -1
-								} else {
-//line weight.go:33
-									if f5816 == f7033 {
-//line weight.go:33
-										i9409 = 67108864
-									} else {
-//line weight.go:36
-										f9376 = float32((f5816 - f7033) * f7036)
-//line exp.go:36
-										f9377 = math32.FMA(f9376, 1.442695, 1.2582912e+07)
-										f9378 = f9377 - 1.2582912e+07
-										f9380 = math32.FMA(f9378, 1.9046542e-09, math32.FMA(f9378, -0.6931472, f9376))
-//line exp.go:21
-										c9388 = 0 < f9376
-//line exp.go:21
-										if c9388 {
-//line exp.go:21
-											i9391, i9392 = 528482304, 1602224128
-										} else {
-//line exp.go:21
-											i9391, i9392 = 1602224128, 528482304
-										}
-//line exp.go:24
-										f9398 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f9380, 0.008368675), f9380, 0.041668262), f9380, 0.16666521), f9380, 0.49999994), f9380, 1), f9380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f9377))<<23+i9391))) * math.Float32frombits(uint32(i9392)))
-										if 104 < math.Float32frombits(math.Float32bits(f9376)&^(1<<31)) {
-//line exp.go:27
-											if c9388 {
-//line basic.go:19
-												f9404 = math.Float32frombits(0x7f800000)
-											} else {
-//line exp.go:27
-												f9404 = 0
-											}
-										} else {
-//line exp.go:25
-											f9404 = f9398
-										}
-//line weight.go:36
-										i9409 = int32(float32(f9404*6.7108864e+07) + 0.5)
-									}
-//line stage.go:219
-									i9411 = i9409
-								}
-//line weight.go:73
-								i9416, i9417, i9418 = i9411, i9411, int32(math.Float32bits(float32(i9411)))-1065353216
-							} else {
-//line wide.go:107
-								i9416, i9417, i9418 = i9353, 1, i9353^-2147483648
-							}
-//line wide.go:111
-							if i9416 < i7006 {
-//line wide.go:111
-								i9463 = i9333
-							} else {
-//line wide.go:115
-								if c9031 {
-//line list.go:26
-									i9452 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
-//line list.go:26
-									i9453 = int(uint32(i9452))
-//line list.go:26
-									if uint32(i9452) < 2048 {
-										*(*int32)(unsafe.Add(shared, 36888+i9453*4)) = i9416
-//line list.go:27
-										*(*int32)(unsafe.Add(shared, 45080+i9453*4)) = int32(i365<<2 + 3 - i78)
-//line list.go:27
-										i9463 = i9333
-									} else {
-//line list.go:26
-										i9463 = i9333
-									}
-								} else {
-//line wide.go:117
-									if c9033 {
-										i9430 = i9418 - i7008
-//line wide.go:118
-										if uint32(i9430) <= uint32(i7012) {
-											i9433 = int32(uint32(i9430) >> uint32(i7017))
-//line histogram.go:30
-											i9434 = int(uint32(i9433))
-//line histogram.go:30
-											if uint32(i9433) >= 4096 {
-//line histogram.go:30
-												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i9434), int(4096))
-//line histogram.go:30
-												return
-											}
-//line histogram.go:30
-											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i9434*4)), i9417&8191)
-											i9440 = int32(uint32(i9417) >> 13)
-//line histogram.go:31
-											if 0 < uint32(i9440) {
-												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i9434*4)), i9440)
-//line histogram.go:32
-												i9463 = i9333
-											} else {
-//line histogram.go:31
-												i9463 = i9333
-											}
-										} else {
-//line wide.go:118
-											i9463 = i9333
-										}
-									} else {
-										if c9035 {
-											i9463 = i9333 + int(i9417)
-										} else {
-//line wide.go:121
-											i9463 = i9333
-										}
-									}
-								}
-							}
-//line wide.go:125
-							*(*float32)(unsafe.Add(each5813, thread*4)) = f6127
-//line wide.go:125
-							*(*float32)(unsafe.Add(each5814, thread*4)) = f6128
-//line wide.go:125
-							*(*float32)(unsafe.Add(each5815, thread*4)) = f6129
-//line wide.go:125
-							*(*float32)(unsafe.Add(each5816, thread*4)) = f6130
-//line wide.go:125
-							*(*int32)(unsafe.Add(each7031, thread*4)) = i9364
-//line wide.go:125
-							*(*int32)(unsafe.Add(each7023, thread*4)) = i9365
-//line wide.go:125
-							*(*int)(unsafe.Add(each9463, thread*8)) = i9463
-						}
-						if c9035 {
-							state = 135
-						} else {
-							state = 144
-						}
-					case 135:
-						state = 136
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 136:
-//line reduce.go:51
-						i3098 = 0
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:51
-							i3098 |= 1 << (thread & 31)
-						}
-						if i3098 == -1 {
-							state = 141
-						} else {
-							state = 137
-						}
-					case 137:
-//line reduce.go:58
-						i3106 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:100
-							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
-//line reduce.go:58
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3098)))&31 {
-//line reduce.go:58
-								i3106 = i9463
-							}
-						}
-						i3130, i3131 = i3098&(i3098-1), i3106
-						state = 138
-					case 138:
-						if i3130 != 0 {
-							state = 140
-						} else {
-							state = 139
-						}
-					case 139:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*int)(unsafe.Add(each3137, thread*8)) = i3131
-						}
-						state = 142
-					case 140:
-//line reduce.go:60
-						i3124 = -1
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:100
-							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
-//line reduce.go:60
-							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3130)))&31 {
-//line reduce.go:60
-								i3124 = i9463
-							}
-						}
-						i3130, i3131 = i3130&(i3130-1), i3131+i3124
-						state = 138
-					case 141:
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:100
-							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i9463
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8698, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:100
-							i9463 := *(*int)(unsafe.Add(each9463, thread*8))
-//line reduce.go:54
-							i8698 := *(*int)(unsafe.Add(each8698, thread*8))
-//line reduce.go:38
-							i8699 := i9463 + i8698
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8699
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8699, thread*8)) = i8699
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8707, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8699 := *(*int)(unsafe.Add(each8699, thread*8))
-//line reduce.go:54
-							i8707 := *(*int)(unsafe.Add(each8707, thread*8))
-//line reduce.go:38
-							i8708 := i8699 + i8707
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8708
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8708, thread*8)) = i8708
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8716, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8708 := *(*int)(unsafe.Add(each8708, thread*8))
-//line reduce.go:54
-							i8716 := *(*int)(unsafe.Add(each8716, thread*8))
-//line reduce.go:38
-							i8717 := i8708 + i8716
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8717
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8717, thread*8)) = i8717
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8725, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8717 := *(*int)(unsafe.Add(each8717, thread*8))
-//line reduce.go:54
-							i8725 := *(*int)(unsafe.Add(each8725, thread*8))
-//line reduce.go:38
-							i8726 := i8717 + i8725
-//line reduce.go:54
-							*(*int)(unsafe.Add(brought64, thread*8)) = i8726
-//line reduce.go:54
-							*(*int)(unsafe.Add(each8726, thread*8)) = i8726
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8734, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
-						for thread := warp; thread < end; thread++ {
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							i8726 := *(*int)(unsafe.Add(each8726, thread*8))
-//line reduce.go:54
-							i8734 := *(*int)(unsafe.Add(each8734, thread*8))
-//line reduce.go:53
-							*(*int)(unsafe.Add(each3137, thread*8)) = i8726 + i8734
-						}
-						state = 142
-					case 142:
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:155
-							c1385 := uint(i1384) < 32
-//line wide.go:155
-							i3137 := *(*int)(unsafe.Add(each3137, thread*8))
-//line wide.go:155
-							o1387 := 53296 + i1384*8
-//line histogram.go:66
-							i1632 := int32(thread % 32)
-//line wide.go:154
-							c6650 := i1632 == 0
-//line wide.go:154
-							if c6650 {
-								if !c1385 {
-//line wide.go:155
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1384, int(32))
-//line wide.go:155
-									return
-								}
-//line wide.go:155
-								*(*int)(unsafe.Add(shared, o1387)) = i3137
-							}
-						}
-						state = 143
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each62, warp*8)), *(*int)(unsafe.Add(each5260, warp*8)), *(*int)(unsafe.Add(each5262, warp*8)), *(*int)(unsafe.Add(each5264, warp*8)), *(*int)(unsafe.Add(each5266, warp*8)), *(*int)(unsafe.Add(each5276, warp*8)), *(*float32)(unsafe.Add(each5269, warp*4)), *(*float32)(unsafe.Add(each5271, warp*4)), *(*float32)(unsafe.Add(each5273, warp*4)), *(*bool)(unsafe.Add(each5275, warp)), *(*bool)(unsafe.Add(each5277, warp)), *(*bool)(unsafe.Add(each5279, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each779, warp)), *(*bool)(unsafe.Add(each787, warp)), *(*int)(unsafe.Add(each3162, warp*8)), *(*int)(unsafe.Add(each3167, warp*8)), *(*int32)(unsafe.Add(each121, warp*4)), *(*bool)(unsafe.Add(each7059, warp)), *(*int)(unsafe.Add(each7058, warp*8)), *(*int)(unsafe.Add(each7057, warp*8)), *(*int32)(unsafe.Add(each7056, warp*4)), *(*int32)(unsafe.Add(each7055, warp*4)), *(*bool)(unsafe.Add(each965, warp)), *(*int)(unsafe.Add(each6354, warp*8)), *(*bool)(unsafe.Add(each10046, warp)), *(*int)(unsafe.Add(each1384, warp*8)), *(*bool)(unsafe.Add(each1591, warp)), *(*int32)(unsafe.Add(each7053, warp*4)), *(*int)(unsafe.Add(each7050, warp*8)), *(*int)(unsafe.Add(each7044, warp*8)), *(*int32)(unsafe.Add(each7041, warp*4)), *(*int32)(unsafe.Add(each7038, warp*4)), *(*float32)(unsafe.Add(each7036, warp*4)), *(*float32)(unsafe.Add(each7033, warp*4)), *(*int32)(unsafe.Add(each7017, warp*4)), *(*int32)(unsafe.Add(each7012, warp*4)), *(*int32)(unsafe.Add(each7008, warp*4)), *(*int32)(unsafe.Add(each7006, warp*4)), *(*bool)(unsafe.Add(each7004, warp)), *(*int)(unsafe.Add(each7002, warp*8)), *(*int)(unsafe.Add(each7000, warp*8)), *(*int32)(unsafe.Add(each6998, warp*4)), *(*int32)(unsafe.Add(each6996, warp*4)), *(*int)(unsafe.Add(each127, warp*8)), *(*bool)(unsafe.Add(each9031, warp)), *(*bool)(unsafe.Add(each9033, warp)), *(*bool)(unsafe.Add(each9035, warp)), *(*int)(unsafe.Add(each349, warp*8)), *(*int)(unsafe.Add(each7061, warp*8)), *(*int)(unsafe.Add(each7046, warp*8)), *(*int32)(unsafe.Add(each7009, warp*4)), *(*int)(unsafe.Add(each2284, warp*8)), *(*int)(unsafe.Add(each2285, warp*8)), *(*int32)(unsafe.Add(each4646, warp*4)), *(*int)(unsafe.Add(each4654, warp*8)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int)(unsafe.Add(each4679, warp*8)), *(*int)(unsafe.Add(each4672, warp*8)), *(*int)(unsafe.Add(each3186, warp*8)), *(*int32)(unsafe.Add(each1610, warp*4)), *(*int)(unsafe.Add(each1617, warp*8)), *(*int)(unsafe.Add(each1624, warp*8)), *(*int)(unsafe.Add(each7048, warp*8)), *(*bool)(unsafe.Add(each1086, warp)), *(*int32)(unsafe.Add(each7052, warp*4)), *(*int)(unsafe.Add(each7049, warp*8)), *(*int)(unsafe.Add(each7043, warp*8)), *(*int32)(unsafe.Add(each7040, warp*4)), *(*int32)(unsafe.Add(each7037, warp*4)), *(*float32)(unsafe.Add(each7035, warp*4)), *(*float32)(unsafe.Add(each7032, warp*4)), *(*int32)(unsafe.Add(each7016, warp*4)), *(*int32)(unsafe.Add(each7011, warp*4)), *(*int32)(unsafe.Add(each7007, warp*4)), *(*int32)(unsafe.Add(each7005, warp*4)), *(*bool)(unsafe.Add(each7003, warp)), *(*int)(unsafe.Add(each7001, warp*8)), *(*int)(unsafe.Add(each6999, warp*8)), *(*int32)(unsafe.Add(each6997, warp*4)), *(*int32)(unsafe.Add(each6995, warp*4)), *(*int)(unsafe.Add(each7045, warp*8)), *(*int32)(unsafe.Add(each7042, warp*4)), *(*int32)(unsafe.Add(each7039, warp*4)), *(*int)(unsafe.Add(each2868, warp*8)), *(*int32)(unsafe.Add(each7066, warp*4)), *(*int32)(unsafe.Add(each7065, warp*4)), *(*int32)(unsafe.Add(each2881, warp*4)), *(*float32)(unsafe.Add(each2949, warp*4)), *(*bool)(unsafe.Add(each2950, warp)), *(*int32)(unsafe.Add(each3000, warp*4)), *(*bool)(unsafe.Add(each3010, warp)), *(*int32)(unsafe.Add(each3755, warp*4)), *(*int)(unsafe.Add(each3742, warp*8)), *(*int32)(unsafe.Add(each3757, warp*4)), *(*int)(unsafe.Add(each4581, warp*8)), *(*int32)(unsafe.Add(each7068, warp*4)), *(*int32)(unsafe.Add(each7067, warp*4)), *(*int32)(unsafe.Add(each3825, warp*4)), *(*int32)(unsafe.Add(each3827, warp*4)), *(*int32)(unsafe.Add(each2957, warp*4)), *(*int)(unsafe.Add(each2981, warp*8)), *(*int32)(unsafe.Add(each7064, warp*4)), *(*int32)(unsafe.Add(each7063, warp*4)), *(*int32)(unsafe.Add(each3895, warp*4)), *(*int32)(unsafe.Add(each3897, warp*4)), *(*int32)(unsafe.Add(each5172, warp*4)), *(*int32)(unsafe.Add(each5174, warp*4)), *(*int32)(unsafe.Add(each5060, warp*4)), *(*int32)(unsafe.Add(each5062, warp*4)), *(*int)(unsafe.Add(each2036, warp*8)), *(*int)(unsafe.Add(each1993, warp*8)), *(*int)(unsafe.Add(each2005, warp*8)), *(*int32)(unsafe.Add(each6370, warp*4)), *(*int32)(unsafe.Add(each1938, warp*4)), *(*int32)(unsafe.Add(each7019, warp*4)), *(*int32)(unsafe.Add(each7014, warp*4)), *(*bool)(unsafe.Add(each1958, warp)), *(*int)(unsafe.Add(each3502, warp*8)), *(*int32)(unsafe.Add(each6412, warp*4)), *(*int32)(unsafe.Add(each1861, warp*4)), *(*int32)(unsafe.Add(each7018, warp*4)), *(*int32)(unsafe.Add(each7013, warp*4)), *(*bool)(unsafe.Add(each1881, warp)), *(*int32)(unsafe.Add(each4099, warp*4)), *(*int)(unsafe.Add(each4107, warp*8)), *(*int32)(unsafe.Add(each4131, warp*4)), *(*int)(unsafe.Add(each4132, warp*8)), *(*int)(unsafe.Add(each4125, warp*8)), *(*int32)(unsafe.Add(each1707, warp*4)), *(*bool)(unsafe.Add(each1708, warp)), *(*float32)(unsafe.Add(each2402, warp*4)), *(*float32)(unsafe.Add(each1724, warp*4)), *(*bool)(unsafe.Add(each1725, warp)), *(*int32)(unsafe.Add(each4212, warp*4)), *(*int)(unsafe.Add(each4220, warp*8)), *(*int32)(unsafe.Add(each4244, warp*4)), *(*int)(unsafe.Add(each4245, warp*8)), *(*int)(unsafe.Add(each4238, warp*8)), *(*float32)(unsafe.Add(each1738, warp*4)), *(*int32)(unsafe.Add(each4164, warp*4)), *(*int32)(unsafe.Add(each1792, warp*4)), *(*int32)(unsafe.Add(each6543, warp*4)), *(*int32)(unsafe.Add(each3449, warp*4)), *(*int32)(unsafe.Add(each7015, warp*4)), *(*int32)(unsafe.Add(each7010, warp*4)), *(*int)(unsafe.Add(each138, warp*8)), *(*int32)(unsafe.Add(each7054, warp*4)), *(*int)(unsafe.Add(each7051, warp*8)), *(*float32)(unsafe.Add(each7034, warp*4)), *(*int)(unsafe.Add(each2279, warp*8)), *(*int32)(unsafe.Add(each4695, warp*4)), *(*int)(unsafe.Add(each4703, warp*8)), *(*int32)(unsafe.Add(each4727, warp*4)), *(*int)(unsafe.Add(each4728, warp*8)), *(*int)(unsafe.Add(each4721, warp*8)), *(*int)(unsafe.Add(each3217, warp*8)), *(*int32)(unsafe.Add(each3098, warp*4)), *(*int)(unsafe.Add(each3106, warp*8)), *(*int32)(unsafe.Add(each3130, warp*4)), *(*int)(unsafe.Add(each3131, warp*8)), *(*int)(unsafe.Add(each3124, warp*8)) = state, alive, o62, o5260, o5262, o5264, o5266, o5276, f5269, f5271, f5273, c5275, c5277, c5279, i78, i80, o88, c779, c787, i3162, i3167, i121, c7059, i7058, i7057, i7056, i7055, c965, i6354, c10046, i1384, c1591, i7053, i7050, i7044, i7041, i7038, f7036, f7033, i7017, i7012, i7008, i7006, c7004, i7002, i7000, i6998, i6996, i127, c9031, c9033, c9035, i349, i7061, i7046, i7009, i2284, i2285, i4646, i4654, i4678, i4679, i4672, i3186, i1610, i1617, i1624, i7048, c1086, i7052, i7049, i7043, i7040, i7037, f7035, f7032, i7016, i7011, i7007, i7005, c7003, i7001, i6999, i6997, i6995, i7045, i7042, i7039, i2868, i7066, i7065, i2881, f2949, c2950, i3000, c3010, i3755, i3742, i3757, i4581, i7068, i7067, i3825, i3827, i2957, i2981, i7064, i7063, i3895, i3897, i5172, i5174, i5060, i5062, i2036, i1993, i2005, i6370, i1938, i7019, i7014, c1958, i3502, i6412, i1861, i7018, i7013, c1881, i4099, i4107, i4131, i4132, i4125, i1707, c1708, f2402, f1724, c1725, i4212, i4220, i4244, i4245, i4238, f1738, i4164, i1792, i6543, i3449, i7015, i7010, i138, i7054, i7051, f7034, i2279, i4695, i4703, i4727, i4728, i4721, i3217, i3098, i3106, i3130, i3131, i3124
-						waiting = true
-						continue warps
-					case 143:
-//line wide.go:128
-						c514 := uint(i349) < 257
-//line wide.go:128
-						o516 := 53552 + i349*8
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:127
-							c6653 := int32(tx) == 0
-//line wide.go:159
-							i8361 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
-//line wide.go:159
-							i8427 := i8361 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
-//line wide.go:159
-							i8437 := *(*int)(unsafe.Add(shared, 53400))
-//line wide.go:159
-							i8448 := *(*int)(unsafe.Add(shared, 53408))
-//line wide.go:159
-							i8459 := *(*int)(unsafe.Add(shared, 53416))
-//line wide.go:127
-							if c6653 {
-								if !c514 {
-//line wide.go:128
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i349, int(257))
-//line wide.go:128
-									return
-								}
-//line wide.go:128
-								*(*int)(unsafe.Add(shared, o516)) = i8427 + i8437 + i8448 + i8459
-							}
-						}
-						state = 144
-					case 144:
-						i349 = i349 + 1
-						state = 17
-					case 145:
-						i7054, i7051, f7034 = i7053, i7050, f7033
-						state = 146
-					case 146:
-//line wide.go:49
-						c145 := uint(bx) < uint(tokensLen)
-//line wide.go:49
-						o148 := bx * 4
-//line wide.go:52
-						c156 := 0 <= i7054
-						i168 := i78 + int(i7054)
-//line wide.go:53
-						c170 := uint(i168) < uint(logitsLen)
-//line wide.go:53
-						o173 := i168 * 4
-//line weight.go:64
-						f6659 := float32(float32(i7051) * 1.4901161e-08)
-//line log.go:68
-						c2210 := math.Float32frombits(math.Float32bits(f6659)&^(1<<31)) < 1.1754944e-38
-						f2212 := float32(f6659 * 8.388608e+06)
-//line log.go:87
-						c4024 := 2139095040 <= uint32(int32(math.Float32bits(f6659)))
-						f4028 := math32.FMA(f6659, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-//line log.go:90
-						c4031 := f6659 == 0
-//line weight.go:62
-						f6672 := float32(float32(i7051) * 1.4901161e-08)
-//line log.go:68
-						c2186 := math.Float32frombits(math.Float32bits(f6672)&^(1<<31)) < 1.1754944e-38
-						f2188 := float32(f6672 * 8.388608e+06)
-//line log.go:87
-						c3984 := 2139095040 <= uint32(int32(math.Float32bits(f6672)))
-						f3988 := math32.FMA(f6672, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
-//line log.go:90
-						c3991 := f6672 == 0
-//line wide.go:55
-						c183 := uint(bx) < uint(logprobsLen)
-//line wide.go:55
-						o186 := bx * 4
-//line wide.go:57
-						c216 := 0 <= i7054
-						i193 := i78 + int(i7054)
-//line wide.go:58
-						c200 := uint(i193) < uint(countsLen)
-//line wide.go:58
-						o203 := i193 * 2
-						for thread := warp; thread < end; thread++ {
-							tx := blocks.ThreadX(thread)
-							ty := blocks.ThreadY(thread)
-							tz := blocks.ThreadZ(thread)
-							var f2190, f3990, f3995, f543, f2214, f4030, f4035, f181 float32
-							var i2191, i2215 int32
-							var i555 int16
-							if alive>>(thread&31)&1 == 0 {
-								continue
-							}
-//line wide.go:46
-							if 0 >= uint32(int32(tx)) {
-//line wide.go:49
-								if !c145 {
-//line wide.go:49
-									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, tokensLen)
-//line wide.go:49
-									return
-								}
-//line wide.go:49
-								*(*int32)(unsafe.Add(tokens, o148)) = i7054
-								if c151 {
-//line wide.go:50
-									if c5277 {
-//line wide.go:52
-										if c156 {
-											if !c170 {
-//line wide.go:53
-												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i168, logitsLen)
-//line wide.go:53
-												return
-											}
-//line wide.go:53
-											f174 := *(*float32)(unsafe.Add(logits, o173))
-//line weight.go:61
-											if f174 == f7034 {
-//line log.go:68
-												if c2186 {
-													f2190, i2191 = f2188, 192937984
-												} else {
-//line log.go:68
-													f2190, i2191 = f6672, 0
-												}
-//line log.go:71
-												i2192 := int32(math.Float32bits(f2190))
-												i2194 := (i2192 - 1060439283) & -8388608
-//line log.go:8
-												f1415 := math.Float32frombits(uint32(i2192-i2194)) - 1
-												f1417 := math32.FMA(float32(i2194-i2191), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1415, 0.12901418), f1415, -0.13246344), f1415, 0.14182273), f1415, -0.16608718), f1415, 0.20001961), f1415, -0.250016), f1415, 0.33333325), f1415, -0.49999988), float32(f1415*f1415), f1415))
-//line log.go:87
-												if c3984 {
-													f3990 = f3988
-												} else {
-//line log.go:87
-													f3990 = f1417
-												}
-//line log.go:90
-												if c3991 {
-//line basic.go:21
-													f3995 = math.Float32frombits(0xff800000)
-												} else {
-//line log.go:90
-													f3995 = f3990
-												}
-//line weight.go:62
-												f543 = -f3995
-											} else {
-//line log.go:68
-												if c2210 {
-													f2214, i2215 = f2212, 192937984
-												} else {
-//line log.go:68
-													f2214, i2215 = f6659, 0
-												}
-//line log.go:71
-												i2216 := int32(math.Float32bits(f2214))
-												i2218 := (i2216 - 1060439283) & -8388608
-//line log.go:8
-												f1427 := math.Float32frombits(uint32(i2216-i2218)) - 1
-												f1429 := math32.FMA(float32(i2218-i2215), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1427, 0.12901418), f1427, -0.13246344), f1427, 0.14182273), f1427, -0.16608718), f1427, 0.20001961), f1427, -0.250016), f1427, 0.33333325), f1427, -0.49999988), float32(f1427*f1427), f1427))
-//line log.go:87
-												if c4024 {
-													f4030 = f4028
-												} else {
-//line log.go:87
-													f4030 = f1429
-												}
-//line log.go:90
-												if c4031 {
-//line basic.go:21
-													f4035 = math.Float32frombits(0xff800000)
-												} else {
-//line log.go:90
-													f4035 = f4030
-												}
-//line weight.go:64
-												f543 = f174 - f7034 - f4035
-											}
-//line wide.go:53
-											f181 = f543
-										} else {
-//line wide.go:52
-											f181 = math.Float32frombits(0x7fc00000)
-										}
-//line wide.go:55
-										if !c183 {
-//line wide.go:55
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, logprobsLen)
-//line wide.go:55
-											return
-										}
-//line wide.go:55
-										*(*float32)(unsafe.Add(logprobs, o186)) = f181
-									}
-								}
-//line wide.go:57
-								if c258 {
-//line wide.go:57
-									if c216 {
-										if !c200 {
-//line wide.go:58
-											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i193, countsLen)
-//line wide.go:58
-											return
-										}
-//line wide.go:58
-										i204 := *(*int16)(unsafe.Add(counts, o203))
-//line params.go:55
-										if i204&32767 == 32767 {
-//line params.go:55
-											i555 = i204
-										} else {
-//line params.go:58
-											i555 = i204 + 1
-										}
-//line wide.go:58
-										*(*int16)(unsafe.Add(counts, o203)) = i555
-									}
-								}
-							}
-						}
-						state = 148
-					case 147:
-						state = 148
-					}
-				}
-				*(*int)(unsafe.Add(states, warp*8)) = 148
-			}
-		}
-	}
 }

@@ -53,7 +53,7 @@ a80461b1f9c5e1d7	params.go	Params.penalises
 e6f88e73a1315f70	params.go	counted
 82f6624a76f7250a	params.go	maxCount
 67d7aea1f55704f	plain.go	fewKeys
-f28f76a1b64423ca	plain.go	plain
+8f6239fb5ca81631	plain.go	plain
 a0dea2da3cbe0834	plain.go	plainBlock
 beba6fcc20f3ddc5	plain.go	plainBlock.greatest
 760afbf400420a1f	plain.go	plainBlock.sum
@@ -135,7 +135,7 @@ becf591511d98e0b	wide.go	arena.sum
 427e1fa05e3b2e23	wide.go	maxWide
 427e1fa05e3b2e23	wide.go	tileTokens
 63beb40c7efc8fb4	wide.go	top
-1c74b27eaf681510	wide.go	wide
+d95597ec854b9341	wide.go	wide
 cb9dc0c57e49975c	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
 b66562af5d864ebd	wide.go	wideRow.pass
@@ -143,23462 +143,19022 @@ b66562af5d864ebd	wide.go	wideRow.pass
 427e1fa05e3b2e23	wide.go	wideThreads
 `
 
-const plainSM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "adjust.go"
-.file 3 "params.go"
-.file 4 "weight.go"
-.file 5 "plainsample.go"
-.file 6 "exp.go"
-.file 7 "bits.go"
-.file 8 "philox.go"
-.file 9 "log.go"
-
-.shared .align 16 .b8 $shared$plain$2eshared[256];
-.shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
-.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
-
-.visible .entry plain(.param .align 8 .b8 plain_params[264])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<288>;
-	.reg .b32 %r<337>;
-	.reg .b64 %rd<319>;
-	.reg .f32 %f<135>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [plain_params];
-	ld.param.u64 %rd2, [plain_params+16];
-	ld.param.u64 %rd3, [plain_params+24];
-	ld.param.u64 %rd4, [plain_params+40];
-	ld.param.u64 %rd5, [plain_params+48];
-	ld.param.u64 %rd6, [plain_params+56];
-	ld.param.u64 %rd7, [plain_params+72];
-	ld.param.u64 %rd8, [plain_params+80];
-	ld.param.u64 %rd9, [plain_params+96];
-	ld.param.u64 %rd10, [plain_params+104];
-	ld.param.u64 %rd11, [plain_params+112];
-	ld.param.u64 %rd12, [plain_params+120];
-	ld.param.u64 %rd13, [plain_params+128];
-	ld.param.u64 %rd14, [plain_params+136];
-	ld.param.u64 %rd15, [plain_params+144];
-	ld.param.u64 %rd16, [plain_params+152];
-	ld.param.u64 %rd17, [plain_params+168];
-	ld.param.u64 %rd18, [plain_params+176];
-	ld.param.u64 %rd19, [plain_params+184];
-	ld.param.u64 %rd20, [plain_params+192];
-	ld.param.u64 %rd21, [plain_params+200];
-	ld.param.u64 %rd22, [plain_params+216];
-	ld.param.u64 %rd23, [plain_params+224];
-	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 25 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd6;
-	cvt.u64.u32 %rd24, %r3;
-	cvt.u64.u32 %rd25, %r2;
-	.loc 1 26 13
-	setp.lt.u32 %p1, %r2, %r3;
-	@!%p1 bra $FAULT0;
-	.loc 1 22 60
-	mov.u32 %r4, $shared$plain$2eshared;
-	.loc 1 23 50
-	mov.u32 %r5, $shared$plain$2eshared$2d2;
-	.loc 1 24 35
-	mov.u32 %r6, $shared$plain$2eshared$2d3;
-	.loc 1 31 91
-	mov.u32 %r7, %tid.x;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd26, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd27, %r9;
-	cvt.u32.u64 %r10, %rd8;
-	cvt.u64.u32 %rd28, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.u64.u32 %rd29, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.u64.u32 %rd30, %r12;
-	cvt.u32.u64 %r13, %rd13;
-	cvt.u32.u64 %r14, %rd14;
-	cvt.u64.u32 %rd31, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	cvt.u64.u32 %rd32, %r15;
-	cvt.u32.u64 %r16, %rd18;
-	cvt.u32.u64 %r17, %rd19;
-	cvt.u64.u32 %rd33, %r17;
-	cvt.u32.u64 %r18, %rd21;
-	cvt.u64.u32 %rd34, %r18;
-	cvt.u32.u64 %r19, %rd23;
-	cvt.u64.u32 %rd35, %r19;
-	.loc 1 25 14
-	cvt.u64.u32 %rd36, %r1;
-	.loc 1 26 13
-	mad.wide.u32 %rd37, %r2, 40, %rd5;
-	ld.global.u64 %rd38, [%rd37];
-	ld.global.v2.f32 {%f1, %f2}, [%rd37+8];
-	ld.global.f32 %f3, [%rd37+16];
-	ld.global.u32 %r20, [%rd37+20];
-	ld.global.v2.f32 {%f4, %f5}, [%rd37+24];
-	ld.global.f32 %f6, [%rd37+32];
-	ld.global.u8 %r21, [%rd37+36];
-	setp.ne.u32 %p2, %r21, 0;
-	ld.global.u8 %r22, [%rd37+37];
-	setp.ne.u32 %p3, %r22, 0;
-	ld.global.u8 %r23, [%rd37+38];
-	setp.ne.u32 %p4, %r23, 0;
-	.loc 1 27 7
-	@%p4 bra $B126;
-	.loc 1 30 14
-	mul.wide.u32 %rd39, %r2, %r1;
-	.loc 1 31 44
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p5, %rd40, %rd26;
-	cvt.u32.u64 %r24, %rd40;
-	setp.le.u32 %p6, %r24, %r9;
-	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B127;
-	shl.b64 %rd41, %rd39, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	add.s64 %rd43, %rd3, %rd41;
-	sub.s64 %rd44, %rd27, %rd39;
-	cvt.u64.u32 %rd45, %r7;
-	.loc 2 22 20
-	setp.lt.u32 %p8, 0, %r16;
-	@!%p8 bra $B3;
-	.loc 2 23 33
-	add.s32 %r25, %r2, 2;
-	cvt.u64.u32 %rd46, %r25;
-	setp.le.u32 %p9, %r25, %r17;
-	@!%p9 bra $FAULT1;
-	mad.wide.u32 %rd47, %r2, 4, %rd17;
-	.loc 2 39 25
-	ld.global.u32 %r26, [%rd47];
-	setp.lt.s32 %p10, %r26, 0;
-	selp.b32 %r27, 0, %r26, %p10;
-	cvt.s64.s32 %rd48, %r27;
-	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r28, [%rd47+4];
-	setp.lt.s32 %p11, %r15, %r28;
-	selp.b32 %r29, %r15, %r28, %p11;
-	cvt.s64.s32 %rd50, %r29;
-	setp.lt.s64 %p12, %rd49, %rd50;
-	cvt.u32.u64 %r30, %rd49;
-	@!%p12 bra $B2;
-$B0:
-	cvt.s64.s32 %rd51, %r30;
-	.loc 2 40 27
-	setp.lt.u32 %p13, %r30, %r15;
-	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd52, %r30, 8, %rd15;
-	ld.global.u32 %r31, [%rd52];
-	cvt.s64.s32 %rd53, %r31;
-	setp.le.s32 %p14, 0, %r31;
-	setp.lt.s64 %p15, %rd53, %rd36;
-	and.pred %p16, %p14, %p15;
-	@!%p16 bra $B1;
-	.loc 2 41 10
-	setp.lt.u64 %p17, %rd53, %rd36;
-	@!%p17 bra $FAULT3;
-	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r31, 4, %rd42;
-	ld.global.f32 %f8, [%rd54];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd54], %f9;
-$B1:
-	.loc 2 39 83
-	add.s32 %r30, %r30, 16;
-	cvt.u64.u32 %rd55, %r30;
-	ld.global.u32 %r32, [%rd47+4];
-	setp.lt.s32 %p18, %r15, %r32;
-	selp.b32 %r33, %r15, %r32, %p18;
-	cvt.s64.s32 %rd56, %r33;
-	setp.lt.s64 %p19, %rd55, %rd56;
-	@%p19 bra $B0;
-$B2:
-	.loc 2 24 9
-	bar.sync 0;
-$B3:
-	.loc 2 26 19
-	setp.lt.u32 %p20, 0, %r11;
-	.loc 3 23 22
-	setp.neu.f32 %p21, %f4, 0f00000000;
-	setp.neu.f32 %p22, %f4, 0f3F800000;
-	and.pred %p23, %p21, %p22;
-	setp.neu.f32 %p24, %f5, 0f00000000;
-	setp.neu.f32 %p25, %f6, 0f00000000;
-	or.pred %p26, %p24, %p25;
-	or.pred %p27, %p23, %p26;
-	.loc 2 26 19
-	and.pred %p28, %p20, %p27;
-	@!%p28 bra $B9;
-	.loc 2 27 28
-	setp.le.u32 %p29, %r24, %r12;
-	@!%p29 bra $FAULT4;
-	shl.b64 %rd57, %rd39, 1;
-	add.s64 %rd58, %rd9, %rd57;
-	.loc 2 48 20
-	setp.lt.u32 %p30, %r7, %r1;
-	mov.u32 %r34, %r7;
-	@!%p30 bra $B8;
-$B4:
-	cvt.u64.u32 %rd59, %r34;
-	.loc 2 49 32
-	mad.wide.u32 %rd60, %r34, 4, %rd42;
-	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r34, 2, %rd58;
-	ld.global.u16 %r35, [%rd61];
-	.loc 3 28 11
-	setp.eq.s32 %p31, %r35, 0;
-	@%p31 bra $B7;
-	.loc 3 31 18
-	@!%p21 bra $B6;
-	.loc 3 32 8
-	setp.lt.f32 %p32, 0f00000000, %f10;
-	@%p32 bra $B5;
-	.loc 3 35 4
-	mul.rn.f32 %f10, %f10, %f4;
-	bra $B6;
-$B5:
-	.loc 3 33 4
-	div.rn.f32 %f10, %f10, %f4;
-$B6:
-	.loc 3 38 21
-	and.b32 %r36, %r35, 32767;
-	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r36;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
-	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r36;
-	.loc 3 41 3
-	sub.rn.f32 %f14, %f13, %f6;
-	.loc 3 40 15
-	selp.f32 %f10, %f14, %f13, %p33;
-$B7:
-	.loc 2 49 9
-	st.global.f32 [%rd60], %f10;
-	.loc 2 48 35
-	add.s64 %rd62, %rd59, 16;
-	setp.lt.s64 %p34, %rd62, %rd36;
-	cvt.u32.u64 %r34, %rd62;
-	@%p34 bra $B4;
-$B8:
-	.loc 2 28 9
-	bar.sync 0;
-$B9:
-	.loc 2 30 17
-	setp.lt.u32 %p35, 0, %r13;
-	and.pred %p36, %p35, %p2;
-	@!%p36 bra $B17;
-	.loc 2 31 15
-	add.s64 %rd63, %rd36, 31;
-	shr.u64 %rd64, %rd63, 5;
-	.loc 2 32 28
-	cvt.u32.u64 %r37, %rd64;
-	mul.wide.u32 %rd65, %r2, %r37;
-	add.s64 %rd66, %rd65, %rd64;
-	setp.le.u64 %p37, %rd66, %rd31;
-	@!%p37 bra $FAULT5;
-	shl.b64 %rd67, %rd65, 2;
-	add.s64 %rd68, %rd12, %rd67;
-	.loc 2 55 26
-	setp.lt.u32 %p38, %r7, %r37;
-	mov.u32 %r38, %r7;
-	@!%p38 bra $B16;
-$B10:
-	.loc 2 56 18
-	mad.wide.u32 %rd69, %r38, 4, %rd68;
-	ld.global.u32 %r39, [%rd69];
-	.loc 2 57 14
-	setp.eq.s32 %p39, %r39, -1;
-	@%p39 bra $B15;
-	.loc 2 60 15
-	shl.b32 %r40, %r38, 5;
-	cvt.u64.u32 %rd70, %r40;
-	add.s64 %rd71, %rd70, 32;
-	setp.lt.s64 %p40, %rd36, %rd71;
-	cvt.u32.u64 %r41, %rd71;
-	selp.b32 %r42, %r1, %r41, %p40;
-	setp.lt.u32 %p41, %r40, %r42;
-	@!%p41 bra $B15;
-	add.s32 %r43, %r42, -1;
-	selp.b32 %r44, %r43, %r40, %p41;
-	cvt.u64.u32 %rd72, %r44;
-	sub.s64 %rd73, %rd72, %rd70;
-	setp.lt.u64 %p42, %rd73, 2147483648;
-	setp.lt.s64 %p43, %rd72, 2305843009213693952;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r40, %r1;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r44, %r1;
-	and.pred %p48, %p46, %p47;
-	@%p48 bra $B13;
-$B11:
-	cvt.u64.u32 %rd74, %r40;
-	.loc 2 61 14
-	and.b32 %r45, %r39, 1;
-	setp.eq.s32 %p49, %r45, 0;
-	@!%p49 bra $B12;
-	.loc 2 62 11
-	setp.lt.u32 %p50, %r40, %r1;
-	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd75, %r40, 4, %rd42;
-	st.global.f32 [%rd75], 0fFF800000;
-$B12:
-	.loc 2 64 4
-	shr.u32 %r39, %r39, 1;
-	.loc 2 60 57
-	add.s32 %r40, %r40, 1;
-	setp.lt.u32 %p51, %r40, %r42;
-	@%p51 bra $B11;
-	bra $B15;
-$B13:
-	.loc 2 61 14
-	and.b32 %r46, %r39, 1;
-	setp.eq.s32 %p52, %r46, 0;
-	@!%p52 bra $B14;
-	.loc 2 62 11
-	mad.wide.u32 %rd76, %r40, 4, %rd42;
-	st.global.f32 [%rd76], 0fFF800000;
-$B14:
-	.loc 2 64 4
-	shr.u32 %r39, %r39, 1;
-	.loc 2 60 57
-	add.s32 %r40, %r40, 1;
-	setp.lt.u32 %p53, %r40, %r42;
-	@%p53 bra $B13;
-$B15:
-	.loc 2 55 39
-	add.s32 %r38, %r38, 16;
-	setp.lt.u32 %p54, %r38, %r37;
-	@%p54 bra $B10;
-$B16:
-	.loc 2 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 97 19
-	setp.lt.u32 %p55, %r7, %r1;
-	mov.u32 %r47, %r7;
-	@!%p55 bra $B19;
-$B18:
-	cvt.u64.u32 %rd77, %r47;
-	.loc 1 98 29
-	mad.wide.u32 %rd78, %r47, 4, %rd42;
-	ld.global.f32 %f15, [%rd78];
-	.loc 4 19 7
-	setp.neu.f32 %p56, %f15, %f15;
-	.loc 4 22 32
-	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r48, %f16;
-	.loc 4 23 27
-	shr.s32 %r49, %r48, 31;
-	shr.u32 %r50, %r49, 1;
-	xor.b32 %r51, %r48, %r50;
-	.loc 4 19 7
-	selp.b32 %r52, -2147483648, %r51, %p56;
-	.loc 1 98 9
-	mad.wide.u32 %rd79, %r47, 4, %rd43;
-	st.global.u32 [%rd79], %r52;
-	.loc 1 97 34
-	add.s64 %rd80, %rd77, 16;
-	setp.lt.s64 %p57, %rd80, %rd36;
-	cvt.u32.u64 %r47, %rd80;
-	@%p57 bra $B18;
-$B19:
-	.loc 1 35 8
-	bar.sync 0;
-	mov.u32 %r53, -2147483648;
-	.loc 1 105 19
-	@!%p55 bra $B24;
-	add.s64 %rd81, %rd36, -48;
-	setp.le.s64 %p58, %rd81, %rd36;
-	setp.lt.s64 %p59, 0, %rd81;
-	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r54, %rd81;
-	selp.b32 %r55, %r54, 0, %p60;
-	cvt.u64.u32 %rd82, %r55;
-	setp.lt.u32 %p61, %r7, %r55;
-	@!%p61 bra $B20;
-	mov.u32 %r53, -2147483648;
-	mov.u32 %r56, %r7;
-	bra $B21;
-$B20:
-	mov.u32 %r53, -2147483648;
-	mov.u32 %r56, %r7;
-	bra $B22;
-$B21:
-	cvt.u64.u32 %rd83, %r56;
-	.loc 1 106 24
-	mad.wide.u32 %rd84, %r56, 4, %rd43;
-	ld.global.u32 %r57, [%rd84];
-	setp.lt.s32 %p62, %r53, %r57;
-	selp.b32 %r58, %r57, %r53, %p62;
-	ld.global.u32 %r59, [%rd84+64];
-	setp.lt.s32 %p63, %r58, %r59;
-	selp.b32 %r60, %r59, %r58, %p63;
-	ld.global.u32 %r61, [%rd84+128];
-	setp.lt.s32 %p64, %r60, %r61;
-	selp.b32 %r62, %r61, %r60, %p64;
-	ld.global.u32 %r63, [%rd84+192];
-	setp.lt.s32 %p65, %r62, %r63;
-	selp.b32 %r53, %r63, %r62, %p65;
-	.loc 1 105 34
-	add.s64 %rd85, %rd83, 64;
-	setp.lt.s64 %p66, %rd85, %rd36;
-	setp.lt.s64 %p67, %rd85, %rd82;
-	cvt.u32.u64 %r56, %rd85;
-	@%p67 bra $B21;
-	@!%p66 bra $B24;
-$B22:
-$B23:
-	cvt.u64.u32 %rd86, %r56;
-	.loc 1 106 24
-	mad.wide.u32 %rd87, %r56, 4, %rd43;
-	ld.global.u32 %r64, [%rd87];
-	setp.lt.s32 %p68, %r53, %r64;
-	selp.b32 %r53, %r64, %r53, %p68;
-	.loc 1 105 34
-	add.s64 %rd88, %rd86, 16;
-	setp.lt.s64 %p69, %rd88, %rd36;
-	cvt.u32.u64 %r56, %rd88;
-	@%p69 bra $B23;
-$B24:
-	.loc 1 36 38
-	cvt.s64.s32 %rd89, %r53;
-	.loc 1 79 17
-	mad.lo.s32 %r65, %r7, 8, %r4;
-	st.shared.u64 [%r65+128], %rd89;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
-	mov.u32 %r66, 1;
-$B25:
-	.loc 1 83 29
-	mad.lo.s32 %r67, %r66, 8, %r4;
-	ld.shared.u64 %rd91, [%r67+128];
-	setp.lt.s64 %p70, %rd90, %rd91;
-	selp.b64 %rd90, %rd91, %rd90, %p70;
-	.loc 1 82 29
-	add.s32 %r66, %r66, 1;
-	setp.lt.u32 %p71, %r66, 16;
-	@%p71 bra $B25;
-	.loc 1 36 14
-	cvt.u32.u64 %r68, %rd90;
-	.loc 1 38 9
-	setp.lt.s32 %p72, -2139095041, %r68;
-	mov.u32 %r69, 1;
-	mov.u32 %r70, -1;
-	@!%p72 bra $B115;
-	.loc 1 39 20
-	setp.lt.f32 %p73, 0f00000000, %f1;
-	@%p73 bra $B32;
-	mov.u32 %r71, %r1;
-	.loc 1 114 19
-	@!%p55 bra $B30;
-	add.s64 %rd92, %rd36, -48;
-	setp.le.s64 %p74, %rd92, %rd36;
-	setp.lt.s64 %p75, 0, %rd92;
-	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r72, %rd92;
-	selp.b32 %r73, %r72, 0, %p76;
-	cvt.u64.u32 %rd93, %r73;
-	setp.lt.u32 %p77, %r7, %r73;
-	@!%p77 bra $B26;
-	mov.u32 %r71, %r1;
-	mov.u32 %r74, %r7;
-	bra $B27;
-$B26:
-	mov.u32 %r71, %r1;
-	mov.u32 %r74, %r7;
-	bra $B28;
-$B27:
-	cvt.u64.u32 %rd94, %r74;
-	.loc 1 115 12
-	mad.wide.u32 %rd95, %r74, 4, %rd43;
-	ld.global.u32 %r75, [%rd95];
-	setp.eq.s32 %p78, %r75, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p79, %r74, %r71;
-	selp.b32 %r76, %r74, %r71, %p79;
-	.loc 1 115 16
-	selp.b32 %r77, %r76, %r71, %p78;
-	.loc 1 114 34
-	add.s32 %r78, %r74, 16;
-	.loc 1 115 12
-	ld.global.u32 %r79, [%rd95+64];
-	setp.eq.s32 %p80, %r79, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p81, %r78, %r77;
-	selp.b32 %r80, %r78, %r77, %p81;
-	.loc 1 115 16
-	selp.b32 %r81, %r80, %r77, %p80;
-	.loc 1 114 34
-	add.s32 %r82, %r74, 32;
-	.loc 1 115 12
-	ld.global.u32 %r83, [%rd95+128];
-	setp.eq.s32 %p82, %r83, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p83, %r82, %r81;
-	selp.b32 %r84, %r82, %r81, %p83;
-	.loc 1 115 16
-	selp.b32 %r85, %r84, %r81, %p82;
-	.loc 1 114 34
-	add.s32 %r86, %r74, 48;
-	.loc 1 115 12
-	ld.global.u32 %r87, [%rd95+192];
-	setp.eq.s32 %p84, %r87, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p85, %r86, %r85;
-	selp.b32 %r88, %r86, %r85, %p85;
-	.loc 1 115 16
-	selp.b32 %r71, %r88, %r85, %p84;
-	.loc 1 114 34
-	add.s64 %rd96, %rd94, 64;
-	setp.lt.s64 %p86, %rd96, %rd36;
-	setp.lt.s64 %p87, %rd96, %rd93;
-	cvt.u32.u64 %r74, %rd96;
-	@%p87 bra $B27;
-	@!%p86 bra $B30;
-$B28:
-$B29:
-	cvt.u64.u32 %rd97, %r74;
-	.loc 1 115 12
-	mad.wide.u32 %rd98, %r74, 4, %rd43;
-	ld.global.u32 %r89, [%rd98];
-	setp.eq.s32 %p88, %r89, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p89, %r74, %r71;
-	selp.b32 %r90, %r74, %r71, %p89;
-	.loc 1 115 16
-	selp.b32 %r71, %r90, %r71, %p88;
-	.loc 1 114 34
-	add.s64 %rd99, %rd97, 16;
-	setp.lt.s64 %p90, %rd99, %rd36;
-	cvt.u32.u64 %r74, %rd99;
-	@%p90 bra $B29;
-$B30:
-	.loc 1 42 43
-	cvt.s64.s32 %rd100, %r71;
-	sub.s64 %rd101, 0, %rd100;
-	.loc 1 79 17
-	st.shared.u64 [%r65], %rd101;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd102, [$shared$plain$2eshared];
-	mov.u32 %r91, 1;
-$B31:
-	.loc 1 83 29
-	mad.lo.s32 %r92, %r91, 8, %r4;
-	ld.shared.u64 %rd103, [%r92];
-	setp.lt.s64 %p91, %rd102, %rd103;
-	selp.b64 %rd102, %rd103, %rd102, %p91;
-	.loc 1 82 29
-	add.s32 %r91, %r91, 1;
-	setp.lt.u32 %p92, %r91, 16;
-	@%p92 bra $B31;
-	.loc 1 42 17
-	cvt.u32.u64 %r93, %rd102;
-	sub.s32 %r70, 0, %r93;
-	mov.u32 %r69, 0;
-	bra $B115;
-$B32:
-	.loc 1 40 65
-	setp.lt.u32 %p93, %r2, %r10;
-	@!%p93 bra $FAULT7;
-	mad.wide.u32 %rd104, %r2, 4, %rd7;
-	ld.global.u32 %r94, [%rd104];
-	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r20;
-	mov.u32 %r69, 1;
-	mov.u32 %r95, -2139095040;
-	mov.u64 %rd105, 0;
-	@!%p94 bra $B68;
-	cvt.u64.u32 %rd106, %r20;
-	setp.lt.u32 %p95, %r20, %r1;
-	mov.u32 %r69, 1;
-	mov.u32 %r95, -2139095040;
-	mov.u64 %rd105, 0;
-	@!%p95 bra $B68;
-	.loc 5 13 13
-	setp.le.s32 %p96, %r20, 1024;
-	mov.u32 %r96, -2147483648;
-	mov.u32 %r69, 1;
-	mov.u64 %rd105, 0;
-	@!%p96 bra $B53;
-	.loc 5 51 68
-	shr.u32 %r97, %r1, 10;
-	add.s32 %r98, %r97, 1;
-	shl.b32 %r99, %r98, 4;
-	mov.u32 %r100, 0;
-$B33:
-	.loc 5 59 19
-	add.s32 %r101, %r100, 1;
-	mul.wide.u32 %rd107, %r101, %r99;
-	setp.lt.s64 %p97, %rd36, %rd107;
-	cvt.u32.u64 %r102, %rd107;
-	selp.b32 %r103, %r1, %r102, %p97;
-	cvt.u64.u32 %rd108, %r103;
-	.loc 5 60 51
-	mul.lo.s32 %r104, %r100, %r99;
-	setp.lt.u32 %p98, %r103, %r104;
-	selp.b32 %r105, %r103, %r104, %p98;
-	cvt.u64.u32 %rd109, %r105;
-	setp.le.u64 %p99, %rd108, %rd44;
-	setp.le.u32 %p100, %r105, %r103;
-	and.pred %p101, %p99, %p100;
-	@!%p101 bra $B128;
-	mad.lo.s32 %r106, %r100, 128, %r5;
-	mad.wide.u32 %rd110, %r105, 4, %rd43;
-	sub.s64 %rd111, %rd108, %rd109;
-	.loc 5 112 17
-	setp.lt.s64 %p102, %rd45, %rd111;
-	mov.u32 %r107, -2147483648;
-	@!%p102 bra $B38;
-	add.s64 %rd112, %rd111, -48;
-	setp.le.s64 %p103, %rd112, %rd111;
-	setp.lt.s64 %p104, 0, %rd112;
-	and.pred %p105, %p103, %p104;
-	cvt.u32.u64 %r108, %rd112;
-	selp.b32 %r109, %r108, 0, %p105;
-	cvt.u64.u32 %rd113, %r109;
-	setp.lt.u32 %p106, %r7, %r109;
-	@!%p106 bra $B34;
-	mov.u32 %r107, -2147483648;
-	mov.u32 %r110, %r7;
-	bra $B35;
-$B34:
-	mov.u32 %r107, -2147483648;
-	mov.u32 %r110, %r7;
-	bra $B36;
-$B35:
-	cvt.u64.u32 %rd114, %r110;
-	.loc 5 113 24
-	mad.wide.u32 %rd115, %r110, 4, %rd110;
-	ld.global.u32 %r111, [%rd115];
-	setp.lt.s32 %p107, %r107, %r111;
-	selp.b32 %r112, %r111, %r107, %p107;
-	ld.global.u32 %r113, [%rd115+64];
-	setp.lt.s32 %p108, %r112, %r113;
-	selp.b32 %r114, %r113, %r112, %p108;
-	ld.global.u32 %r115, [%rd115+128];
-	setp.lt.s32 %p109, %r114, %r115;
-	selp.b32 %r116, %r115, %r114, %p109;
-	ld.global.u32 %r117, [%rd115+192];
-	setp.lt.s32 %p110, %r116, %r117;
-	selp.b32 %r107, %r117, %r116, %p110;
-	.loc 5 112 32
-	add.s64 %rd116, %rd114, 64;
-	setp.lt.s64 %p111, %rd116, %rd111;
-	setp.lt.s64 %p112, %rd116, %rd113;
-	cvt.u32.u64 %r110, %rd116;
-	@%p112 bra $B35;
-	@!%p111 bra $B38;
-$B36:
-$B37:
-	cvt.u64.u32 %rd117, %r110;
-	.loc 5 113 24
-	mad.wide.u32 %rd118, %r110, 4, %rd110;
-	ld.global.u32 %r118, [%rd118];
-	setp.lt.s32 %p113, %r107, %r118;
-	selp.b32 %r107, %r118, %r107, %p113;
-	.loc 5 112 32
-	add.s64 %rd119, %rd117, 16;
-	setp.lt.s64 %p114, %rd119, %rd111;
-	cvt.u32.u64 %r110, %rd119;
-	@%p114 bra $B37;
-$B38:
-	.loc 5 115 14
-	cvt.s64.s32 %rd120, %r107;
-	.loc 5 60 16
-	mad.lo.s32 %r119, %r7, 8, %r106;
-	st.shared.u64 [%r119], %rd120;
-	setp.lt.u32 %p115, %r101, 64;
-	mov.u32 %r100, %r101;
-	mov.u32 %r120, %r68;
-	mov.u32 %r96, -2147483648;
-	mov.u32 %r69, 1;
-	@%p115 bra $B33;
-$B39:
-	.loc 5 63 25
-	cvt.s64.s32 %rd121, %r96;
-	cvt.s64.s32 %rd122, %r120;
-	add.s64 %rd123, %rd121, %rd122;
-	add.s64 %rd124, %rd123, 1;
-	shr.s64 %rd125, %rd124, 1;
-	cvt.u32.u64 %r121, %rd125;
-	.loc 5 66 35
-	cvt.s64.s32 %rd126, %r121;
-	mov.u64 %rd127, 0;
-	mov.u32 %r122, 0;
-$B40:
-	mad.lo.s32 %r123, %r122, 128, %r5;
-	mad.lo.s32 %r124, %r7, 8, %r123;
-	ld.shared.u64 %rd128, [%r124];
-	setp.le.s64 %p116, %rd126, %rd128;
-	.loc 5 67 5
-	add.s64 %rd129, %rd127, 1;
-	.loc 5 66 27
-	selp.b64 %rd127, %rd129, %rd127, %p116;
-	.loc 5 64 7
-	add.s32 %r122, %r122, 1;
-	setp.lt.u32 %p117, %r122, 64;
-	@%p117 bra $B40;
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r125, %r69, 128, %r4;
-	mad.lo.s32 %r126, %r7, 8, %r125;
-	st.shared.u64 [%r126], %rd127;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd130, 0;
-	mov.u32 %r127, 0;
-$B41:
-	.loc 1 71 25
-	mad.lo.s32 %r128, %r127, 8, %r125;
-	ld.shared.u64 %rd131, [%r128];
-	add.s64 %rd130, %rd130, %rd131;
-	add.s32 %r127, %r127, 1;
-	setp.lt.u32 %p118, %r127, 16;
-	@%p118 bra $B41;
-	.loc 5 70 22
-	setp.le.s64 %p119, %rd106, %rd130;
-	.loc 5 73 21
-	add.s32 %r129, %r121, -1;
-	.loc 5 70 22
-	selp.b32 %r120, %r120, %r129, %p119;
-	selp.b32 %r96, %r121, %r96, %p119;
-	.loc 5 62 13
-	setp.lt.s32 %p120, %r96, %r120;
-	@%p120 bra $B39;
-	.loc 5 76 8
-	bar.sync 0;
-	.loc 5 77 10
-	setp.eq.s32 %p121, %r7, 0;
-	@!%p121 bra $B52;
-	.loc 5 91 34
-	cvt.s64.s32 %rd132, %r96;
-	mov.u32 %r130, 0;
-	mov.u32 %r131, 0;
-$B42:
-	mad.lo.s32 %r132, %r131, 128, %r5;
-	.loc 5 94 17
-	mul.lo.s32 %r133, %r131, %r99;
-	add.s32 %r131, %r131, 1;
-	mul.wide.u32 %rd133, %r131, %r99;
-	setp.lt.s64 %p122, %rd36, %rd133;
-	cvt.u32.u64 %r134, %rd133;
-	selp.b32 %r135, %r1, %r134, %p122;
-	cvt.u64.u32 %rd134, %r135;
-	add.s32 %r136, %r135, -1;
-	mov.u32 %r137, 0;
-$B43:
-	.loc 5 91 20
-	mad.lo.s32 %r138, %r137, 8, %r132;
-	ld.shared.u64 %rd135, [%r138];
-	setp.lt.s64 %p123, %rd135, %rd132;
-	@%p123 bra $B50;
-	.loc 5 94 25
-	add.s32 %r139, %r133, %r137;
-	cvt.u64.u32 %rd136, %r139;
-	setp.lt.u32 %p124, %r139, %r135;
-	@!%p124 bra $B50;
-	selp.b32 %r140, %r136, %r139, %p124;
-	cvt.u64.u32 %rd137, %r140;
-	sub.s64 %rd138, %rd137, %rd136;
-	setp.lt.u64 %p125, %rd138, 2147483648;
-	setp.lt.s64 %p126, %rd137, 2305843009213693952;
-	and.pred %p127, %p125, %p126;
-	setp.lt.u32 %p128, %r139, %r1;
-	and.pred %p129, %p127, %p128;
-	setp.lt.u32 %p130, %r140, %r1;
-	and.pred %p131, %p129, %p130;
-	@%p131 bra $B47;
-$B44:
-	cvt.u64.u32 %rd139, %r130;
-	cvt.u64.u32 %rd140, %r139;
-	.loc 5 95 14
-	setp.lt.u32 %p132, %r139, %r1;
-	@!%p132 bra $FAULT8;
-	mad.wide.u32 %rd141, %r139, 4, %rd43;
-	ld.global.u32 %r141, [%rd141];
-	setp.lt.s32 %p133, %r141, %r96;
-	@%p133 bra $B46;
-	.loc 5 98 10
-	setp.eq.s32 %p134, %r130, 2048;
-	@!%p134 bra $B45;
-	mov.u32 %r130, 0;
-	bra $B51;
-$B45:
-	.loc 5 101 10
-	setp.lt.u32 %p135, %r130, 2048;
-	@!%p135 bra $FAULT9;
-	mad.lo.s32 %r142, %r130, 4, %r6;
-	st.shared.u32 [%r142], %r141;
-	.loc 5 102 5
-	add.s32 %r130, %r130, 1;
-$B46:
-	.loc 5 94 72
-	add.s64 %rd142, %rd140, 16;
-	setp.lt.s64 %p136, %rd142, %rd134;
-	cvt.u32.u64 %r139, %rd142;
-	@%p136 bra $B44;
-	bra $B50;
-$B47:
-	cvt.u64.u32 %rd143, %r130;
-	cvt.u64.u32 %rd144, %r139;
-	.loc 5 95 14
-	mad.wide.u32 %rd145, %r139, 4, %rd43;
-	ld.global.u32 %r143, [%rd145];
-	setp.lt.s32 %p137, %r143, %r96;
-	@%p137 bra $B49;
-	.loc 5 98 10
-	setp.eq.s32 %p138, %r130, 2048;
-	@!%p138 bra $B48;
-	mov.u32 %r130, 0;
-	bra $B51;
-$B48:
-	.loc 5 101 10
-	setp.lt.u32 %p139, %r130, 2048;
-	@!%p139 bra $FAULT10;
-	mad.lo.s32 %r144, %r130, 4, %r6;
-	st.shared.u32 [%r144], %r143;
-	.loc 5 102 5
-	add.s32 %r130, %r130, 1;
-$B49:
-	.loc 5 94 72
-	add.s64 %rd146, %rd144, 16;
-	setp.lt.s64 %p140, %rd146, %rd134;
-	cvt.u32.u64 %r139, %rd146;
-	@%p140 bra $B47;
-$B50:
-	.loc 5 87 51
-	add.s32 %r137, %r137, 1;
-	setp.lt.u32 %p141, %r137, 16;
-	@%p141 bra $B43;
-	setp.lt.u32 %p142, %r131, 64;
-	@%p142 bra $B42;
-$B51:
-	cvt.u64.u32 %rd147, %r130;
-	.loc 5 78 13
-	st.shared.u64 [$shared$plain$2eshared$2d2], %rd147;
-$B52:
-	.loc 5 80 8
-	bar.sync 0;
-	.loc 5 81 20
-	ld.shared.u64 %rd105, [$shared$plain$2eshared$2d2];
-	.loc 5 82 8
-	bar.sync 0;
-$B53:
-	.loc 5 16 13
-	setp.lt.s64 %p143, 0, %rd105;
-	@%p143 bra $B61;
-	.loc 5 172 13
-	setp.lt.s32 %p144, %r96, %r68;
-	@!%p144 bra $B67;
-	add.s64 %rd148, %rd36, -48;
-	setp.le.s64 %p145, %rd148, %rd36;
-	setp.lt.s64 %p146, 0, %rd148;
-	and.pred %p147, %p145, %p146;
-	cvt.u32.u64 %r145, %rd148;
-	selp.b32 %r146, %r145, 0, %p147;
-	cvt.u64.u32 %rd149, %r146;
-	setp.lt.u32 %p148, %r7, %r146;
-	mov.u32 %r147, %r68;
-$B54:
-	.loc 5 173 25
-	cvt.s64.s32 %rd150, %r96;
-	cvt.s64.s32 %rd151, %r147;
-	add.s64 %rd152, %rd150, %rd151;
-	add.s64 %rd153, %rd152, 1;
-	shr.s64 %rd154, %rd153, 1;
-	cvt.u32.u64 %r148, %rd154;
-	mov.u64 %rd155, 0;
-	.loc 5 155 17
-	@!%p55 bra $B59;
-	@!%p148 bra $B55;
-	mov.u64 %rd155, 0;
-	mov.u32 %r149, %r7;
-	bra $B56;
-$B55:
-	mov.u64 %rd155, 0;
-	mov.u32 %r149, %r7;
-	bra $B57;
-$B56:
-	cvt.u64.u32 %rd156, %r149;
-	.loc 5 156 17
-	mad.wide.u32 %rd157, %r149, 4, %rd43;
-	ld.global.u32 %r150, [%rd157];
-	setp.le.s32 %p149, %r148, %r150;
-	.loc 5 157 4
-	add.s64 %rd158, %rd155, 1;
-	.loc 5 156 24
-	selp.b64 %rd159, %rd158, %rd155, %p149;
-	ld.global.u32 %r151, [%rd157+64];
-	setp.le.s32 %p150, %r148, %r151;
-	.loc 5 157 4
-	add.s64 %rd160, %rd159, 1;
-	.loc 5 156 24
-	selp.b64 %rd161, %rd160, %rd159, %p150;
-	ld.global.u32 %r152, [%rd157+128];
-	setp.le.s32 %p151, %r148, %r152;
-	.loc 5 157 4
-	add.s64 %rd162, %rd161, 1;
-	.loc 5 156 24
-	selp.b64 %rd163, %rd162, %rd161, %p151;
-	ld.global.u32 %r153, [%rd157+192];
-	setp.le.s32 %p152, %r148, %r153;
-	.loc 5 157 4
-	add.s64 %rd164, %rd163, 1;
-	.loc 5 156 24
-	selp.b64 %rd155, %rd164, %rd163, %p152;
-	.loc 5 155 32
-	add.s64 %rd165, %rd156, 64;
-	setp.lt.s64 %p153, %rd165, %rd36;
-	setp.lt.s64 %p154, %rd165, %rd149;
-	cvt.u32.u64 %r149, %rd165;
-	@%p154 bra $B56;
-	@!%p153 bra $B59;
-$B57:
-$B58:
-	cvt.u64.u32 %rd166, %r149;
-	.loc 5 156 17
-	mad.wide.u32 %rd167, %r149, 4, %rd43;
-	ld.global.u32 %r154, [%rd167];
-	setp.le.s32 %p155, %r148, %r154;
-	.loc 5 157 4
-	add.s64 %rd168, %rd155, 1;
-	.loc 5 156 24
-	selp.b64 %rd155, %rd168, %rd155, %p155;
-	.loc 5 155 32
-	add.s64 %rd169, %rd166, 16;
-	setp.lt.s64 %p156, %rd169, %rd36;
-	cvt.u32.u64 %r149, %rd169;
-	@%p156 bra $B58;
-$B59:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r155, %r69, 128, %r4;
-	mad.lo.s32 %r156, %r7, 8, %r155;
-	st.shared.u64 [%r156], %rd155;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd170, 0;
-	mov.u32 %r157, 0;
-$B60:
-	.loc 1 71 25
-	mad.lo.s32 %r158, %r157, 8, %r155;
-	ld.shared.u64 %rd171, [%r158];
-	add.s64 %rd170, %rd170, %rd171;
-	add.s32 %r157, %r157, 1;
-	setp.lt.u32 %p157, %r157, 16;
-	@%p157 bra $B60;
-	.loc 5 174 56
-	setp.le.s64 %p158, %rd106, %rd170;
-	.loc 5 177 21
-	add.s32 %r159, %r148, -1;
-	.loc 5 174 56
-	selp.b32 %r147, %r147, %r159, %p158;
-	selp.b32 %r96, %r148, %r96, %p158;
-	.loc 5 172 13
-	setp.lt.s32 %p159, %r96, %r147;
-	@%p159 bra $B54;
-	bra $B67;
-$B61:
-	.loc 5 17 42
-	setp.le.u64 %p160, %rd105, 2048;
-	@!%p160 bra $FAULT11;
-	.loc 5 172 13
-	setp.lt.s32 %p161, %r96, %r68;
-	@!%p161 bra $B67;
-	.loc 5 155 17
-	cvt.u32.u64 %r160, %rd105;
-	setp.lt.u32 %p162, %r7, %r160;
-	mov.u32 %r161, %r68;
-$B62:
-	.loc 5 173 25
-	cvt.s64.s32 %rd172, %r96;
-	cvt.s64.s32 %rd173, %r161;
-	add.s64 %rd174, %rd172, %rd173;
-	add.s64 %rd175, %rd174, 1;
-	shr.s64 %rd176, %rd175, 1;
-	cvt.u32.u64 %r162, %rd176;
-	.loc 5 155 17
-	@!%p162 bra $B63;
-	mov.u64 %rd177, 0;
-	mov.u64 %rd178, %rd45;
-	bra $B64;
-$B63:
-	mov.u64 %rd177, 0;
-	bra $B65;
-$B64:
-	.loc 5 156 17
-	cvt.u32.u64 %r163, %rd178;
-	mad.lo.s32 %r164, %r163, 4, %r6;
-	ld.shared.u32 %r165, [%r164];
-	setp.le.s32 %p163, %r162, %r165;
-	.loc 5 157 4
-	add.s64 %rd179, %rd177, 1;
-	.loc 5 156 24
-	selp.b64 %rd177, %rd179, %rd177, %p163;
-	.loc 5 155 32
-	add.s64 %rd178, %rd178, 16;
-	setp.lt.s64 %p164, %rd178, %rd105;
-	@%p164 bra $B64;
-$B65:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r166, %r69, 128, %r4;
-	mad.lo.s32 %r167, %r7, 8, %r166;
-	st.shared.u64 [%r167], %rd177;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd180, 0;
-	mov.u32 %r168, 0;
-$B66:
-	.loc 1 71 25
-	mad.lo.s32 %r169, %r168, 8, %r166;
-	ld.shared.u64 %rd181, [%r169];
-	add.s64 %rd180, %rd180, %rd181;
-	add.s32 %r168, %r168, 1;
-	setp.lt.u32 %p165, %r168, 16;
-	@%p165 bra $B66;
-	.loc 5 174 56
-	setp.le.s64 %p166, %rd106, %rd180;
-	.loc 5 177 21
-	add.s32 %r170, %r162, -1;
-	.loc 5 174 56
-	selp.b32 %r161, %r161, %r170, %p166;
-	selp.b32 %r96, %r162, %r96, %p166;
-	.loc 5 172 13
-	setp.lt.s32 %p167, %r96, %r161;
-	@%p167 bra $B62;
-$B67:
-	.loc 5 21 14
-	setp.lt.s32 %p168, -2139095040, %r96;
-	selp.b32 %r95, %r96, -2139095040, %p168;
-$B68:
-	.loc 5 23 8
-	bar.sync 0;
-	.loc 5 24 33
-	rcp.rn.f32 %f17, %f1;
-	.loc 4 28 59
-	shr.s32 %r171, %r68, 31;
-	shr.u32 %r172, %r171, 1;
-	xor.b32 %r173, %r68, %r172;
-	mov.b32 %f18, %r173;
-	mov.u32 %r174, %r7;
-	.loc 5 130 19
-	@!%p55 bra $B72;
-$B69:
-	cvt.u64.u32 %rd182, %r174;
-	.loc 5 132 19
-	mad.wide.u32 %rd183, %r174, 4, %rd43;
-	ld.global.u32 %r175, [%rd183];
-	setp.le.s32 %p169, %r95, %r175;
-	mov.u32 %r176, -1;
-	@!%p169 bra $B71;
-	.loc 4 28 59
-	shr.s32 %r177, %r175, 31;
-	shr.u32 %r178, %r177, 1;
-	xor.b32 %r179, %r175, %r178;
-	mov.b32 %f19, %r179;
-	.loc 4 33 7
-	setp.eq.f32 %p170, %f19, %f18;
-	mov.u32 %r176, 67108864;
-	@%p170 bra $B70;
-	.loc 4 36 28
-	sub.rn.f32 %f20, %f19, %f18;
-	mul.rn.f32 %f21, %f20, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f23, %f22, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
-	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
-	.loc 6 39 21
-	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
-	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
-	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
-	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
-	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r180, %f22;
-	.loc 6 21 7
-	setp.lt.f32 %p171, 0f00000000, %f21;
-	selp.b32 %r181, 528482304, 1602224128, %p171;
-	selp.b32 %r182, 1602224128, 528482304, %p171;
-	.loc 6 24 51
-	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f32, %r183;
-	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r182;
-	mul.rn.f32 %f35, %f33, %f34;
-	.loc 6 25 8
-	abs.f32 %f36, %f21;
-	setp.lt.f32 %p172, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p172;
-	and.pred %p173, %p172, %p171;
-	selp.f32 %f38, 0f7F800000, %f37, %p173;
-	.loc 4 36 42
-	mul.rn.f32 %f39, %f38, 0f4C800000;
-	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r176, %f40;
-$B70:
-$B71:
-	.loc 5 135 9
-	st.global.u32 [%rd183], %r176;
-	.loc 5 130 34
-	add.s64 %rd184, %rd182, 16;
-	setp.lt.s64 %p174, %rd184, %rd36;
-	cvt.u32.u64 %r174, %rd184;
-	@%p174 bra $B69;
-$B72:
-	.loc 5 25 8
-	bar.sync 0;
-	.loc 4 41 14
-	setp.lt.f32 %p175, 0f00000000, %f3;
-	.loc 4 44 25
-	min.NaN.f32 %f41, %f3, 0f3F800000;
-	mul.rn.f32 %f42, %f41, 0f4C800000;
-	cvt.rzi.s32.f32 %r184, %f42;
-	setp.lt.s32 %p176, 1, %r184;
-	selp.b32 %r185, %r184, 1, %p176;
-	.loc 4 41 14
-	selp.b32 %r186, %r185, 1, %p175;
-	.loc 5 27 12
-	setp.lt.f32 %p177, 0f00000000, %f2;
-	setp.lt.f32 %p178, %f2, 0f3F800000;
-	and.pred %p179, %p177, %p178;
-	@!%p179 bra $B99;
-	.loc 5 28 13
-	setp.lt.s64 %p180, 0, %rd105;
-	@%p180 bra $B86;
-	mov.u64 %rd185, 0;
-	.loc 5 155 17
-	@!%p55 bra $B77;
-	add.s64 %rd186, %rd36, -48;
-	setp.le.s64 %p181, %rd186, %rd36;
-	setp.lt.s64 %p182, 0, %rd186;
-	and.pred %p183, %p181, %p182;
-	cvt.u32.u64 %r187, %rd186;
-	selp.b32 %r188, %r187, 0, %p183;
-	cvt.u64.u32 %rd187, %r188;
-	setp.lt.u32 %p184, %r7, %r188;
-	@!%p184 bra $B73;
-	mov.u64 %rd185, 0;
-	mov.u32 %r189, %r7;
-	bra $B74;
-$B73:
-	mov.u64 %rd185, 0;
-	mov.u32 %r189, %r7;
-	bra $B75;
-$B74:
-	cvt.u64.u32 %rd188, %r189;
-	.loc 5 156 17
-	mad.wide.u32 %rd189, %r189, 4, %rd43;
-	ld.global.u32 %r190, [%rd189];
-	setp.le.s32 %p185, 0, %r190;
-	.loc 5 150 47
-	cvt.u64.u32 %rd190, %r190;
-	.loc 5 157 4
-	add.s64 %rd191, %rd185, %rd190;
-	.loc 5 156 24
-	selp.b64 %rd192, %rd191, %rd185, %p185;
-	ld.global.u32 %r191, [%rd189+64];
-	setp.le.s32 %p186, 0, %r191;
-	.loc 5 150 47
-	cvt.u64.u32 %rd193, %r191;
-	.loc 5 157 4
-	add.s64 %rd194, %rd192, %rd193;
-	.loc 5 156 24
-	selp.b64 %rd195, %rd194, %rd192, %p186;
-	ld.global.u32 %r192, [%rd189+128];
-	setp.le.s32 %p187, 0, %r192;
-	.loc 5 150 47
-	cvt.u64.u32 %rd196, %r192;
-	.loc 5 157 4
-	add.s64 %rd197, %rd195, %rd196;
-	.loc 5 156 24
-	selp.b64 %rd198, %rd197, %rd195, %p187;
-	ld.global.u32 %r193, [%rd189+192];
-	setp.le.s32 %p188, 0, %r193;
-	.loc 5 150 47
-	cvt.u64.u32 %rd199, %r193;
-	.loc 5 157 4
-	add.s64 %rd200, %rd198, %rd199;
-	.loc 5 156 24
-	selp.b64 %rd185, %rd200, %rd198, %p188;
-	.loc 5 155 32
-	add.s64 %rd201, %rd188, 64;
-	setp.lt.s64 %p189, %rd201, %rd36;
-	setp.lt.s64 %p190, %rd201, %rd187;
-	cvt.u32.u64 %r189, %rd201;
-	@%p190 bra $B74;
-	@!%p189 bra $B77;
-$B75:
-$B76:
-	cvt.u64.u32 %rd202, %r189;
-	.loc 5 156 17
-	mad.wide.u32 %rd203, %r189, 4, %rd43;
-	ld.global.u32 %r194, [%rd203];
-	setp.le.s32 %p191, 0, %r194;
-	.loc 5 150 47
-	cvt.u64.u32 %rd204, %r194;
-	.loc 5 157 4
-	add.s64 %rd205, %rd185, %rd204;
-	.loc 5 156 24
-	selp.b64 %rd185, %rd205, %rd185, %p191;
-	.loc 5 155 32
-	add.s64 %rd206, %rd202, 16;
-	setp.lt.s64 %p192, %rd206, %rd36;
-	cvt.u32.u64 %r189, %rd206;
-	@%p192 bra $B76;
-$B77:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r195, %r69, 128, %r4;
-	mad.lo.s32 %r196, %r7, 8, %r195;
-	st.shared.u64 [%r196], %rd185;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd207, 0;
-	mov.u32 %r197, 0;
-$B78:
-	.loc 1 71 25
-	mad.lo.s32 %r198, %r197, 8, %r195;
-	ld.shared.u64 %rd208, [%r198];
-	add.s64 %rd207, %rd207, %rd208;
-	add.s32 %r197, %r197, 1;
-	setp.lt.u32 %p193, %r197, 16;
-	@%p193 bra $B78;
-	.loc 4 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd207;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd209, %fd3;
-	setp.nan.f64 %p194, %fd3, %fd3;
-	selp.b64 %rd210, 0, %rd209, %p194;
-	setp.lt.s64 %p195, 1, %rd210;
-	selp.b64 %rd211, %rd210, 1, %p195;
-	add.s64 %rd212, %rd36, -48;
-	setp.le.s64 %p196, %rd212, %rd36;
-	setp.lt.s64 %p197, 0, %rd212;
-	and.pred %p198, %p196, %p197;
-	cvt.u32.u64 %r199, %rd212;
-	selp.b32 %r200, %r199, 0, %p198;
-	cvt.u64.u32 %rd213, %r200;
-	setp.lt.u32 %p199, %r7, %r200;
-	mov.u32 %r201, 67108864;
-	mov.u32 %r202, 0;
-$B79:
-	.loc 5 173 34
-	add.s32 %r203, %r202, %r201;
-	add.s32 %r204, %r203, 1;
-	cvt.u64.u32 %rd214, %r204;
-	shr.u64 %rd215, %rd214, 1;
-	cvt.u32.u64 %r205, %rd215;
-	mov.u64 %rd216, 0;
-	.loc 5 155 17
-	@!%p55 bra $B84;
-	@!%p199 bra $B80;
-	mov.u64 %rd216, 0;
-	mov.u32 %r206, %r7;
-	bra $B81;
-$B80:
-	mov.u64 %rd216, 0;
-	mov.u32 %r206, %r7;
-	bra $B82;
-$B81:
-	cvt.u64.u32 %rd217, %r206;
-	.loc 5 156 17
-	mad.wide.u32 %rd218, %r206, 4, %rd43;
-	ld.global.u32 %r207, [%rd218];
-	setp.le.s32 %p200, %r205, %r207;
-	.loc 5 150 47
-	cvt.u64.u32 %rd219, %r207;
-	.loc 5 157 4
-	add.s64 %rd220, %rd216, %rd219;
-	.loc 5 156 24
-	selp.b64 %rd221, %rd220, %rd216, %p200;
-	ld.global.u32 %r208, [%rd218+64];
-	setp.le.s32 %p201, %r205, %r208;
-	.loc 5 150 47
-	cvt.u64.u32 %rd222, %r208;
-	.loc 5 157 4
-	add.s64 %rd223, %rd221, %rd222;
-	.loc 5 156 24
-	selp.b64 %rd224, %rd223, %rd221, %p201;
-	ld.global.u32 %r209, [%rd218+128];
-	setp.le.s32 %p202, %r205, %r209;
-	.loc 5 150 47
-	cvt.u64.u32 %rd225, %r209;
-	.loc 5 157 4
-	add.s64 %rd226, %rd224, %rd225;
-	.loc 5 156 24
-	selp.b64 %rd227, %rd226, %rd224, %p202;
-	ld.global.u32 %r210, [%rd218+192];
-	setp.le.s32 %p203, %r205, %r210;
-	.loc 5 150 47
-	cvt.u64.u32 %rd228, %r210;
-	.loc 5 157 4
-	add.s64 %rd229, %rd227, %rd228;
-	.loc 5 156 24
-	selp.b64 %rd216, %rd229, %rd227, %p203;
-	.loc 5 155 32
-	add.s64 %rd230, %rd217, 64;
-	setp.lt.s64 %p204, %rd230, %rd36;
-	setp.lt.s64 %p205, %rd230, %rd213;
-	cvt.u32.u64 %r206, %rd230;
-	@%p205 bra $B81;
-	@!%p204 bra $B84;
-$B82:
-$B83:
-	cvt.u64.u32 %rd231, %r206;
-	.loc 5 156 17
-	mad.wide.u32 %rd232, %r206, 4, %rd43;
-	ld.global.u32 %r211, [%rd232];
-	setp.le.s32 %p206, %r205, %r211;
-	.loc 5 150 47
-	cvt.u64.u32 %rd233, %r211;
-	.loc 5 157 4
-	add.s64 %rd234, %rd216, %rd233;
-	.loc 5 156 24
-	selp.b64 %rd216, %rd234, %rd216, %p206;
-	.loc 5 155 32
-	add.s64 %rd235, %rd231, 16;
-	setp.lt.s64 %p207, %rd235, %rd36;
-	cvt.u32.u64 %r206, %rd235;
-	@%p207 bra $B83;
-$B84:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r212, %r69, 128, %r4;
-	mad.lo.s32 %r213, %r7, 8, %r212;
-	st.shared.u64 [%r213], %rd216;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd236, 0;
-	mov.u32 %r214, 0;
-$B85:
-	.loc 1 71 25
-	mad.lo.s32 %r215, %r214, 8, %r212;
-	ld.shared.u64 %rd237, [%r215];
-	add.s64 %rd236, %rd236, %rd237;
-	add.s32 %r214, %r214, 1;
-	setp.lt.u32 %p208, %r214, 16;
-	@%p208 bra $B85;
-	.loc 5 174 56
-	setp.le.s64 %p209, %rd211, %rd236;
-	.loc 5 177 21
-	add.s32 %r216, %r205, -1;
-	.loc 5 174 56
-	selp.b32 %r201, %r201, %r216, %p209;
-	selp.b32 %r202, %r205, %r202, %p209;
-	.loc 5 172 13
-	setp.lt.s32 %p210, %r202, %r201;
-	@%p210 bra $B79;
-	.loc 5 32 14
-	setp.lt.s32 %p211, %r186, %r202;
-	selp.b32 %r186, %r202, %r186, %p211;
-	bra $B99;
-$B86:
-	.loc 5 29 17
-	setp.le.u64 %p212, %rd105, 2048;
-	@!%p212 bra $FAULT12;
-	.loc 5 130 19
-	cvt.u32.u64 %r217, %rd105;
-	setp.lt.u32 %p213, %r7, %r217;
-	mov.u64 %rd238, %rd45;
-	@!%p213 bra $B90;
-$B87:
-	.loc 5 132 19
-	cvt.u32.u64 %r218, %rd238;
-	mad.lo.s32 %r219, %r218, 4, %r6;
-	ld.shared.u32 %r220, [%r219];
-	setp.le.s32 %p214, %r95, %r220;
-	mov.u32 %r221, -1;
-	@!%p214 bra $B89;
-	.loc 4 28 59
-	shr.s32 %r222, %r220, 31;
-	shr.u32 %r223, %r222, 1;
-	xor.b32 %r224, %r220, %r223;
-	mov.b32 %f43, %r224;
-	.loc 4 33 7
-	setp.eq.f32 %p215, %f43, %f18;
-	mov.u32 %r221, 67108864;
-	@%p215 bra $B88;
-	.loc 4 36 28
-	sub.rn.f32 %f44, %f43, %f18;
-	mul.rn.f32 %f45, %f44, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f47, %f46, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
-	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
-	.loc 6 39 21
-	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
-	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
-	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
-	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
-	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
-	mov.b32 %r225, %f46;
-	.loc 6 21 7
-	setp.lt.f32 %p216, 0f00000000, %f45;
-	selp.b32 %r226, 528482304, 1602224128, %p216;
-	selp.b32 %r227, 1602224128, 528482304, %p216;
-	.loc 6 24 51
-	mad.lo.s32 %r228, %r225, 8388608, %r226;
-	mov.b32 %f56, %r228;
-	mul.rn.f32 %f57, %f55, %f56;
-	mov.b32 %f58, %r227;
-	mul.rn.f32 %f59, %f57, %f58;
-	.loc 6 25 8
-	abs.f32 %f60, %f45;
-	setp.lt.f32 %p217, 0f42D00000, %f60;
-	selp.f32 %f61, 0f00000000, %f59, %p217;
-	and.pred %p218, %p217, %p216;
-	selp.f32 %f62, 0f7F800000, %f61, %p218;
-	.loc 4 36 42
-	mul.rn.f32 %f63, %f62, 0f4C800000;
-	add.rn.f32 %f64, %f63, 0f3F000000;
-	cvt.rzi.s32.f32 %r221, %f64;
-$B88:
-$B89:
-	.loc 5 135 9
-	st.shared.u32 [%r219], %r221;
-	.loc 5 130 34
-	add.s64 %rd238, %rd238, 16;
-	setp.lt.s64 %p219, %rd238, %rd105;
-	@%p219 bra $B87;
-$B90:
-	mov.u64 %rd239, 0;
-	.loc 5 155 17
-	@!%p213 bra $B92;
-	mov.u64 %rd239, 0;
-	mov.u64 %rd240, %rd45;
-$B91:
-	.loc 5 156 17
-	cvt.u32.u64 %r229, %rd240;
-	mad.lo.s32 %r230, %r229, 4, %r6;
-	ld.shared.u32 %r231, [%r230];
-	setp.le.s32 %p220, 0, %r231;
-	.loc 5 150 47
-	cvt.u64.u32 %rd241, %r231;
-	.loc 5 157 4
-	add.s64 %rd242, %rd239, %rd241;
-	.loc 5 156 24
-	selp.b64 %rd239, %rd242, %rd239, %p220;
-	.loc 5 155 32
-	add.s64 %rd240, %rd240, 16;
-	setp.lt.s64 %p221, %rd240, %rd105;
-	@%p221 bra $B91;
-$B92:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r232, %r69, 128, %r4;
-	mad.lo.s32 %r233, %r7, 8, %r232;
-	st.shared.u64 [%r233], %rd239;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd243, 0;
-	mov.u32 %r234, 0;
-$B93:
-	.loc 1 71 25
-	mad.lo.s32 %r235, %r234, 8, %r232;
-	ld.shared.u64 %rd244, [%r235];
-	add.s64 %rd243, %rd243, %rd244;
-	add.s32 %r234, %r234, 1;
-	setp.lt.u32 %p222, %r234, 16;
-	@%p222 bra $B93;
-	.loc 4 49 29
-	cvt.f64.f32 %fd4, %f2;
-	cvt.rn.f64.s64 %fd5, %rd243;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd245, %fd6;
-	setp.nan.f64 %p223, %fd6, %fd6;
-	selp.b64 %rd246, 0, %rd245, %p223;
-	setp.lt.s64 %p224, 1, %rd246;
-	selp.b64 %rd247, %rd246, 1, %p224;
-	mov.u32 %r236, 67108864;
-	mov.u32 %r237, 0;
-$B94:
-	.loc 5 173 34
-	add.s32 %r238, %r237, %r236;
-	add.s32 %r239, %r238, 1;
-	cvt.u64.u32 %rd248, %r239;
-	shr.u64 %rd249, %rd248, 1;
-	cvt.u32.u64 %r240, %rd249;
-	.loc 5 155 17
-	@!%p213 bra $B95;
-	mov.u64 %rd250, 0;
-	mov.u64 %rd251, %rd45;
-	bra $B96;
-$B95:
-	mov.u64 %rd250, 0;
-	bra $B97;
-$B96:
-	.loc 5 156 17
-	cvt.u32.u64 %r241, %rd251;
-	mad.lo.s32 %r242, %r241, 4, %r6;
-	ld.shared.u32 %r243, [%r242];
-	setp.le.s32 %p225, %r240, %r243;
-	.loc 5 150 47
-	cvt.u64.u32 %rd252, %r243;
-	.loc 5 157 4
-	add.s64 %rd253, %rd250, %rd252;
-	.loc 5 156 24
-	selp.b64 %rd250, %rd253, %rd250, %p225;
-	.loc 5 155 32
-	add.s64 %rd251, %rd251, 16;
-	setp.lt.s64 %p226, %rd251, %rd105;
-	@%p226 bra $B96;
-$B97:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r244, %r69, 128, %r4;
-	mad.lo.s32 %r245, %r7, 8, %r244;
-	st.shared.u64 [%r245], %rd250;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd254, 0;
-	mov.u32 %r246, 0;
-$B98:
-	.loc 1 71 25
-	mad.lo.s32 %r247, %r246, 8, %r244;
-	ld.shared.u64 %rd255, [%r247];
-	add.s64 %rd254, %rd254, %rd255;
-	add.s32 %r246, %r246, 1;
-	setp.lt.u32 %p227, %r246, 16;
-	@%p227 bra $B98;
-	.loc 5 174 56
-	setp.le.s64 %p228, %rd247, %rd254;
-	.loc 5 177 21
-	add.s32 %r248, %r240, -1;
-	.loc 5 174 56
-	selp.b32 %r236, %r236, %r248, %p228;
-	selp.b32 %r237, %r240, %r237, %p228;
-	.loc 5 172 13
-	setp.lt.s32 %p229, %r237, %r236;
-	@%p229 bra $B94;
-	.loc 5 30 14
-	setp.lt.s32 %p230, %r186, %r237;
-	selp.b32 %r186, %r237, %r186, %p230;
-$B99:
-	.loc 5 51 68
-	shr.u32 %r249, %r1, 10;
-	add.s32 %r250, %r249, 1;
-	shl.b32 %r251, %r250, 4;
-	mov.u32 %r252, 0;
-$B100:
-	.loc 5 37 19
-	add.s32 %r253, %r252, 1;
-	mul.wide.u32 %rd256, %r253, %r251;
-	setp.lt.s64 %p231, %rd36, %rd256;
-	cvt.u32.u64 %r254, %rd256;
-	selp.b32 %r255, %r1, %r254, %p231;
-	cvt.u64.u32 %rd257, %r255;
-	.loc 5 38 56
-	mul.lo.s32 %r256, %r252, %r251;
-	setp.lt.u32 %p232, %r255, %r256;
-	selp.b32 %r257, %r255, %r256, %p232;
-	cvt.u64.u32 %rd258, %r257;
-	setp.le.u64 %p233, %rd257, %rd44;
-	setp.le.u32 %p234, %r257, %r255;
-	and.pred %p235, %p233, %p234;
-	@!%p235 bra $B129;
-	mad.wide.u32 %rd259, %r257, 4, %rd43;
-	sub.s64 %rd260, %rd257, %rd258;
-	.loc 5 155 17
-	setp.lt.s64 %p236, %rd45, %rd260;
-	mov.u64 %rd261, 0;
-	@!%p236 bra $B105;
-	add.s64 %rd262, %rd260, -48;
-	setp.le.s64 %p237, %rd262, %rd260;
-	setp.lt.s64 %p238, 0, %rd262;
-	and.pred %p239, %p237, %p238;
-	cvt.u32.u64 %r258, %rd262;
-	selp.b32 %r259, %r258, 0, %p239;
-	cvt.u64.u32 %rd263, %r259;
-	setp.lt.u32 %p240, %r7, %r259;
-	@!%p240 bra $B101;
-	mov.u64 %rd261, 0;
-	mov.u32 %r260, %r7;
-	bra $B102;
-$B101:
-	mov.u64 %rd261, 0;
-	mov.u32 %r260, %r7;
-	bra $B103;
-$B102:
-	cvt.u64.u32 %rd264, %r260;
-	.loc 5 156 17
-	mad.wide.u32 %rd265, %r260, 4, %rd259;
-	ld.global.u32 %r261, [%rd265];
-	setp.le.s32 %p241, %r186, %r261;
-	.loc 5 150 47
-	cvt.u64.u32 %rd266, %r261;
-	.loc 5 157 4
-	add.s64 %rd267, %rd261, %rd266;
-	.loc 5 156 24
-	selp.b64 %rd268, %rd267, %rd261, %p241;
-	ld.global.u32 %r262, [%rd265+64];
-	setp.le.s32 %p242, %r186, %r262;
-	.loc 5 150 47
-	cvt.u64.u32 %rd269, %r262;
-	.loc 5 157 4
-	add.s64 %rd270, %rd268, %rd269;
-	.loc 5 156 24
-	selp.b64 %rd271, %rd270, %rd268, %p242;
-	ld.global.u32 %r263, [%rd265+128];
-	setp.le.s32 %p243, %r186, %r263;
-	.loc 5 150 47
-	cvt.u64.u32 %rd272, %r263;
-	.loc 5 157 4
-	add.s64 %rd273, %rd271, %rd272;
-	.loc 5 156 24
-	selp.b64 %rd274, %rd273, %rd271, %p243;
-	ld.global.u32 %r264, [%rd265+192];
-	setp.le.s32 %p244, %r186, %r264;
-	.loc 5 150 47
-	cvt.u64.u32 %rd275, %r264;
-	.loc 5 157 4
-	add.s64 %rd276, %rd274, %rd275;
-	.loc 5 156 24
-	selp.b64 %rd261, %rd276, %rd274, %p244;
-	.loc 5 155 32
-	add.s64 %rd277, %rd264, 64;
-	setp.lt.s64 %p245, %rd277, %rd260;
-	setp.lt.s64 %p246, %rd277, %rd263;
-	cvt.u32.u64 %r260, %rd277;
-	@%p246 bra $B102;
-	@!%p245 bra $B105;
-$B103:
-$B104:
-	cvt.u64.u32 %rd278, %r260;
-	.loc 5 156 17
-	mad.wide.u32 %rd279, %r260, 4, %rd259;
-	ld.global.u32 %r265, [%rd279];
-	setp.le.s32 %p247, %r186, %r265;
-	.loc 5 150 47
-	cvt.u64.u32 %rd280, %r265;
-	.loc 5 157 4
-	add.s64 %rd281, %rd261, %rd280;
-	.loc 5 156 24
-	selp.b64 %rd261, %rd281, %rd261, %p247;
-	.loc 5 155 32
-	add.s64 %rd282, %rd278, 16;
-	setp.lt.s64 %p248, %rd282, %rd260;
-	cvt.u32.u64 %r260, %rd282;
-	@%p248 bra $B104;
-$B105:
-	.loc 5 38 10
-	mad.lo.s32 %r266, %r252, 128, %r5;
-	mad.lo.s32 %r267, %r7, 8, %r266;
-	st.shared.u64 [%r267], %rd261;
-	setp.lt.u32 %p249, %r253, 64;
-	mov.u32 %r252, %r253;
-	@%p249 bra $B100;
-	.loc 5 40 8
-	bar.sync 0;
-	mov.u64 %rd283, 0;
-	mov.u32 %r268, 0;
-$B106:
-	.loc 5 212 15
-	mad.lo.s32 %r269, %r268, 128, %r5;
-	mov.u64 %rd284, 0;
-	mov.u32 %r270, 0;
-$B107:
-	mad.lo.s32 %r271, %r270, 8, %r269;
-	ld.shared.u64 %rd285, [%r271];
-	add.s64 %rd284, %rd284, %rd285;
-	add.s32 %r270, %r270, 1;
-	setp.lt.u32 %p250, %r270, 16;
-	@%p250 bra $B107;
-	.loc 5 187 3
-	add.s64 %rd283, %rd283, %rd284;
-	add.s32 %r268, %r268, 1;
-	setp.lt.u32 %p251, %r268, 64;
-	@%p251 bra $B106;
-	.loc 4 54 67
-	cvt.u32.u64 %r272, %rd38;
-	shr.u64 %rd286, %rd38, 32;
-	cvt.u32.u64 %r273, %rd286;
-	mov.u32 %r274, 0;
-	mov.u32 %r275, 0;
-	mov.u32 %r276, 0;
-	mov.u32 %r277, 0;
-$B108:
-	.loc 7 460 19
-	mul.wide.u32 %rd287, %r94, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd288, %rd287, 32;
-	cvt.u32.u64 %r278, %rd288;
-	cvt.u32.u64 %r279, %rd287;
-	.loc 7 460 19
-	mul.wide.u32 %rd289, %r275, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd290, %rd289, 32;
-	cvt.u32.u64 %r280, %rd290;
-	cvt.u32.u64 %r281, %rd289;
-	.loc 8 18 21
-	xor.b32 %r282, %r280, %r274;
-	xor.b32 %r94, %r282, %r272;
-	xor.b32 %r283, %r278, %r276;
-	xor.b32 %r275, %r283, %r273;
-	.loc 8 19 11
-	add.s32 %r272, %r272, -1640531527;
-	add.s32 %r273, %r273, -1150833019;
-	add.s32 %r277, %r277, 1;
-	setp.lt.u32 %p252, %r277, 10;
-	mov.u32 %r274, %r281;
-	mov.u32 %r276, %r279;
-	@%p252 bra $B108;
-	.loc 4 55 30
-	cvt.u64.u32 %rd291, %r281;
-	shl.b64 %rd292, %rd291, 32;
-	cvt.u64.u32 %rd293, %r94;
-	or.b64 %rd294, %rd292, %rd293;
-	mul.hi.u64 %rd295, %rd294, %rd283;
-	mov.u32 %r284, 0;
-$B109:
-	.loc 5 212 15
-	mad.lo.s32 %r285, %r284, 128, %r5;
-	mov.u64 %rd296, 0;
-	mov.u32 %r286, 0;
-$B110:
-	mad.lo.s32 %r287, %r286, 8, %r285;
-	ld.shared.u64 %rd297, [%r287];
-	add.s64 %rd296, %rd296, %rd297;
-	add.s32 %r286, %r286, 1;
-	setp.lt.u32 %p253, %r286, 16;
-	@%p253 bra $B110;
-	.loc 5 193 11
-	setp.lt.s64 %p254, %rd295, %rd296;
-	@%p254 bra $B111;
-	.loc 5 196 3
-	sub.s64 %rd295, %rd295, %rd296;
-	.loc 5 191 28
-	add.s32 %r284, %r284, 1;
-	setp.lt.u32 %p255, %r284, 63;
-	@%p255 bra $B109;
-$B111:
-	.loc 5 198 16
-	mul.lo.s32 %r70, %r284, %r251;
-	setp.lt.u32 %p256, %r70, %r1;
-	@%p256 bra $B112;
-	mov.u32 %r70, -1;
-	bra $B114;
-$B112:
-	.loc 5 199 17
-	mad.wide.u32 %rd298, %r70, 4, %rd43;
-	ld.global.u32 %r288, [%rd298];
-	setp.le.s32 %p257, %r186, %r288;
-	@!%p257 bra $B113;
-	.loc 5 200 19
-	cvt.u64.u32 %rd299, %r288;
-	setp.lt.s64 %p258, %rd295, %rd299;
-	@%p258 bra $B114;
-	.loc 5 203 4
-	sub.s64 %rd295, %rd295, %rd299;
-$B113:
-	.loc 5 198 43
-	add.s32 %r70, %r70, 1;
-	setp.lt.u32 %p259, %r70, %r1;
-	@%p259 bra $B112;
-	mov.u32 %r70, -1;
-$B114:
-$B115:
-	.loc 1 45 19
-	setp.lt.u32 %p260, 0, %r19;
-	and.pred %p261, %p260, %p3;
-	@!%p261 bra $B124;
-	.loc 4 28 59
-	shr.s32 %r289, %r68, 31;
-	shr.u32 %r290, %r289, 1;
-	xor.b32 %r291, %r68, %r290;
-	mov.b32 %f65, %r291;
-	.loc 1 125 8
-	bar.sync 0;
-	mov.u64 %rd300, 0;
-	.loc 1 127 19
-	@!%p55 bra $B119;
-	mov.u64 %rd300, 0;
-	mov.u32 %r292, %r7;
-$B116:
-	cvt.u64.u32 %rd301, %r292;
-	.loc 1 128 27
-	mad.wide.u32 %rd302, %r292, 4, %rd42;
-	ld.global.f32 %f66, [%rd302];
-	.loc 4 19 7
-	setp.neu.f32 %p262, %f66, %f66;
-	.loc 4 22 32
-	add.rn.f32 %f67, %f66, 0f00000000;
-	mov.b32 %r293, %f67;
-	.loc 4 23 27
-	shr.s32 %r294, %r293, 31;
-	shr.u32 %r295, %r294, 1;
-	xor.b32 %r296, %r293, %r295;
-	.loc 4 19 7
-	selp.b32 %r297, -2147483648, %r296, %p262;
-	.loc 1 128 37
-	setp.lt.s32 %p263, -2139095041, %r297;
-	@!%p263 bra $B118;
-	.loc 4 33 7
-	setp.eq.f32 %p264, %f66, %f65;
-	mov.u32 %r298, 67108864;
-	@%p264 bra $B117;
-	.loc 4 36 28
-	sub.rn.f32 %f68, %f66, %f65;
-	.loc 6 36 10
-	fma.rn.f32 %f69, %f68, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f70, %f69, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f71, %f70, 0fBF317218, %f68;
-	fma.rn.f32 %f72, %f70, 0f3102E308, %f71;
-	.loc 6 39 21
-	fma.rn.f32 %f73, 0f3AB527C5, %f72, 0f3C091CC4;
-	fma.rn.f32 %f74, %f73, %f72, 0f3D2AAC57;
-	fma.rn.f32 %f75, %f74, %f72, 0f3E2AAA49;
-	fma.rn.f32 %f76, %f75, %f72, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f77, %f76, %f72, 0f3F800000;
-	fma.rn.f32 %f78, %f77, %f72, 0f3F800000;
-	mov.b32 %r299, %f69;
-	.loc 6 21 7
-	setp.lt.f32 %p265, 0f00000000, %f68;
-	selp.b32 %r300, 528482304, 1602224128, %p265;
-	selp.b32 %r301, 1602224128, 528482304, %p265;
-	.loc 6 24 51
-	mad.lo.s32 %r302, %r299, 8388608, %r300;
-	mov.b32 %f79, %r302;
-	mul.rn.f32 %f80, %f78, %f79;
-	mov.b32 %f81, %r301;
-	mul.rn.f32 %f82, %f80, %f81;
-	.loc 6 25 8
-	abs.f32 %f83, %f68;
-	setp.lt.f32 %p266, 0f42D00000, %f83;
-	selp.f32 %f84, 0f00000000, %f82, %p266;
-	and.pred %p267, %p266, %p265;
-	selp.f32 %f85, 0f7F800000, %f84, %p267;
-	.loc 4 36 42
-	mul.rn.f32 %f86, %f85, 0f4C800000;
-	add.rn.f32 %f87, %f86, 0f3F000000;
-	cvt.rzi.s32.f32 %r298, %f87;
-$B117:
-	.loc 1 129 18
-	cvt.s64.s32 %rd303, %r298;
-	add.s64 %rd300, %rd300, %rd303;
-$B118:
-	.loc 1 127 36
-	add.s64 %rd304, %rd301, 16;
-	setp.lt.s64 %p268, %rd304, %rd36;
-	cvt.u32.u64 %r292, %rd304;
-	@%p268 bra $B116;
-$B119:
-	.loc 1 67 2
-	xor.b32 %r303, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r304, %r303, 128, %r4;
-	mad.lo.s32 %r305, %r7, 8, %r304;
-	st.shared.u64 [%r305], %rd300;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd305, 0;
-	mov.u32 %r306, 0;
-$B120:
-	.loc 1 71 25
-	mad.lo.s32 %r307, %r306, 8, %r304;
-	ld.shared.u64 %rd306, [%r307];
-	add.s64 %rd305, %rd305, %rd306;
-	add.s32 %r306, %r306, 1;
-	setp.lt.u32 %p269, %r306, 16;
-	@%p269 bra $B120;
-	.loc 1 133 11
-	setp.lt.s32 %p270, %r70, 0;
-	mov.f32 %f88, 0f7FC00000;
-	@%p270 bra $B123;
-	.loc 1 136 25
-	cvt.u64.u32 %rd307, %r70;
-	setp.lt.u32 %p271, %r70, %r1;
-	@!%p271 bra $FAULT13;
-	mad.wide.u32 %rd308, %r70, 4, %rd42;
-	ld.global.f32 %f89, [%rd308];
-	.loc 4 61 7
-	setp.eq.f32 %p272, %f89, %f65;
-	@%p272 bra $B121;
-	.loc 4 64 11
-	sub.rn.f32 %f90, %f89, %f65;
-	cvt.rn.f32.s64 %f91, %rd305;
-	mul.rn.f32 %f92, %f91, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f93, %f92;
-	setp.lt.f32 %p273, %f93, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f94, %f92, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f95, %f94, %f92, %p273;
-	selp.b32 %r308, 192937984, 0, %p273;
-	.loc 9 71 23
-	mov.b32 %r309, %f95;
-	.loc 9 72 10
-	add.s32 %r310, %r309, -1060439283;
-	and.b32 %r311, %r310, -8388608;
-	.loc 9 73 32
-	sub.s32 %r312, %r309, %r311;
-	mov.b32 %f96, %r312;
-	sub.s32 %r313, %r311, %r308;
-	cvt.rn.f32.s32 %f97, %r313;
-	.loc 9 8 9
-	sub.rn.f32 %f98, %f96, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f99, 0fBD9BD66F, %f98, 0f3E041C4B;
-	fma.rn.f32 %f100, %f99, %f98, 0fBE07A47F;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E1139FA;
-	fma.rn.f32 %f102, %f101, %f98, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f103, %f102, %f98, 0f3E4CD1F1;
-	fma.rn.f32 %f104, %f103, %f98, 0fBE800219;
-	fma.rn.f32 %f105, %f104, %f98, 0f3EAAAAA8;
-	fma.rn.f32 %f106, %f105, %f98, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f107, %f98, %f98;
-	fma.rn.f32 %f108, %f106, %f107, %f98;
-	.loc 9 9 25
-	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
-	.loc 9 87 21
-	mov.b32 %r314, %f92;
-	setp.le.u32 %p274, 2139095040, %r314;
-	.loc 9 88 10
-	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f111, %f110, %f109, %p274;
-	.loc 9 90 7
-	setp.eq.f32 %p275, %f92, 0f00000000;
-	selp.f32 %f112, 0fFF800000, %f111, %p275;
-	.loc 4 64 17
-	sub.rn.f32 %f88, %f90, %f112;
-	bra $B122;
-$B121:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f113, %rd305;
-	mul.rn.f32 %f114, %f113, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f115, %f114;
-	setp.lt.f32 %p276, %f115, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f116, %f114, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f117, %f116, %f114, %p276;
-	selp.b32 %r315, 192937984, 0, %p276;
-	.loc 9 71 23
-	mov.b32 %r316, %f117;
-	.loc 9 72 10
-	add.s32 %r317, %r316, -1060439283;
-	and.b32 %r318, %r317, -8388608;
-	.loc 9 73 32
-	sub.s32 %r319, %r316, %r318;
-	mov.b32 %f118, %r319;
-	sub.s32 %r320, %r318, %r315;
-	cvt.rn.f32.s32 %f119, %r320;
-	.loc 9 8 9
-	sub.rn.f32 %f120, %f118, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f121, 0fBD9BD66F, %f120, 0f3E041C4B;
-	fma.rn.f32 %f122, %f121, %f120, 0fBE07A47F;
-	fma.rn.f32 %f123, %f122, %f120, 0f3E1139FA;
-	fma.rn.f32 %f124, %f123, %f120, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f125, %f124, %f120, 0f3E4CD1F1;
-	fma.rn.f32 %f126, %f125, %f120, 0fBE800219;
-	fma.rn.f32 %f127, %f126, %f120, 0f3EAAAAA8;
-	fma.rn.f32 %f128, %f127, %f120, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f129, %f120, %f120;
-	fma.rn.f32 %f130, %f128, %f129, %f120;
-	.loc 9 9 25
-	fma.rn.f32 %f131, %f119, 0f33B17218, %f130;
-	.loc 9 87 21
-	mov.b32 %r321, %f114;
-	setp.le.u32 %p277, 2139095040, %r321;
-	.loc 9 88 10
-	fma.rn.f32 %f132, %f114, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f133, %f132, %f131, %p277;
-	.loc 9 90 7
-	setp.eq.f32 %p278, %f114, 0f00000000;
-	selp.f32 %f134, 0fFF800000, %f133, %p278;
-	.loc 4 62 10
-	neg.f32 %f88, %f134;
-$B122:
-$B123:
-	.loc 1 47 11
-	setp.eq.s32 %p279, %r7, 0;
-	@!%p279 bra $B124;
-	.loc 1 48 12
-	setp.lt.u32 %p280, %r2, %r19;
-	@!%p280 bra $FAULT14;
-	mad.wide.u32 %rd309, %r2, 4, %rd22;
-	st.global.f32 [%rd309], %f88;
-$B124:
-	.loc 1 51 10
-	setp.eq.s32 %p281, %r7, 0;
-	@!%p281 bra $B125;
-	.loc 1 52 9
-	setp.lt.u32 %p282, %r2, %r18;
-	@!%p282 bra $FAULT15;
-	mad.wide.u32 %rd310, %r2, 4, %rd20;
-	st.global.u32 [%rd310], %r70;
-	.loc 1 53 31
-	setp.le.s32 %p283, 0, %r70;
-	and.pred %p284, %p20, %p283;
-	@!%p284 bra $B125;
-	.loc 1 54 20
-	cvt.u64.u32 %rd311, %r70;
-	add.s64 %rd312, %rd39, %rd311;
-	setp.lt.u64 %p285, %rd312, %rd29;
-	@!%p285 bra $FAULT16;
-	shl.b64 %rd313, %rd312, 1;
-	add.s64 %rd314, %rd9, %rd313;
-	ld.global.u16 %r322, [%rd314];
-	.loc 3 55 10
-	and.b32 %r323, %r322, 32767;
-	setp.eq.s32 %p286, %r323, 32767;
-	.loc 3 58 15
-	add.s32 %r324, %r322, 1;
-	and.b32 %r325, %r324, 65535;
-	.loc 3 55 20
-	selp.b32 %r326, %r322, %r325, %p286;
-	.loc 1 54 10
-	st.global.u16 [%rd314], %r326;
-$B125:
-	bra $EXIT;
-$B126:
-	.loc 1 28 3
-	bra $EXIT;
-$B127:
-	.loc 1 31 30
-	@!%p5 bra $FAULT17;
-	bra $FAULT18;
-$B128:
-	.loc 5 60 42
-	@!%p99 bra $FAULT19;
-	bra $FAULT20;
-$B129:
-	.loc 5 38 47
-	@!%p233 bra $FAULT21;
-	bra $FAULT22;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 26 13
-	mov.u32 %r327, 0;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd24;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 23 27
-	mov.u32 %r327, 5;
-	mov.u64 %rd315, %rd46;
-	mov.u64 %rd316, %rd33;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 40 27
-	mov.u32 %r327, 11;
-	mov.u64 %rd315, %rd51;
-	mov.u64 %rd316, %rd32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 41 10
-	mov.u32 %r327, 12;
-	mov.u64 %rd315, %rd53;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 27 28
-	mov.u32 %r327, 6;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd30;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 32 25
-	mov.u32 %r327, 7;
-	mov.u64 %rd315, %rd66;
-	mov.u64 %rd316, %rd31;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 62 11
-	mov.u32 %r327, 14;
-	mov.u64 %rd315, %rd74;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 40 65
-	mov.u32 %r327, 1;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd28;
-	bra $FAULT;
-$FAULT8:
-	.loc 5 95 14
-	mov.u32 %r327, 15;
-	mov.u64 %rd315, %rd140;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT9:
-	.loc 5 101 10
-	mov.u32 %r327, 13;
-	mov.u64 %rd315, %rd139;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r327, 13;
-	mov.u64 %rd315, %rd143;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT11:
-	.loc 5 17 42
-	mov.u32 %r327, 8;
-	mov.u64 %rd315, %rd105;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT12:
-	.loc 5 29 17
-	mov.u32 %r327, 9;
-	mov.u64 %rd315, %rd105;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 136 25
-	mov.u32 %r327, 10;
-	mov.u64 %rd315, %rd307;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 48 12
-	mov.u32 %r327, 2;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd35;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 52 9
-	mov.u32 %r327, 3;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd34;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 54 45
-	mov.u32 %r327, 4;
-	mov.u64 %rd315, %rd312;
-	mov.u64 %rd316, %rd29;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 31 30
-	mov.u32 %r327, 16;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd26;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r327, 16;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd27;
-	bra $FAULT;
-$FAULT19:
-	.loc 5 60 42
-	mov.u32 %r327, 19;
-	mov.u64 %rd315, %rd108;
-	mov.u64 %rd316, %rd44;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r327, 20;
-	mov.u64 %rd315, %rd109;
-	mov.u64 %rd316, %rd108;
-	bra $FAULT;
-$FAULT21:
-	.loc 5 38 47
-	mov.u32 %r327, 17;
-	mov.u64 %rd315, %rd257;
-	mov.u64 %rd316, %rd44;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r327, 18;
-	mov.u64 %rd315, %rd258;
-	mov.u64 %rd316, %rd257;
-$FAULT:
-	ld.param.u64 %rd317, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r328, [%rd317], 0, 1;
-	setp.ne.u32 %p287, %r328, 0;
-	@%p287 bra $EXIT;
-	ld.global.u64 %rd318, [%rd317+8];
-	ld.param.u32 %r329, [plain_params+256];
-	st.global.u32 [%rd318+4], %r329;
-	ld.param.u32 %r330, [plain_params+260];
-	st.global.v2.u32 [%rd318+8], {%r330, %r327};
-	mov.u32 %r331, %ctaid.x;
-	mov.u32 %r332, %ctaid.y;
-	st.global.v2.u32 [%rd318+16], {%r331, %r332};
-	mov.u32 %r333, %ctaid.z;
-	mov.u32 %r334, %tid.x;
-	st.global.v2.u32 [%rd318+24], {%r333, %r334};
-	mov.u32 %r335, %tid.y;
-	mov.u32 %r336, %tid.z;
-	st.global.v2.u32 [%rd318+32], {%r335, %r336};
-	st.global.u64 [%rd318+40], %rd315;
-	st.global.u64 [%rd318+48], %rd316;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd318], 56;
-	bra $EXIT;
-}
+const plainSM80 = `packed1 52813 plain
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!s]q)pi~<t5syrR
+!vvq"w/q)tkw]
+!v7psv6vDpMuNr9t?rGrR
+!v7r.v6tqrKq)tkq"{&rR
+!v7q#v6|\z;
+!v7fv6v9uNrGw]
+!v7^v6q"t?uNrbrmrWrR
+!v7pjv6rbrmr9rR
+!
+!vty;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
+!
+!pH+pkpD
+!}[
+!c
+p;+}(pF
+p9p<t*
+p:-qYpF
+qS,tGpF
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+z@sm
+Q
+)
+t:pw
+T(
+qU
+usy=
+u3
+xl|Y
+u3xR
+vkr]
+u3uj+pi-
+vd@,
+N
+z@q@
+s?p@
+"'
+p{XG=3'
+upyB
+wHp&
+wHse
+wHs%
+v}{"ds7yyrg
+wHvm
+wH+p&
+wHsL
+yFds7lsZ
+m
+yFds7ly<n
+m
+yFds7l-p&
+m
+v@f
+sJvu,zR
+w.q@
+t+u4p*
+vd..
+p}pY
+ub$
+ub&
+4
+{#vux6
+xM
+*#%
+*%p-
+{=&q^
+wr
+pnq3q0
+wu34
+wh
+pnqet;
+q1p*E
+)
+ub5
+pm
+p{p*yK3
+pntIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+p\
+v12C
+pl2
+y#
+p\
+z7
+ri
+sd
+!#
+p\
+tb=sh
+T2
+u(
+xUu&/31
+sw
+p\
+{O
+we(
+4
+5
+tb,pX
+u@(
+z>
+wHr>
+xUs0GV#
+_
+tZ
+s8
+!#
+pntI^-
+w87
+t>
+v}{"dpUx?
+p\
+v12C
+pzvX?
+p\
+z7
+td
+!#
+pnqypj
+p+
+!#
+pnr-pE
+wu3,
+prqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+pnshs6
+zbpW(3-
+{K
+sn*B
+*+%
+tb/q0
+qt(1#
+rf(
+vp
+!#
+)
+tb@r4
+uCV*
+_
+t{+rZ
+rV
+prs6qN
+p1
+}q
+prt'qw
+rjx\t\
+prr4^
+}$>
+p6
+prr]ps
+y9u}>sI
+H
+!#
+prt;ps
+wOzir3u}>sI
+!#
+prsQpb
+q2|{9
+prtIsm
+r<
+sPt$6
+t3v8
+r5=r+
+zo
+r5,r1
+t3xhqW
+"#
+xpr_>uf
+!#
+tb@pj
+syy1r3yBW
+tb/r]
+tmA
+we2
+rMp,C
+sJ~3
+!#
+pns6pj
+p+
+!#
+pnu:j
+wu3/
+tr$
+{#~%
+pnt'r+
+i32rO
+ur
+pnr4s6
+0
+t+M$D
+}h
+ub0
+s'8
+xM
+*.%
+u-v(r-
+qt(D
+rf(
+{#zQ
+!#
+u-|#qw
+uC%
+sw
+u-ukq@
+|)
+sJ~"
+s{=r+
+qzuH8
+)
+p}p<
+tf;C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+s{,q@
+qL}w
+p1
+5
+s{+qN
+Yp@1#
+s'7
+p{p@GV9
+syy1r3qlt%
+!#
+s{.ps
+wcr,[2}w
+s{=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+p{[GV:
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+u-v(tI
+qKu4p0A
+Yu4p*
+sH,
+!#
+pnt;pj
+p+
+!#
+r6{}
+qt(1#
+rf(
+rP
+!#
+)
+r6@sr
+uCV<
+_
+pqpEf
+|uu}>
+pqq3r4
+tMZ
+q{
+pqqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+r6@pj
+p{p@GV<
+x9s0
+r6/s-
+tmA
+weD
+rMp@C
+\
+!#
+z*^
+p+
+r7uZ
+rt7pE
+y0zD
+iEwvt2
+qnpWE
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_uHuZ
+rf(
+H
+!#
+s_vnuZ
+svM(
+H
+!#
+)
+rt9qy
+uCVA
+sw
+rhXD
+t8p@?
+s@pk
+rhwy
+y#
+s@t&
+rhwy
+y#
+s@uK
+rhwy
+xK||qj
+rt7s-
+u;rq
+weI
+qop=
+rMp2C
+\
+w9
+!#
+!#
+s?p2
+"#
+p{p2GVD
+sw
+rhq}D
+xKq}Dt0?
+"#
+u;A
+weL
+rMp0C
+\
+!#
+v|sQ
+u'q}
+r&=j
+pB(|B%
+|5t&C
+r&,^
+p+
+r&+pb
+}1dzvlt&
+r7,
+!#
+r&.sr
+uF1%
+znt&
+}s
+vr|>sO
+}_sr
+w8
+}u
+\
+v|q@
+t^
+wI@pj
+rhyi+zH}#uQ.,D
+r7,
+r7zM
+{#vu,qu
+z0q0
+}$'#
+sJzQ
+rf#
+qx8pE
+pV(zD
+iPwvt2
+qnpWP
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_p,1#
+rf(
+H
+!#
+s_q91#
+svM(
+H
+!#
+)
+qx7px
+uCVL
+sw
+qTu&p2
+qx9r+
+rhz#X
+pzp,r2?
+qx7rI
+t8[pu
+qx8s-
+q1XA
+"%
+s@pk
+qTs0t0
+"%
+rhr|q=
+pzp,qR?
+"%
+t8Xpu
+"%
+q1p0pd
+"%
+s@t&
+qTs0<%
+"%
+rhr|q=
+pzp,qR?
+"%
+t8Xpu
+"%
+qF"G/
+"%
+s@uK
+qTs0<)
+"%
+rhr|q=
+pzp,qR?
+"%
+xKR'2{qpu
+"%
+u;rq
+weT
+qop=
+rMR$C
+\
+w9
+!#
+!#
+|W$
+"%
+zB$GVO
+sw
+qTs0<+
+"%
+z)%<(
+pzR&<)?
+"%
+xKR)D<)pu
+"%
+u;A
+weW
+rMR&C
+\
+!#
+xnyC
+u'R)
+vw=%
+"/
+|?dR/{\
+"/
+p+
+"/
+}1dzvn
+r7,
+!#
+"/
+uF1%
+}1qp
+}s
+vr|>sO
+"/
+w8
+}u
+\
+xnj
+t^
+|Oy_R-p$D
+s_R.p$
+u?vu,qu
+!#
+|sq#8
+zK\3*
+s'9
+po$yK)
+sw
+eqNpx
+}o1)
+s_R/B
+r7yi+zH}#uQsq
+qm
+rDg
+ru)
+qt)1#
+s_R0B
+svyi+zH}#uQsq
+vg
+rDg
+epwpw
+t1M)B=w?
+r7uZ
+s_R1B
+vg
+rDW
+ewwq#/
+ra#B=
+tj
+y7.
+J
+!#
+ewEpE
+tj
+z_p,
+tf_C
+0
+uX#qj
+)
+ey=ww
+xBu*Xr2
+wR
+xN
+)
+zbuJY
+qVs0q=
+4
+{#vusp
+p~[v^1&
+yJ.V[
+vwp=p-
+eqN+j
+tfZC
+r7uZ
+vp
+p}yit2
+qns7
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_uHuZ
+rf(
+H
+!#
+s_vnuZ
+svM(
+H
+!#
+)
+eqN-qy
+uCq^
+sw
+rhXD
+t8p@?
+s@pk
+rhwy
+y#
+s@t&
+rhwy
+y#
+s@uK
+rhwy
+xK||qj
+eqN+r4
+u;rq
+qopK
+qop=
+rMp2C
+\
+w9
+!#
+!#
+s?p2
+"#
+p{p2Gt]
+sw
+rhq}D
+xKq}Dt0?
+"#
+u;A
+qop[
+rMp0C
+\
+!#
+eqN8q@
+u'q}
+ey=rI
+pB(qO<#
+|?qpC
+tU(rq
+s_R)<(
+r7RJ
+s_R.2uZ
+s_RIB
+sHC
+!#
+eq#-p|
+u'R.
+p\
+ta
+t}
+}e,
+0
+eq#7r]
+p\
+qm
+J
+!#
+qvsp1&
+pB(qOU
+}1qp
+|Rp)C
+eq#9r.
+u;B
+eq#7sh
+vrp)Cp-?
+e}6f
+qKuHy8
+}3q4
+\
+qD/rz+
+|MRM<MB
+qD@pj
+tHNv^1%
+pB(qOU
+|?qpp-
+qM=^
+p+
+qm
+J
+!#
+qM+p|
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+ef=q3
+|RpW/%
+ef-pb
+q1p0qg
+"#
+xKp*2p*D?
+xKR72p0<7?
+eq#+pw
+z)72p*
+sJ~)
+ef7^
+p+
+ef9pX
+r[(p$
+rDV
+epj,s-
+u'R7
+J
+J
+!#
+qvsp1&
+epj.j
+xBu*p,<8
+qKuHy8
+t+p,<8
+tfzC
+0
+uX#qj
+)
+w<
+J
+!#
+epj,q0
+uF2[
+}1qp
+qop=
+sJzQ
+epj.p|
+q1[q=
+)
+qBX
+{#zQ
+pzXqj
+)
+wKp)
+yS
+{hxZ
+4
+Yxc#
+4
+r\#
+4
+zT
+!#
+s?q,
+t>
+epj8q@
+Yxc#
+s'/
+yJ.V{
+sw
+s=RC
+uE
+epj/pX
+qTq}2t4
+5
+s_q}p$
+u?zQ
+!#
+epX,pX
+Yq}2t4
+s'@
+tH"u%'
+{QqpU
+epX+r.
+xS"<"B
+!#
+epj.f+
+u;A
+qop[
+rMq9C
+sJ~)
+u?}~
+!#
+|W"
+ya
+"&
+p{q9yKB
+sw
+s=RE
+uE
+"&
+qTR#2t4
+5
+s_R#p$
+u?}~
+!#
+"&
+tU#2t4
+pm=
+tH$u%'
+{QqpU
+"&
+xS$<$B
+!#
+"&
+u;A
+we"
+rMp@C
+sJ~)
+!#
+e^9ww
+qK|ZB
+Yp2A
+sHM
+tU#rq
+sHL
+!#
+|W$
+ef/pw
+|?dzvxR{\
+!#
+e^=^
+p+
+e^,q0
+w)qrpW@2dzvxRn
+e^+^
+p+
+!#
+erIpw
+wuV@
+sJ~%
+ej+pw
+z)F<c
+rDf
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+r7Rf
+!#
+ej-p|
+u'RI
+p\
+ta
+t}
+}e,
+0
+qm
+er+8j
+pVtzD
+5
+v#
+rf(
+H
+!#
+v#
+svM(
+H
+!#
+)
+er+7j
+{%B
+sw
+t1p,D
+er+9ps
+r%
+er+7qy
+pg
+v}{"z4lpk
+t1q9D
+"#
+t}
+"#
+wJ
+v}{"dpYlt&
+t1XD
+"#
+t}
+"#
+wJ
+v}{"dp"luK
+t1p@D
+"#
+t}
+"#
+vrpUCsO
+er+8r4
+v&rq
+pC;
+we&
+rMXC
+\
+w9
+!#
+!#
+wr
+"%
+p{XyKB
+sw
+t1[D
+"%
+i#B
+"%
+vrpW#CV#?
+"%
+tmA
+pC;
+rMp@C
+\
+!#
+"@
+|MRl<lB
+"@
+tHmv^1%
+pB(qOU
+|?qpV$
+"@
+p+
+qm
+J
+!#
+"@
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+ej.r.7
+|RpWW%
+ej9pb
+q1q}qg
+"#
+xKR"<"D?
+xKRUt0<U?
+".
+z)U<"
+sHX
+u?zQ
+!#
+ejw-
+zbpWX2t4
+pm,
+"#
+z)U<r
+za
+".
+r{X
+qt(D
+r7Rt
+!#
+"/
+u'RW
+p\
+ta
+t}
+}e,
+0
+"#
+5
+qm
+qaD
+H
+!#
+vg
+H
+!#
+"/
+0
+s;'
+v%
+t1q9D
+"/
+u;B
+"/
+vrp)Cp-?
+"/
+ugs7%A
+q\uJa
+\
+!#
+"/
+|MRw<wB
+"/
+tHxv^1%
+pB(qOU
+|?qpp-
+"/
+p+
+qm
+J
+!#
+"/
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+".
+|RpWb%
+"/
+q1p0qg
+"#
+xKp*2p*D?
+xKRa2p0<a?
+".
+z)a2p*
+sHa
+!#
+epbq@
+rhyi+zH}#uQsq<a
+xKRb<awv+zH}#uQsq?
+!#
+eqe^
+p+
+eqyt;
+|cz2r^#
+pqs6wE
+wcu*R~2rO
+{Y
+tFMYU
+&
+rf(
+epw=pE
+]Yx_}~
+!#
+)
+epw+pE
+{%B
+sw
+t1RgD
+r7zM
+rP
+"$
+wcu*uHrO
+{Y
+tFXU
+&
+pqt;f
+{/u}6
+s_vn79qY}(q4
+p6
+pqsms6
+t3xhS
+qJW
+qCsmpX
+}@
+qCtcpj
+y5
+qCsQp|
+}A
+}F
+qCtIpb
+}?
+}B
+}C
+}D
+qCtsrI
+}E
+yj
+yk
+qCpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+qCqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+qCp|^
+x7r^7
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+pqsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p2>
+!#
+!#
+epw8pj
+x9p2
+epw=s-
+u;A
+pC;
+rMp*C
+sJ~)
+!#
+ep|^
+p+
+pqxjq@
+}$'%
+pquap|
+x8r^%t#
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+t8,?
+"#
+t8,pu
+eshpx
+}$'$
+wfrbrGr3xP'$t#
+4
+{#vuwb
+es6pw
+wuVf
+sHy
+qm
+"E
+]YzD
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+5
+uRp)p$
+rf(
+H
+!#
+uRp)p$
+svM(
+H
+!#
+)
+"E
+{%B
+sw
+{O
+er+=yY
+)
+"F
+xi%
+"F
+zepG?
+v}{"dp=lpk
+{O
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+{O
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+{O
+"$
+)
+"$
+ta
+"$
+vrpW%Cp-?
+"F
+i#rq
+pC;
+we$
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XyKB
+sw
+{O
+"&
+)
+"&
+i*%
+"&
+vrpW*CV*?
+"&
+|%A
+pC;
+rMp@C
+\
+!#
+"F
+|MMZ1ZB
+"F
+pBZv^1%
+pB(qOU
+|?qpV+
+"F
+p+
+qm
+J
+!#
+"F
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+pqps@sr
+u>vhq4r3y['$
+u>zivhq4xXq4rzy[%
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+r779qY}(q4
+J
+!#
+ej-s-
+sl
+tj
+)
+xv,
+0
+qm
+"-
+]YzD
+5
+v#
+rf(
+H
+!#
+v#
+svM(
+H
+!#
+)
+"-
+{%B
+sw
+t1p,D
+"-
+)
+"-
+q:
+"-
+zepK?
+v}{"dp=lpk
+t1q9D
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+t1XD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+t1p@D
+"$
+)
+"$
+ta
+"$
+vrpW#Cp-?
+"-
+i#rq
+pC;
+we'
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XyKB
+sw
+t1[D
+"&
+)
+"&
+i(%
+"&
+vrpW(CV(?
+"&
+|%A
+pC;
+rMp@C
+\
+!#
+"-
+|MMZ1ZB
+"-
+pBZv^1%
+pB(qOU
+|?qpV)
+"-
+p+
+qm
+J
+!#
+"-
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"G
+|RpW0%
+"H
+q1q}qg
+"#
+xKR%<%D?
+xKR$t0<$?
+"H
+z)$<%
+sHr
+er4q@
+z)4<$
+xKR4<$<4?
+u?vuwb
+!#
+esrj
+zbs2#J2t4
+pm+
+"G
+uus2#J
+qt(D
+qaD
+wh
+!#
+"G
+0
+s;'
+v%
+t1MuD
+r7zM
+rP
+"G
+wcu*uHrO
+{Y
+tFXU
+&
+"G
+{/u}'4
+s_vn79qY}(q4
+p6
+"G
+zw4
+x>3
+"G
+}@
+"G
+y5
+"G
+}A
+}F
+"G
+}?
+}B
+}C
+}D
+"G
+}E
+yj
+yk
+"G
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"G
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"G
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"G
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p2>
+!#
+!#
+"G
+w'p*ump2
+"G
+ug|6CA
+qos2#K
+sJ~)
+!#
+qm
+"@
+rjuyt\
+v#
+qaD
+!#
+"@
+0
+s;'
+v%
+{O
+"@
+)
+"@
+tT
+"@
+vrp=CrZ?
+"@
+ugp)p-A
+|,2s2#O
+\
+!#
+"@
+|MMZ1ZB
+"@
+pBZv^1%
+pB(qOU
+|?qprZ
+"@
+p+
+qm
+J
+!#
+"@
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"B
+u>vhq4r3y['$
+u>zivhq4xXq4rzy[%
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+r779qY}(q4
+J
+!#
+"B
+sl
+tj
+)
+xv,
+0
+"-
+rj{vI
+qm
+qaD
+H
+!#
+vg
+H
+!#
+"-
+0
+s;'
+v%
+t1q9D
+"-
+)
+"-
+tT
+"-
+vrp=CrZ?
+"-
+ugp)p-A
+|,2s2#Z
+\
+!#
+"-
+|MMZ1ZB
+"-
+pBZv^1%
+pB(qOU
+|?qprZ
+"-
+p+
+qm
+J
+!#
+"-
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"A
+|Rp[%
+"B
+q1p0qg
+"#
+xKR"<"D?
+xKq}2p0t0?
+"B
+rhq}<"
+sJvu@.
+eu:q@
+z)Tt0
+xKRTt0<T?
+!#
+"o
+ra#B=
+tj
+y7.
+J
+!#
+etcpE
+tj
+z_p,
+v1;C
+0
+uX#qj
+)
+esQr.7
+xBu*Xr2
+wR
+xN
+)
+zbu\C
+qVs0q=
+4
+{#vusT@
+{%B
+vwp=p-
+"2
+v1DC
+qm
+vp
+u;wvt2
+qnp)
+uh
+4
+0
+x)
+)
+qt(D
+5
+uRp)p$
+rf(
+H
+!#
+uRp)p$
+svM(
+H
+!#
+)
+"2
+uCsu
+sw
+t1RbD
+"2
+)
+"2
+xi%
+"2
+zepG?
+v}{"dp=lpk
+t1RcD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+t1RdD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+t1ReD
+"$
+)
+"$
+ta
+"$
+vrpW%Cp-?
+"2
+i#rq
+we'
+we$
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XGV*
+sw
+t1RfD
+"&
+)
+"&
+i*%
+"&
+vrpW*CV*?
+"&
+|%A
+we,
+rMp@C
+\
+!#
+esQpX
+tH$v^1&
+pB(qOU
+|?qpV+
+tU$rq
+s_R%<$
+sJvu,z(
+ets^
+p+
+qm
+J
+!#
+epb+r+
+qvsp1&
+qm
+J
+!#
+uFq=
+}1qp
+ugy:|>
+w8
+}u
+\
+eqw9r1
+ugp)p-%
+qK|IB
+x<rq
+td
+pq{Gq#9
+pl=
+r$p/=pd
+0
+J
+J
+J
+J
+!#
+vCfpsvOpE
+t+Mtq&wd8z&@8
+vCfps7,pb
+p#
+0
+t^
+"#
+t+w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vC^qwpb
+tFuHp0
+|MMtD2q,
+tFt"p2
+|Mu4u&q,
+vC^pEqN
+qKq}t0qg7sq8rOw}9
+qKwgq,qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+pqr.8u:
+wP
+w2+
+rut
+sap)%
+zJt?uNqrxD%V"
+J
+!#
+")
+qvsp1&
+qm
+J
+!#
+uFq=
+}1qp
+ugy:|>
+w8
+}u
+\
+epE-qN
+|,%
+p6
+epE7r1
+|OxXq4rzp)p-%
+epE,s6
+qK|IB
+x<z/
+td
+!#
+epE/rI
+xBy_M[qR<:
+qt[1#
+p6
+uM[qg
+u<
+!#
+epE@j
+po[yKB
+sw
+t1R}D
+5
+eq0=pE
+)
+q\pYC
+uE
+eq0-ps
+|OxXq4rzpYrSC
+!#
+epE/yC
+z'[1[B
+qt[1#
+td
+uM[qg
+!#
+!#
+vl7pE
+wu39
+tr%
+{#vu,w?
+"U
+wcu*MY2rO
+{Y
+tFMYU
+&
+r#7^
+p+
+qm
+r#{}
+]Yx_}~
+v#
+rf(
+!#
+)
+r#@sh
+{%A
+_
+pqpEf
+|uu}>
+pqq3r4
+tMZ
+q{
+pqqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+r#@tc
+rhyi+zH}#uQ.,D
+rP
+"\
+{/xhS
+r779qY}(q4
+p6
+"\
+t3rnq/
+"\
+}@
+"\
+y5
+"\
+}A
+}F
+"\
+}?
+}B
+}C
+}D
+"\
+}E
+yj
+yk
+"\
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"\
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"\
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"\
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+uA=qw
+u'X
+ugp=rZC
+!#
+r#/sm
+tmA
+pC;
+rMq,C
+sJ~)
+!#
+"Z
+tFMZB
+"Z
+qvsp1%
+pB(qOU
+|?qprS
+"Z
+p+
+qm
+J
+!#
+"Z
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+uA.qN
+{*[p$
+{zyq}X
+}q
+uA9p|
+ru[
+qt[1#
+pm-
+po[yKA
+_
+pqxGf
+{/u}$.
+p6
+pq}6qN
+t3xh$/
+wnxXq4rzs\rZ
+qJw=+z+
+|$q#})
+z|
+}nscz(z+
+|$q#@pb
+sPrnyvtB{n
+|$q#/px
+ye?
+pz{]@y<@vFp$?
+|$f,qe
+q{
+|$f+pX
+w<=vO.{JxW-
+q2yi/|4
+|$f-r4
+}+
+&
+t(p,r2
+u,
+|$^pj
+t3rnt#
+|$^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+|$^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+|$f9q#9
+sPult|
+z~sz
+|$pjp|
+s+"w={m,tyt=6
+|$^9pb
+{i'
+qV+zH}#uQsqD
+|$^/pX
+s+(}J}J
+|$^9p|
+xV?
+|$pj{L
+{/r8)Z
+zSuf
+pq}6j
+|Ozir3r8.$,>
+H
+!#
+pqq#+sr
+wnxXq4rzs\rZ
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+pqq#+pX
+u9r3r8D>
+!#
+!#
+vl/qN
+r[(p$
+5
+vlx*
+z[:39
+pm.
+po$yK8
+|Hr8D
+!#
+q'+pX
+r[(p$
+5
+q'-pj
+z[:37
+pm8
+po$yK6
+x9M[
+q'.t'
+t1=1[
+re|36pu
+5
+q'8q0
+ru[
+*>%
+T,
+pm7
+}d
+*+%
+rV
+t)8pX
+q2|{9
+qTu&|{9
+t)/r+
+vT,
+q%
+t)8q0
+pzXqj
+q'8pX
+wG
+!#
+O
+!#
+sWr1
+O
+!#
+vdsK
+]'rL9
+(t=
+!#
+ey=w-
+rj~8$%rL@
+(rF
+!#
+esQyY
+pVKsx,
+({p
+!pZ
+p(
+!p^
+t:pw
+J
+qa:
+qa(
+(
+!qZ
+pnqesh
+tW
+p3E
+;5
+(
+!s*
+tb=sh
+g,
+p3K
+;2
+(
+!tS
+tb,pX
+g+
+p3M
+;;
+(
+!vB
+pnshs6
+}G
+p3?
+;-
+(
+!w&
+pnr4p|
+sv9
+p3[
+;0
+(
+!x=
+s{+qN
+g.
+p3d
+;;
+(
+!yE
+|sq#8
+g
+p3:
+;*
+(
+!{-
+epj8q@
+g8
+u+#w
+;;
+(
+!vKxw
+epX,pX
+g-
+u+#x
+qPt4
+(
+!pty@
+g-
+u+#t
+qPt4
+(
+!ptyG
+ejw-
+sv/
+u+$=
+qPt4
+(
+!pt+uU
+esrj
+sv@
+u+$=
+qPt4
+(
+!pt{H
+"P
+g=
+pfpU
+;;
+(
+!pt.uU
+";
+qH
+p3:
+;9
+(
+!pt|F
+":
+sk
+p3:
+;7
+(
+!pt|G
+q'8|_
+uI
+pfpY
+;,
+(
+!pt}x
+"4
+g7
+p3?
+;$
+(
+!pt/uU
+g7
+p3?
+;&
+(
+!ptxw
+"4
+g@
+u+$:
+;C
+(
+!tYy@
+qH=
+u+$9
+qPs2$:
+(
+!tYyG
+"4
+g9
+aQ
+;C
+(
+!tY+uU
+g/
+aP
+wpQ
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainSM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "plain.go"
-.file 2 "adjust.go"
-.file 3 "params.go"
-.file 4 "weight.go"
-.file 5 "plainsample.go"
-.file 6 "exp.go"
-.file 7 "bits.go"
-.file 8 "philox.go"
-.file 9 "log.go"
-
-.shared .align 16 .b8 $shared$plain$2eshared[256];
-.shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
-.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
-
-.visible .entry plain(.param .align 8 .b8 plain_params[264])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<288>;
-	.reg .b32 %r<324>;
-	.reg .b64 %rd<310>;
-	.reg .f32 %f<135>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [plain_params];
-	ld.param.u64 %rd2, [plain_params+16];
-	ld.param.u64 %rd3, [plain_params+24];
-	ld.param.u64 %rd4, [plain_params+40];
-	ld.param.u64 %rd5, [plain_params+48];
-	ld.param.u64 %rd6, [plain_params+56];
-	ld.param.u64 %rd7, [plain_params+72];
-	ld.param.u64 %rd8, [plain_params+80];
-	ld.param.u64 %rd9, [plain_params+96];
-	ld.param.u64 %rd10, [plain_params+104];
-	ld.param.u64 %rd11, [plain_params+112];
-	ld.param.u64 %rd12, [plain_params+120];
-	ld.param.u64 %rd13, [plain_params+128];
-	ld.param.u64 %rd14, [plain_params+136];
-	ld.param.u64 %rd15, [plain_params+144];
-	ld.param.u64 %rd16, [plain_params+152];
-	ld.param.u64 %rd17, [plain_params+168];
-	ld.param.u64 %rd18, [plain_params+176];
-	ld.param.u64 %rd19, [plain_params+184];
-	ld.param.u64 %rd20, [plain_params+192];
-	ld.param.u64 %rd21, [plain_params+200];
-	ld.param.u64 %rd22, [plain_params+216];
-	ld.param.u64 %rd23, [plain_params+224];
-	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 25 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd24, %r2;
-	.loc 1 26 13
-	setp.lt.u64 %p1, %rd24, %rd6;
-	@!%p1 bra $FAULT0;
-	.loc 1 22 60
-	mov.u32 %r3, $shared$plain$2eshared;
-	.loc 1 23 50
-	mov.u32 %r4, $shared$plain$2eshared$2d2;
-	.loc 1 24 35
-	mov.u32 %r5, $shared$plain$2eshared$2d3;
-	.loc 1 31 91
-	mov.u32 %r6, %tid.x;
-	.loc 1 25 14
-	cvt.u64.u32 %rd25, %r1;
-	.loc 1 26 13
-	mad.wide.u32 %rd26, %r2, 40, %rd5;
-	ld.global.u64 %rd27, [%rd26];
-	ld.global.f32 %f1, [%rd26+8];
-	ld.global.f32 %f2, [%rd26+12];
-	ld.global.f32 %f3, [%rd26+16];
-	ld.global.u32 %r7, [%rd26+20];
-	ld.global.f32 %f4, [%rd26+24];
-	ld.global.f32 %f5, [%rd26+28];
-	ld.global.f32 %f6, [%rd26+32];
-	ld.global.u8 %r8, [%rd26+36];
-	setp.ne.u32 %p2, %r8, 0;
-	ld.global.u8 %r9, [%rd26+37];
-	setp.ne.u32 %p3, %r9, 0;
-	ld.global.u8 %r10, [%rd26+38];
-	setp.ne.u32 %p4, %r10, 0;
-	.loc 1 27 7
-	@%p4 bra $B126;
-	.loc 1 30 14
-	mul.wide.u32 %rd28, %r2, %r1;
-	.loc 1 31 44
-	add.s64 %rd29, %rd28, %rd25;
-	setp.le.u64 %p5, %rd29, %rd2;
-	setp.le.u64 %p6, %rd29, %rd4;
-	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B127;
-	shl.b64 %rd30, %rd28, 2;
-	add.s64 %rd31, %rd1, %rd30;
-	add.s64 %rd32, %rd3, %rd30;
-	sub.s64 %rd33, %rd4, %rd28;
-	cvt.u64.u32 %rd34, %r6;
-	.loc 2 22 20
-	setp.lt.s64 %p8, 0, %rd18;
-	@!%p8 bra $B3;
-	.loc 2 23 33
-	add.s32 %r11, %r2, 2;
-	cvt.u64.u32 %rd35, %r11;
-	setp.le.u64 %p9, %rd35, %rd19;
-	@!%p9 bra $FAULT1;
-	mad.wide.u32 %rd36, %r2, 4, %rd17;
-	.loc 2 39 25
-	ld.global.u32 %r12, [%rd36];
-	setp.lt.s32 %p10, %r12, 0;
-	selp.b32 %r13, 0, %r12, %p10;
-	cvt.s64.s32 %rd37, %r13;
-	add.s64 %rd38, %rd37, %rd34;
-	ld.global.u32 %r14, [%rd36+4];
-	cvt.s64.s32 %rd39, %r14;
-	setp.lt.s64 %p11, %rd16, %rd39;
-	cvt.u32.u64 %r15, %rd16;
-	selp.b32 %r16, %r15, %r14, %p11;
-	cvt.s64.s32 %rd40, %r16;
-	setp.lt.s64 %p12, %rd38, %rd40;
-	cvt.u32.u64 %r17, %rd38;
-	@!%p12 bra $B2;
-$B0:
-	cvt.s64.s32 %rd41, %r17;
-	.loc 2 40 27
-	setp.lt.u64 %p13, %rd41, %rd16;
-	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd42, %r17, 8, %rd15;
-	ld.global.u32 %r18, [%rd42];
-	cvt.s64.s32 %rd43, %r18;
-	setp.le.s32 %p14, 0, %r18;
-	setp.lt.s64 %p15, %rd43, %rd25;
-	and.pred %p16, %p14, %p15;
-	@!%p16 bra $B1;
-	.loc 2 41 10
-	setp.lt.u64 %p17, %rd43, %rd25;
-	@!%p17 bra $FAULT3;
-	ld.global.f32 %f7, [%rd42+4];
-	mad.wide.s32 %rd44, %r18, 4, %rd31;
-	ld.global.f32 %f8, [%rd44];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd44], %f9;
-$B1:
-	.loc 2 39 83
-	add.s32 %r17, %r17, 16;
-	cvt.u64.u32 %rd45, %r17;
-	ld.global.u32 %r19, [%rd36+4];
-	cvt.s64.s32 %rd46, %r19;
-	setp.lt.s64 %p18, %rd16, %rd46;
-	selp.b32 %r20, %r15, %r19, %p18;
-	cvt.s64.s32 %rd47, %r20;
-	setp.lt.s64 %p19, %rd45, %rd47;
-	@%p19 bra $B0;
-$B2:
-	.loc 2 24 9
-	bar.sync 0;
-$B3:
-	.loc 2 26 19
-	setp.lt.s64 %p20, 0, %rd10;
-	.loc 3 23 22
-	setp.neu.f32 %p21, %f4, 0f00000000;
-	setp.neu.f32 %p22, %f4, 0f3F800000;
-	and.pred %p23, %p21, %p22;
-	setp.neu.f32 %p24, %f5, 0f00000000;
-	setp.neu.f32 %p25, %f6, 0f00000000;
-	or.pred %p26, %p24, %p25;
-	or.pred %p27, %p23, %p26;
-	.loc 2 26 19
-	and.pred %p28, %p20, %p27;
-	@!%p28 bra $B9;
-	.loc 2 27 28
-	setp.le.u64 %p29, %rd29, %rd11;
-	@!%p29 bra $FAULT4;
-	shl.b64 %rd48, %rd28, 1;
-	add.s64 %rd49, %rd9, %rd48;
-	.loc 2 48 20
-	setp.lt.u32 %p30, %r6, %r1;
-	mov.u32 %r21, %r6;
-	@!%p30 bra $B8;
-$B4:
-	cvt.u64.u32 %rd50, %r21;
-	.loc 2 49 32
-	mad.wide.u32 %rd51, %r21, 4, %rd31;
-	ld.global.f32 %f10, [%rd51];
-	mad.wide.u32 %rd52, %r21, 2, %rd49;
-	ld.global.u16 %r22, [%rd52];
-	.loc 3 28 11
-	setp.eq.s32 %p31, %r22, 0;
-	@%p31 bra $B7;
-	.loc 3 31 18
-	@!%p21 bra $B6;
-	.loc 3 32 8
-	setp.lt.f32 %p32, 0f00000000, %f10;
-	@%p32 bra $B5;
-	.loc 3 35 4
-	mul.rn.f32 %f10, %f10, %f4;
-	bra $B6;
-$B5:
-	.loc 3 33 4
-	div.rn.f32 %f10, %f10, %f4;
-$B6:
-	.loc 3 38 21
-	and.b32 %r23, %r22, 32767;
-	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r23;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
-	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r23;
-	.loc 3 41 3
-	sub.rn.f32 %f14, %f13, %f6;
-	.loc 3 40 15
-	selp.f32 %f10, %f14, %f13, %p33;
-$B7:
-	.loc 2 49 9
-	st.global.f32 [%rd51], %f10;
-	.loc 2 48 35
-	add.s64 %rd53, %rd50, 16;
-	setp.lt.s64 %p34, %rd53, %rd25;
-	cvt.u32.u64 %r21, %rd53;
-	@%p34 bra $B4;
-$B8:
-	.loc 2 28 9
-	bar.sync 0;
-$B9:
-	.loc 2 30 17
-	setp.lt.s64 %p35, 0, %rd13;
-	and.pred %p36, %p35, %p2;
-	@!%p36 bra $B17;
-	.loc 2 31 15
-	add.s64 %rd54, %rd25, 31;
-	shr.u64 %rd55, %rd54, 5;
-	.loc 2 32 28
-	cvt.u32.u64 %r24, %rd55;
-	mul.wide.u32 %rd56, %r2, %r24;
-	add.s64 %rd57, %rd56, %rd55;
-	setp.le.u64 %p37, %rd57, %rd14;
-	@!%p37 bra $FAULT5;
-	shl.b64 %rd58, %rd56, 2;
-	add.s64 %rd59, %rd12, %rd58;
-	.loc 2 55 26
-	setp.lt.u32 %p38, %r6, %r24;
-	mov.u32 %r25, %r6;
-	@!%p38 bra $B16;
-$B10:
-	.loc 2 56 18
-	mad.wide.u32 %rd60, %r25, 4, %rd59;
-	ld.global.u32 %r26, [%rd60];
-	.loc 2 57 14
-	setp.eq.s32 %p39, %r26, -1;
-	@%p39 bra $B15;
-	.loc 2 60 15
-	shl.b32 %r27, %r25, 5;
-	cvt.u64.u32 %rd61, %r27;
-	add.s64 %rd62, %rd61, 32;
-	setp.lt.s64 %p40, %rd25, %rd62;
-	cvt.u32.u64 %r28, %rd62;
-	selp.b32 %r29, %r1, %r28, %p40;
-	setp.lt.u32 %p41, %r27, %r29;
-	@!%p41 bra $B15;
-	add.s32 %r30, %r29, -1;
-	selp.b32 %r31, %r30, %r27, %p41;
-	cvt.u64.u32 %rd63, %r31;
-	sub.s64 %rd64, %rd63, %rd61;
-	setp.lt.u64 %p42, %rd64, 2147483648;
-	setp.lt.s64 %p43, %rd63, 2305843009213693952;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r27, %r1;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r31, %r1;
-	and.pred %p48, %p46, %p47;
-	@%p48 bra $B13;
-$B11:
-	cvt.u64.u32 %rd65, %r27;
-	.loc 2 61 14
-	and.b32 %r32, %r26, 1;
-	setp.eq.s32 %p49, %r32, 0;
-	@!%p49 bra $B12;
-	.loc 2 62 11
-	setp.lt.u32 %p50, %r27, %r1;
-	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd66, %r27, 4, %rd31;
-	st.global.f32 [%rd66], 0fFF800000;
-$B12:
-	.loc 2 64 4
-	shr.u32 %r26, %r26, 1;
-	.loc 2 60 57
-	add.s32 %r27, %r27, 1;
-	setp.lt.u32 %p51, %r27, %r29;
-	@%p51 bra $B11;
-	bra $B15;
-$B13:
-	.loc 2 61 14
-	and.b32 %r33, %r26, 1;
-	setp.eq.s32 %p52, %r33, 0;
-	@!%p52 bra $B14;
-	.loc 2 62 11
-	mad.wide.u32 %rd67, %r27, 4, %rd31;
-	st.global.f32 [%rd67], 0fFF800000;
-$B14:
-	.loc 2 64 4
-	shr.u32 %r26, %r26, 1;
-	.loc 2 60 57
-	add.s32 %r27, %r27, 1;
-	setp.lt.u32 %p53, %r27, %r29;
-	@%p53 bra $B13;
-$B15:
-	.loc 2 55 39
-	add.s32 %r25, %r25, 16;
-	setp.lt.u32 %p54, %r25, %r24;
-	@%p54 bra $B10;
-$B16:
-	.loc 2 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 97 19
-	setp.lt.u32 %p55, %r6, %r1;
-	mov.u32 %r34, %r6;
-	@!%p55 bra $B19;
-$B18:
-	cvt.u64.u32 %rd68, %r34;
-	.loc 1 98 29
-	mad.wide.u32 %rd69, %r34, 4, %rd31;
-	ld.global.f32 %f15, [%rd69];
-	.loc 4 19 7
-	setp.neu.f32 %p56, %f15, %f15;
-	.loc 4 22 32
-	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r35, %f16;
-	.loc 4 23 27
-	shr.s32 %r36, %r35, 31;
-	shr.u32 %r37, %r36, 1;
-	xor.b32 %r38, %r35, %r37;
-	.loc 4 19 7
-	selp.b32 %r39, -2147483648, %r38, %p56;
-	.loc 1 98 9
-	mad.wide.u32 %rd70, %r34, 4, %rd32;
-	st.global.u32 [%rd70], %r39;
-	.loc 1 97 34
-	add.s64 %rd71, %rd68, 16;
-	setp.lt.s64 %p57, %rd71, %rd25;
-	cvt.u32.u64 %r34, %rd71;
-	@%p57 bra $B18;
-$B19:
-	.loc 1 35 8
-	bar.sync 0;
-	mov.u32 %r40, -2147483648;
-	.loc 1 105 19
-	@!%p55 bra $B24;
-	add.s64 %rd72, %rd25, -48;
-	setp.le.s64 %p58, %rd72, %rd25;
-	setp.lt.s64 %p59, 0, %rd72;
-	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r41, %rd72;
-	selp.b32 %r42, %r41, 0, %p60;
-	cvt.u64.u32 %rd73, %r42;
-	setp.lt.u32 %p61, %r6, %r42;
-	@!%p61 bra $B20;
-	mov.u32 %r40, -2147483648;
-	mov.u32 %r43, %r6;
-	bra $B21;
-$B20:
-	mov.u32 %r40, -2147483648;
-	mov.u32 %r43, %r6;
-	bra $B22;
-$B21:
-	cvt.u64.u32 %rd74, %r43;
-	.loc 1 106 24
-	mad.wide.u32 %rd75, %r43, 4, %rd32;
-	ld.global.u32 %r44, [%rd75];
-	setp.lt.s32 %p62, %r40, %r44;
-	selp.b32 %r45, %r44, %r40, %p62;
-	ld.global.u32 %r46, [%rd75+64];
-	setp.lt.s32 %p63, %r45, %r46;
-	selp.b32 %r47, %r46, %r45, %p63;
-	ld.global.u32 %r48, [%rd75+128];
-	setp.lt.s32 %p64, %r47, %r48;
-	selp.b32 %r49, %r48, %r47, %p64;
-	ld.global.u32 %r50, [%rd75+192];
-	setp.lt.s32 %p65, %r49, %r50;
-	selp.b32 %r40, %r50, %r49, %p65;
-	.loc 1 105 34
-	add.s64 %rd76, %rd74, 64;
-	setp.lt.s64 %p66, %rd76, %rd25;
-	setp.lt.s64 %p67, %rd76, %rd73;
-	cvt.u32.u64 %r43, %rd76;
-	@%p67 bra $B21;
-	@!%p66 bra $B24;
-$B22:
-$B23:
-	cvt.u64.u32 %rd77, %r43;
-	.loc 1 106 24
-	mad.wide.u32 %rd78, %r43, 4, %rd32;
-	ld.global.u32 %r51, [%rd78];
-	setp.lt.s32 %p68, %r40, %r51;
-	selp.b32 %r40, %r51, %r40, %p68;
-	.loc 1 105 34
-	add.s64 %rd79, %rd77, 16;
-	setp.lt.s64 %p69, %rd79, %rd25;
-	cvt.u32.u64 %r43, %rd79;
-	@%p69 bra $B23;
-$B24:
-	.loc 1 36 38
-	cvt.s64.s32 %rd80, %r40;
-	.loc 1 79 17
-	mad.lo.s32 %r52, %r6, 8, %r3;
-	st.shared.u64 [%r52+128], %rd80;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
-	mov.u32 %r53, 1;
-$B25:
-	.loc 1 83 29
-	mad.lo.s32 %r54, %r53, 8, %r3;
-	ld.shared.u64 %rd82, [%r54+128];
-	setp.lt.s64 %p70, %rd81, %rd82;
-	selp.b64 %rd81, %rd82, %rd81, %p70;
-	.loc 1 82 29
-	add.s32 %r53, %r53, 1;
-	setp.lt.u32 %p71, %r53, 16;
-	@%p71 bra $B25;
-	.loc 1 36 14
-	cvt.u32.u64 %r55, %rd81;
-	.loc 1 38 9
-	setp.lt.s32 %p72, -2139095041, %r55;
-	mov.u32 %r56, 1;
-	mov.u32 %r57, -1;
-	@!%p72 bra $B115;
-	.loc 1 39 20
-	setp.lt.f32 %p73, 0f00000000, %f1;
-	@%p73 bra $B32;
-	mov.u32 %r58, %r1;
-	.loc 1 114 19
-	@!%p55 bra $B30;
-	add.s64 %rd83, %rd25, -48;
-	setp.le.s64 %p74, %rd83, %rd25;
-	setp.lt.s64 %p75, 0, %rd83;
-	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r59, %rd83;
-	selp.b32 %r60, %r59, 0, %p76;
-	cvt.u64.u32 %rd84, %r60;
-	setp.lt.u32 %p77, %r6, %r60;
-	@!%p77 bra $B26;
-	mov.u32 %r58, %r1;
-	mov.u32 %r61, %r6;
-	bra $B27;
-$B26:
-	mov.u32 %r58, %r1;
-	mov.u32 %r61, %r6;
-	bra $B28;
-$B27:
-	cvt.u64.u32 %rd85, %r61;
-	.loc 1 115 12
-	mad.wide.u32 %rd86, %r61, 4, %rd32;
-	ld.global.u32 %r62, [%rd86];
-	setp.eq.s32 %p78, %r62, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p79, %r61, %r58;
-	selp.b32 %r63, %r61, %r58, %p79;
-	.loc 1 115 16
-	selp.b32 %r64, %r63, %r58, %p78;
-	.loc 1 114 34
-	add.s32 %r65, %r61, 16;
-	.loc 1 115 12
-	ld.global.u32 %r66, [%rd86+64];
-	setp.eq.s32 %p80, %r66, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p81, %r65, %r64;
-	selp.b32 %r67, %r65, %r64, %p81;
-	.loc 1 115 16
-	selp.b32 %r68, %r67, %r64, %p80;
-	.loc 1 114 34
-	add.s32 %r69, %r61, 32;
-	.loc 1 115 12
-	ld.global.u32 %r70, [%rd86+128];
-	setp.eq.s32 %p82, %r70, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p83, %r69, %r68;
-	selp.b32 %r71, %r69, %r68, %p83;
-	.loc 1 115 16
-	selp.b32 %r72, %r71, %r68, %p82;
-	.loc 1 114 34
-	add.s32 %r73, %r61, 48;
-	.loc 1 115 12
-	ld.global.u32 %r74, [%rd86+192];
-	setp.eq.s32 %p84, %r74, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p85, %r73, %r72;
-	selp.b32 %r75, %r73, %r72, %p85;
-	.loc 1 115 16
-	selp.b32 %r58, %r75, %r72, %p84;
-	.loc 1 114 34
-	add.s64 %rd87, %rd85, 64;
-	setp.lt.s64 %p86, %rd87, %rd25;
-	setp.lt.s64 %p87, %rd87, %rd84;
-	cvt.u32.u64 %r61, %rd87;
-	@%p87 bra $B27;
-	@!%p86 bra $B30;
-$B28:
-$B29:
-	cvt.u64.u32 %rd88, %r61;
-	.loc 1 115 12
-	mad.wide.u32 %rd89, %r61, 4, %rd32;
-	ld.global.u32 %r76, [%rd89];
-	setp.eq.s32 %p88, %r76, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p89, %r61, %r58;
-	selp.b32 %r77, %r61, %r58, %p89;
-	.loc 1 115 16
-	selp.b32 %r58, %r77, %r58, %p88;
-	.loc 1 114 34
-	add.s64 %rd90, %rd88, 16;
-	setp.lt.s64 %p90, %rd90, %rd25;
-	cvt.u32.u64 %r61, %rd90;
-	@%p90 bra $B29;
-$B30:
-	.loc 1 42 43
-	cvt.s64.s32 %rd91, %r58;
-	sub.s64 %rd92, 0, %rd91;
-	.loc 1 79 17
-	st.shared.u64 [%r52], %rd92;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd93, [$shared$plain$2eshared];
-	mov.u32 %r78, 1;
-$B31:
-	.loc 1 83 29
-	mad.lo.s32 %r79, %r78, 8, %r3;
-	ld.shared.u64 %rd94, [%r79];
-	setp.lt.s64 %p91, %rd93, %rd94;
-	selp.b64 %rd93, %rd94, %rd93, %p91;
-	.loc 1 82 29
-	add.s32 %r78, %r78, 1;
-	setp.lt.u32 %p92, %r78, 16;
-	@%p92 bra $B31;
-	.loc 1 42 17
-	cvt.u32.u64 %r80, %rd93;
-	sub.s32 %r57, 0, %r80;
-	mov.u32 %r56, 0;
-	bra $B115;
-$B32:
-	.loc 1 40 65
-	setp.lt.u64 %p93, %rd24, %rd8;
-	@!%p93 bra $FAULT7;
-	mad.wide.u32 %rd95, %r2, 4, %rd7;
-	ld.global.u32 %r81, [%rd95];
-	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r7;
-	mov.u32 %r56, 1;
-	mov.u32 %r82, -2139095040;
-	mov.u64 %rd96, 0;
-	@!%p94 bra $B68;
-	cvt.u64.u32 %rd97, %r7;
-	setp.lt.u32 %p95, %r7, %r1;
-	mov.u32 %r56, 1;
-	mov.u32 %r82, -2139095040;
-	mov.u64 %rd96, 0;
-	@!%p95 bra $B68;
-	.loc 5 13 13
-	setp.le.s32 %p96, %r7, 1024;
-	mov.u32 %r83, -2147483648;
-	mov.u32 %r56, 1;
-	mov.u64 %rd96, 0;
-	@!%p96 bra $B53;
-	.loc 5 51 68
-	shr.u32 %r84, %r1, 10;
-	add.s32 %r85, %r84, 1;
-	shl.b32 %r86, %r85, 4;
-	mov.u32 %r87, 0;
-$B33:
-	.loc 5 59 19
-	add.s32 %r88, %r87, 1;
-	mul.wide.u32 %rd98, %r88, %r86;
-	setp.lt.s64 %p97, %rd25, %rd98;
-	cvt.u32.u64 %r89, %rd98;
-	selp.b32 %r90, %r1, %r89, %p97;
-	cvt.u64.u32 %rd99, %r90;
-	.loc 5 60 51
-	mul.lo.s32 %r91, %r87, %r86;
-	setp.lt.u32 %p98, %r90, %r91;
-	selp.b32 %r92, %r90, %r91, %p98;
-	cvt.u64.u32 %rd100, %r92;
-	setp.le.u64 %p99, %rd99, %rd33;
-	setp.le.u32 %p100, %r92, %r90;
-	and.pred %p101, %p99, %p100;
-	@!%p101 bra $B128;
-	mad.lo.s32 %r93, %r87, 128, %r4;
-	mad.wide.u32 %rd101, %r92, 4, %rd32;
-	sub.s64 %rd102, %rd99, %rd100;
-	.loc 5 112 17
-	setp.lt.s64 %p102, %rd34, %rd102;
-	mov.u32 %r94, -2147483648;
-	@!%p102 bra $B38;
-	add.s64 %rd103, %rd102, -48;
-	setp.le.s64 %p103, %rd103, %rd102;
-	setp.lt.s64 %p104, 0, %rd103;
-	and.pred %p105, %p103, %p104;
-	cvt.u32.u64 %r95, %rd103;
-	selp.b32 %r96, %r95, 0, %p105;
-	cvt.u64.u32 %rd104, %r96;
-	setp.lt.u32 %p106, %r6, %r96;
-	@!%p106 bra $B34;
-	mov.u32 %r94, -2147483648;
-	mov.u32 %r97, %r6;
-	bra $B35;
-$B34:
-	mov.u32 %r94, -2147483648;
-	mov.u32 %r97, %r6;
-	bra $B36;
-$B35:
-	cvt.u64.u32 %rd105, %r97;
-	.loc 5 113 24
-	mad.wide.u32 %rd106, %r97, 4, %rd101;
-	ld.global.u32 %r98, [%rd106];
-	setp.lt.s32 %p107, %r94, %r98;
-	selp.b32 %r99, %r98, %r94, %p107;
-	ld.global.u32 %r100, [%rd106+64];
-	setp.lt.s32 %p108, %r99, %r100;
-	selp.b32 %r101, %r100, %r99, %p108;
-	ld.global.u32 %r102, [%rd106+128];
-	setp.lt.s32 %p109, %r101, %r102;
-	selp.b32 %r103, %r102, %r101, %p109;
-	ld.global.u32 %r104, [%rd106+192];
-	setp.lt.s32 %p110, %r103, %r104;
-	selp.b32 %r94, %r104, %r103, %p110;
-	.loc 5 112 32
-	add.s64 %rd107, %rd105, 64;
-	setp.lt.s64 %p111, %rd107, %rd102;
-	setp.lt.s64 %p112, %rd107, %rd104;
-	cvt.u32.u64 %r97, %rd107;
-	@%p112 bra $B35;
-	@!%p111 bra $B38;
-$B36:
-$B37:
-	cvt.u64.u32 %rd108, %r97;
-	.loc 5 113 24
-	mad.wide.u32 %rd109, %r97, 4, %rd101;
-	ld.global.u32 %r105, [%rd109];
-	setp.lt.s32 %p113, %r94, %r105;
-	selp.b32 %r94, %r105, %r94, %p113;
-	.loc 5 112 32
-	add.s64 %rd110, %rd108, 16;
-	setp.lt.s64 %p114, %rd110, %rd102;
-	cvt.u32.u64 %r97, %rd110;
-	@%p114 bra $B37;
-$B38:
-	.loc 5 115 14
-	cvt.s64.s32 %rd111, %r94;
-	.loc 5 60 16
-	mad.lo.s32 %r106, %r6, 8, %r93;
-	st.shared.u64 [%r106], %rd111;
-	setp.lt.u32 %p115, %r88, 64;
-	mov.u32 %r87, %r88;
-	mov.u32 %r107, %r55;
-	mov.u32 %r83, -2147483648;
-	mov.u32 %r56, 1;
-	@%p115 bra $B33;
-$B39:
-	.loc 5 63 25
-	cvt.s64.s32 %rd112, %r83;
-	cvt.s64.s32 %rd113, %r107;
-	add.s64 %rd114, %rd112, %rd113;
-	add.s64 %rd115, %rd114, 1;
-	shr.s64 %rd116, %rd115, 1;
-	cvt.u32.u64 %r108, %rd116;
-	.loc 5 66 35
-	cvt.s64.s32 %rd117, %r108;
-	mov.u64 %rd118, 0;
-	mov.u32 %r109, 0;
-$B40:
-	mad.lo.s32 %r110, %r109, 128, %r4;
-	mad.lo.s32 %r111, %r6, 8, %r110;
-	ld.shared.u64 %rd119, [%r111];
-	setp.le.s64 %p116, %rd117, %rd119;
-	.loc 5 67 5
-	add.s64 %rd120, %rd118, 1;
-	.loc 5 66 27
-	selp.b64 %rd118, %rd120, %rd118, %p116;
-	.loc 5 64 7
-	add.s32 %r109, %r109, 1;
-	setp.lt.u32 %p117, %r109, 64;
-	@%p117 bra $B40;
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r112, %r56, 128, %r3;
-	mad.lo.s32 %r113, %r6, 8, %r112;
-	st.shared.u64 [%r113], %rd118;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd121, 0;
-	mov.u32 %r114, 0;
-$B41:
-	.loc 1 71 25
-	mad.lo.s32 %r115, %r114, 8, %r112;
-	ld.shared.u64 %rd122, [%r115];
-	add.s64 %rd121, %rd121, %rd122;
-	add.s32 %r114, %r114, 1;
-	setp.lt.u32 %p118, %r114, 16;
-	@%p118 bra $B41;
-	.loc 5 70 22
-	setp.le.s64 %p119, %rd97, %rd121;
-	.loc 5 73 21
-	add.s32 %r116, %r108, -1;
-	.loc 5 70 22
-	selp.b32 %r107, %r107, %r116, %p119;
-	selp.b32 %r83, %r108, %r83, %p119;
-	.loc 5 62 13
-	setp.lt.s32 %p120, %r83, %r107;
-	@%p120 bra $B39;
-	.loc 5 76 8
-	bar.sync 0;
-	.loc 5 77 10
-	setp.eq.s32 %p121, %r6, 0;
-	@!%p121 bra $B52;
-	.loc 5 91 34
-	cvt.s64.s32 %rd123, %r83;
-	mov.u32 %r117, 0;
-	mov.u32 %r118, 0;
-$B42:
-	mad.lo.s32 %r119, %r118, 128, %r4;
-	.loc 5 94 17
-	mul.lo.s32 %r120, %r118, %r86;
-	add.s32 %r118, %r118, 1;
-	mul.wide.u32 %rd124, %r118, %r86;
-	setp.lt.s64 %p122, %rd25, %rd124;
-	cvt.u32.u64 %r121, %rd124;
-	selp.b32 %r122, %r1, %r121, %p122;
-	cvt.u64.u32 %rd125, %r122;
-	add.s32 %r123, %r122, -1;
-	mov.u32 %r124, 0;
-$B43:
-	.loc 5 91 20
-	mad.lo.s32 %r125, %r124, 8, %r119;
-	ld.shared.u64 %rd126, [%r125];
-	setp.lt.s64 %p123, %rd126, %rd123;
-	@%p123 bra $B50;
-	.loc 5 94 25
-	add.s32 %r126, %r120, %r124;
-	cvt.u64.u32 %rd127, %r126;
-	setp.lt.u32 %p124, %r126, %r122;
-	@!%p124 bra $B50;
-	selp.b32 %r127, %r123, %r126, %p124;
-	cvt.u64.u32 %rd128, %r127;
-	sub.s64 %rd129, %rd128, %rd127;
-	setp.lt.u64 %p125, %rd129, 2147483648;
-	setp.lt.s64 %p126, %rd128, 2305843009213693952;
-	and.pred %p127, %p125, %p126;
-	setp.lt.u32 %p128, %r126, %r1;
-	and.pred %p129, %p127, %p128;
-	setp.lt.u32 %p130, %r127, %r1;
-	and.pred %p131, %p129, %p130;
-	@%p131 bra $B47;
-$B44:
-	cvt.u64.u32 %rd130, %r117;
-	cvt.u64.u32 %rd131, %r126;
-	.loc 5 95 14
-	setp.lt.u32 %p132, %r126, %r1;
-	@!%p132 bra $FAULT8;
-	mad.wide.u32 %rd132, %r126, 4, %rd32;
-	ld.global.u32 %r128, [%rd132];
-	setp.lt.s32 %p133, %r128, %r83;
-	@%p133 bra $B46;
-	.loc 5 98 10
-	setp.eq.s32 %p134, %r117, 2048;
-	@!%p134 bra $B45;
-	mov.u32 %r117, 0;
-	bra $B51;
-$B45:
-	.loc 5 101 10
-	setp.lt.u32 %p135, %r117, 2048;
-	@!%p135 bra $FAULT9;
-	mad.lo.s32 %r129, %r117, 4, %r5;
-	st.shared.u32 [%r129], %r128;
-	.loc 5 102 5
-	add.s32 %r117, %r117, 1;
-$B46:
-	.loc 5 94 72
-	add.s64 %rd133, %rd131, 16;
-	setp.lt.s64 %p136, %rd133, %rd125;
-	cvt.u32.u64 %r126, %rd133;
-	@%p136 bra $B44;
-	bra $B50;
-$B47:
-	cvt.u64.u32 %rd134, %r117;
-	cvt.u64.u32 %rd135, %r126;
-	.loc 5 95 14
-	mad.wide.u32 %rd136, %r126, 4, %rd32;
-	ld.global.u32 %r130, [%rd136];
-	setp.lt.s32 %p137, %r130, %r83;
-	@%p137 bra $B49;
-	.loc 5 98 10
-	setp.eq.s32 %p138, %r117, 2048;
-	@!%p138 bra $B48;
-	mov.u32 %r117, 0;
-	bra $B51;
-$B48:
-	.loc 5 101 10
-	setp.lt.u32 %p139, %r117, 2048;
-	@!%p139 bra $FAULT10;
-	mad.lo.s32 %r131, %r117, 4, %r5;
-	st.shared.u32 [%r131], %r130;
-	.loc 5 102 5
-	add.s32 %r117, %r117, 1;
-$B49:
-	.loc 5 94 72
-	add.s64 %rd137, %rd135, 16;
-	setp.lt.s64 %p140, %rd137, %rd125;
-	cvt.u32.u64 %r126, %rd137;
-	@%p140 bra $B47;
-$B50:
-	.loc 5 87 51
-	add.s32 %r124, %r124, 1;
-	setp.lt.u32 %p141, %r124, 16;
-	@%p141 bra $B43;
-	setp.lt.u32 %p142, %r118, 64;
-	@%p142 bra $B42;
-$B51:
-	cvt.u64.u32 %rd138, %r117;
-	.loc 5 78 13
-	st.shared.u64 [$shared$plain$2eshared$2d2], %rd138;
-$B52:
-	.loc 5 80 8
-	bar.sync 0;
-	.loc 5 81 20
-	ld.shared.u64 %rd96, [$shared$plain$2eshared$2d2];
-	.loc 5 82 8
-	bar.sync 0;
-$B53:
-	.loc 5 16 13
-	setp.lt.s64 %p143, 0, %rd96;
-	@%p143 bra $B61;
-	.loc 5 172 13
-	setp.lt.s32 %p144, %r83, %r55;
-	@!%p144 bra $B67;
-	add.s64 %rd139, %rd25, -48;
-	setp.le.s64 %p145, %rd139, %rd25;
-	setp.lt.s64 %p146, 0, %rd139;
-	and.pred %p147, %p145, %p146;
-	cvt.u32.u64 %r132, %rd139;
-	selp.b32 %r133, %r132, 0, %p147;
-	cvt.u64.u32 %rd140, %r133;
-	setp.lt.u32 %p148, %r6, %r133;
-	mov.u32 %r134, %r55;
-$B54:
-	.loc 5 173 25
-	cvt.s64.s32 %rd141, %r83;
-	cvt.s64.s32 %rd142, %r134;
-	add.s64 %rd143, %rd141, %rd142;
-	add.s64 %rd144, %rd143, 1;
-	shr.s64 %rd145, %rd144, 1;
-	cvt.u32.u64 %r135, %rd145;
-	mov.u64 %rd146, 0;
-	.loc 5 155 17
-	@!%p55 bra $B59;
-	@!%p148 bra $B55;
-	mov.u64 %rd146, 0;
-	mov.u32 %r136, %r6;
-	bra $B56;
-$B55:
-	mov.u64 %rd146, 0;
-	mov.u32 %r136, %r6;
-	bra $B57;
-$B56:
-	cvt.u64.u32 %rd147, %r136;
-	.loc 5 156 17
-	mad.wide.u32 %rd148, %r136, 4, %rd32;
-	ld.global.u32 %r137, [%rd148];
-	setp.le.s32 %p149, %r135, %r137;
-	.loc 5 157 4
-	add.s64 %rd149, %rd146, 1;
-	.loc 5 156 24
-	selp.b64 %rd150, %rd149, %rd146, %p149;
-	ld.global.u32 %r138, [%rd148+64];
-	setp.le.s32 %p150, %r135, %r138;
-	.loc 5 157 4
-	add.s64 %rd151, %rd150, 1;
-	.loc 5 156 24
-	selp.b64 %rd152, %rd151, %rd150, %p150;
-	ld.global.u32 %r139, [%rd148+128];
-	setp.le.s32 %p151, %r135, %r139;
-	.loc 5 157 4
-	add.s64 %rd153, %rd152, 1;
-	.loc 5 156 24
-	selp.b64 %rd154, %rd153, %rd152, %p151;
-	ld.global.u32 %r140, [%rd148+192];
-	setp.le.s32 %p152, %r135, %r140;
-	.loc 5 157 4
-	add.s64 %rd155, %rd154, 1;
-	.loc 5 156 24
-	selp.b64 %rd146, %rd155, %rd154, %p152;
-	.loc 5 155 32
-	add.s64 %rd156, %rd147, 64;
-	setp.lt.s64 %p153, %rd156, %rd25;
-	setp.lt.s64 %p154, %rd156, %rd140;
-	cvt.u32.u64 %r136, %rd156;
-	@%p154 bra $B56;
-	@!%p153 bra $B59;
-$B57:
-$B58:
-	cvt.u64.u32 %rd157, %r136;
-	.loc 5 156 17
-	mad.wide.u32 %rd158, %r136, 4, %rd32;
-	ld.global.u32 %r141, [%rd158];
-	setp.le.s32 %p155, %r135, %r141;
-	.loc 5 157 4
-	add.s64 %rd159, %rd146, 1;
-	.loc 5 156 24
-	selp.b64 %rd146, %rd159, %rd146, %p155;
-	.loc 5 155 32
-	add.s64 %rd160, %rd157, 16;
-	setp.lt.s64 %p156, %rd160, %rd25;
-	cvt.u32.u64 %r136, %rd160;
-	@%p156 bra $B58;
-$B59:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r142, %r56, 128, %r3;
-	mad.lo.s32 %r143, %r6, 8, %r142;
-	st.shared.u64 [%r143], %rd146;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd161, 0;
-	mov.u32 %r144, 0;
-$B60:
-	.loc 1 71 25
-	mad.lo.s32 %r145, %r144, 8, %r142;
-	ld.shared.u64 %rd162, [%r145];
-	add.s64 %rd161, %rd161, %rd162;
-	add.s32 %r144, %r144, 1;
-	setp.lt.u32 %p157, %r144, 16;
-	@%p157 bra $B60;
-	.loc 5 174 56
-	setp.le.s64 %p158, %rd97, %rd161;
-	.loc 5 177 21
-	add.s32 %r146, %r135, -1;
-	.loc 5 174 56
-	selp.b32 %r134, %r134, %r146, %p158;
-	selp.b32 %r83, %r135, %r83, %p158;
-	.loc 5 172 13
-	setp.lt.s32 %p159, %r83, %r134;
-	@%p159 bra $B54;
-	bra $B67;
-$B61:
-	.loc 5 17 42
-	setp.le.u64 %p160, %rd96, 2048;
-	@!%p160 bra $FAULT11;
-	.loc 5 172 13
-	setp.lt.s32 %p161, %r83, %r55;
-	@!%p161 bra $B67;
-	.loc 5 155 17
-	cvt.u32.u64 %r147, %rd96;
-	setp.lt.u32 %p162, %r6, %r147;
-	mov.u32 %r148, %r55;
-$B62:
-	.loc 5 173 25
-	cvt.s64.s32 %rd163, %r83;
-	cvt.s64.s32 %rd164, %r148;
-	add.s64 %rd165, %rd163, %rd164;
-	add.s64 %rd166, %rd165, 1;
-	shr.s64 %rd167, %rd166, 1;
-	cvt.u32.u64 %r149, %rd167;
-	.loc 5 155 17
-	@!%p162 bra $B63;
-	mov.u64 %rd168, 0;
-	mov.u64 %rd169, %rd34;
-	bra $B64;
-$B63:
-	mov.u64 %rd168, 0;
-	bra $B65;
-$B64:
-	.loc 5 156 17
-	cvt.u32.u64 %r150, %rd169;
-	mad.lo.s32 %r151, %r150, 4, %r5;
-	ld.shared.u32 %r152, [%r151];
-	setp.le.s32 %p163, %r149, %r152;
-	.loc 5 157 4
-	add.s64 %rd170, %rd168, 1;
-	.loc 5 156 24
-	selp.b64 %rd168, %rd170, %rd168, %p163;
-	.loc 5 155 32
-	add.s64 %rd169, %rd169, 16;
-	setp.lt.s64 %p164, %rd169, %rd96;
-	@%p164 bra $B64;
-$B65:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r153, %r56, 128, %r3;
-	mad.lo.s32 %r154, %r6, 8, %r153;
-	st.shared.u64 [%r154], %rd168;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd171, 0;
-	mov.u32 %r155, 0;
-$B66:
-	.loc 1 71 25
-	mad.lo.s32 %r156, %r155, 8, %r153;
-	ld.shared.u64 %rd172, [%r156];
-	add.s64 %rd171, %rd171, %rd172;
-	add.s32 %r155, %r155, 1;
-	setp.lt.u32 %p165, %r155, 16;
-	@%p165 bra $B66;
-	.loc 5 174 56
-	setp.le.s64 %p166, %rd97, %rd171;
-	.loc 5 177 21
-	add.s32 %r157, %r149, -1;
-	.loc 5 174 56
-	selp.b32 %r148, %r148, %r157, %p166;
-	selp.b32 %r83, %r149, %r83, %p166;
-	.loc 5 172 13
-	setp.lt.s32 %p167, %r83, %r148;
-	@%p167 bra $B62;
-$B67:
-	.loc 5 21 14
-	setp.lt.s32 %p168, -2139095040, %r83;
-	selp.b32 %r82, %r83, -2139095040, %p168;
-$B68:
-	.loc 5 23 8
-	bar.sync 0;
-	.loc 5 24 33
-	rcp.rn.f32 %f17, %f1;
-	.loc 4 28 59
-	shr.s32 %r158, %r55, 31;
-	shr.u32 %r159, %r158, 1;
-	xor.b32 %r160, %r55, %r159;
-	mov.b32 %f18, %r160;
-	mov.u32 %r161, %r6;
-	.loc 5 130 19
-	@!%p55 bra $B72;
-$B69:
-	cvt.u64.u32 %rd173, %r161;
-	.loc 5 132 19
-	mad.wide.u32 %rd174, %r161, 4, %rd32;
-	ld.global.u32 %r162, [%rd174];
-	setp.le.s32 %p169, %r82, %r162;
-	mov.u32 %r163, -1;
-	@!%p169 bra $B71;
-	.loc 4 28 59
-	shr.s32 %r164, %r162, 31;
-	shr.u32 %r165, %r164, 1;
-	xor.b32 %r166, %r162, %r165;
-	mov.b32 %f19, %r166;
-	.loc 4 33 7
-	setp.eq.f32 %p170, %f19, %f18;
-	mov.u32 %r163, 67108864;
-	@%p170 bra $B70;
-	.loc 4 36 28
-	sub.rn.f32 %f20, %f19, %f18;
-	mul.rn.f32 %f21, %f20, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f23, %f22, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
-	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
-	.loc 6 39 21
-	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
-	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
-	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
-	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
-	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r167, %f22;
-	.loc 6 21 7
-	setp.lt.f32 %p171, 0f00000000, %f21;
-	selp.b32 %r168, 528482304, 1602224128, %p171;
-	selp.b32 %r169, 1602224128, 528482304, %p171;
-	.loc 6 24 51
-	mad.lo.s32 %r170, %r167, 8388608, %r168;
-	mov.b32 %f32, %r170;
-	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r169;
-	mul.rn.f32 %f35, %f33, %f34;
-	.loc 6 25 8
-	abs.f32 %f36, %f21;
-	setp.lt.f32 %p172, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p172;
-	and.pred %p173, %p172, %p171;
-	selp.f32 %f38, 0f7F800000, %f37, %p173;
-	.loc 4 36 42
-	mul.rn.f32 %f39, %f38, 0f4C800000;
-	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r163, %f40;
-$B70:
-$B71:
-	.loc 5 135 9
-	st.global.u32 [%rd174], %r163;
-	.loc 5 130 34
-	add.s64 %rd175, %rd173, 16;
-	setp.lt.s64 %p174, %rd175, %rd25;
-	cvt.u32.u64 %r161, %rd175;
-	@%p174 bra $B69;
-$B72:
-	.loc 5 25 8
-	bar.sync 0;
-	.loc 4 41 14
-	setp.lt.f32 %p175, 0f00000000, %f3;
-	.loc 4 44 25
-	min.NaN.f32 %f41, %f3, 0f3F800000;
-	mul.rn.f32 %f42, %f41, 0f4C800000;
-	cvt.rzi.s32.f32 %r171, %f42;
-	setp.lt.s32 %p176, 1, %r171;
-	selp.b32 %r172, %r171, 1, %p176;
-	.loc 4 41 14
-	selp.b32 %r173, %r172, 1, %p175;
-	.loc 5 27 12
-	setp.lt.f32 %p177, 0f00000000, %f2;
-	setp.lt.f32 %p178, %f2, 0f3F800000;
-	and.pred %p179, %p177, %p178;
-	@!%p179 bra $B99;
-	.loc 5 28 13
-	setp.lt.s64 %p180, 0, %rd96;
-	@%p180 bra $B86;
-	mov.u64 %rd176, 0;
-	.loc 5 155 17
-	@!%p55 bra $B77;
-	add.s64 %rd177, %rd25, -48;
-	setp.le.s64 %p181, %rd177, %rd25;
-	setp.lt.s64 %p182, 0, %rd177;
-	and.pred %p183, %p181, %p182;
-	cvt.u32.u64 %r174, %rd177;
-	selp.b32 %r175, %r174, 0, %p183;
-	cvt.u64.u32 %rd178, %r175;
-	setp.lt.u32 %p184, %r6, %r175;
-	@!%p184 bra $B73;
-	mov.u64 %rd176, 0;
-	mov.u32 %r176, %r6;
-	bra $B74;
-$B73:
-	mov.u64 %rd176, 0;
-	mov.u32 %r176, %r6;
-	bra $B75;
-$B74:
-	cvt.u64.u32 %rd179, %r176;
-	.loc 5 156 17
-	mad.wide.u32 %rd180, %r176, 4, %rd32;
-	ld.global.u32 %r177, [%rd180];
-	setp.le.s32 %p185, 0, %r177;
-	.loc 5 150 47
-	cvt.u64.u32 %rd181, %r177;
-	.loc 5 157 4
-	add.s64 %rd182, %rd176, %rd181;
-	.loc 5 156 24
-	selp.b64 %rd183, %rd182, %rd176, %p185;
-	ld.global.u32 %r178, [%rd180+64];
-	setp.le.s32 %p186, 0, %r178;
-	.loc 5 150 47
-	cvt.u64.u32 %rd184, %r178;
-	.loc 5 157 4
-	add.s64 %rd185, %rd183, %rd184;
-	.loc 5 156 24
-	selp.b64 %rd186, %rd185, %rd183, %p186;
-	ld.global.u32 %r179, [%rd180+128];
-	setp.le.s32 %p187, 0, %r179;
-	.loc 5 150 47
-	cvt.u64.u32 %rd187, %r179;
-	.loc 5 157 4
-	add.s64 %rd188, %rd186, %rd187;
-	.loc 5 156 24
-	selp.b64 %rd189, %rd188, %rd186, %p187;
-	ld.global.u32 %r180, [%rd180+192];
-	setp.le.s32 %p188, 0, %r180;
-	.loc 5 150 47
-	cvt.u64.u32 %rd190, %r180;
-	.loc 5 157 4
-	add.s64 %rd191, %rd189, %rd190;
-	.loc 5 156 24
-	selp.b64 %rd176, %rd191, %rd189, %p188;
-	.loc 5 155 32
-	add.s64 %rd192, %rd179, 64;
-	setp.lt.s64 %p189, %rd192, %rd25;
-	setp.lt.s64 %p190, %rd192, %rd178;
-	cvt.u32.u64 %r176, %rd192;
-	@%p190 bra $B74;
-	@!%p189 bra $B77;
-$B75:
-$B76:
-	cvt.u64.u32 %rd193, %r176;
-	.loc 5 156 17
-	mad.wide.u32 %rd194, %r176, 4, %rd32;
-	ld.global.u32 %r181, [%rd194];
-	setp.le.s32 %p191, 0, %r181;
-	.loc 5 150 47
-	cvt.u64.u32 %rd195, %r181;
-	.loc 5 157 4
-	add.s64 %rd196, %rd176, %rd195;
-	.loc 5 156 24
-	selp.b64 %rd176, %rd196, %rd176, %p191;
-	.loc 5 155 32
-	add.s64 %rd197, %rd193, 16;
-	setp.lt.s64 %p192, %rd197, %rd25;
-	cvt.u32.u64 %r176, %rd197;
-	@%p192 bra $B76;
-$B77:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r182, %r56, 128, %r3;
-	mad.lo.s32 %r183, %r6, 8, %r182;
-	st.shared.u64 [%r183], %rd176;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd198, 0;
-	mov.u32 %r184, 0;
-$B78:
-	.loc 1 71 25
-	mad.lo.s32 %r185, %r184, 8, %r182;
-	ld.shared.u64 %rd199, [%r185];
-	add.s64 %rd198, %rd198, %rd199;
-	add.s32 %r184, %r184, 1;
-	setp.lt.u32 %p193, %r184, 16;
-	@%p193 bra $B78;
-	.loc 4 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd198;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd200, %fd3;
-	setp.nan.f64 %p194, %fd3, %fd3;
-	selp.b64 %rd201, 0, %rd200, %p194;
-	setp.lt.s64 %p195, 1, %rd201;
-	selp.b64 %rd202, %rd201, 1, %p195;
-	add.s64 %rd203, %rd25, -48;
-	setp.le.s64 %p196, %rd203, %rd25;
-	setp.lt.s64 %p197, 0, %rd203;
-	and.pred %p198, %p196, %p197;
-	cvt.u32.u64 %r186, %rd203;
-	selp.b32 %r187, %r186, 0, %p198;
-	cvt.u64.u32 %rd204, %r187;
-	setp.lt.u32 %p199, %r6, %r187;
-	mov.u32 %r188, 67108864;
-	mov.u32 %r189, 0;
-$B79:
-	.loc 5 173 34
-	add.s32 %r190, %r189, %r188;
-	add.s32 %r191, %r190, 1;
-	cvt.u64.u32 %rd205, %r191;
-	shr.u64 %rd206, %rd205, 1;
-	cvt.u32.u64 %r192, %rd206;
-	mov.u64 %rd207, 0;
-	.loc 5 155 17
-	@!%p55 bra $B84;
-	@!%p199 bra $B80;
-	mov.u64 %rd207, 0;
-	mov.u32 %r193, %r6;
-	bra $B81;
-$B80:
-	mov.u64 %rd207, 0;
-	mov.u32 %r193, %r6;
-	bra $B82;
-$B81:
-	cvt.u64.u32 %rd208, %r193;
-	.loc 5 156 17
-	mad.wide.u32 %rd209, %r193, 4, %rd32;
-	ld.global.u32 %r194, [%rd209];
-	setp.le.s32 %p200, %r192, %r194;
-	.loc 5 150 47
-	cvt.u64.u32 %rd210, %r194;
-	.loc 5 157 4
-	add.s64 %rd211, %rd207, %rd210;
-	.loc 5 156 24
-	selp.b64 %rd212, %rd211, %rd207, %p200;
-	ld.global.u32 %r195, [%rd209+64];
-	setp.le.s32 %p201, %r192, %r195;
-	.loc 5 150 47
-	cvt.u64.u32 %rd213, %r195;
-	.loc 5 157 4
-	add.s64 %rd214, %rd212, %rd213;
-	.loc 5 156 24
-	selp.b64 %rd215, %rd214, %rd212, %p201;
-	ld.global.u32 %r196, [%rd209+128];
-	setp.le.s32 %p202, %r192, %r196;
-	.loc 5 150 47
-	cvt.u64.u32 %rd216, %r196;
-	.loc 5 157 4
-	add.s64 %rd217, %rd215, %rd216;
-	.loc 5 156 24
-	selp.b64 %rd218, %rd217, %rd215, %p202;
-	ld.global.u32 %r197, [%rd209+192];
-	setp.le.s32 %p203, %r192, %r197;
-	.loc 5 150 47
-	cvt.u64.u32 %rd219, %r197;
-	.loc 5 157 4
-	add.s64 %rd220, %rd218, %rd219;
-	.loc 5 156 24
-	selp.b64 %rd207, %rd220, %rd218, %p203;
-	.loc 5 155 32
-	add.s64 %rd221, %rd208, 64;
-	setp.lt.s64 %p204, %rd221, %rd25;
-	setp.lt.s64 %p205, %rd221, %rd204;
-	cvt.u32.u64 %r193, %rd221;
-	@%p205 bra $B81;
-	@!%p204 bra $B84;
-$B82:
-$B83:
-	cvt.u64.u32 %rd222, %r193;
-	.loc 5 156 17
-	mad.wide.u32 %rd223, %r193, 4, %rd32;
-	ld.global.u32 %r198, [%rd223];
-	setp.le.s32 %p206, %r192, %r198;
-	.loc 5 150 47
-	cvt.u64.u32 %rd224, %r198;
-	.loc 5 157 4
-	add.s64 %rd225, %rd207, %rd224;
-	.loc 5 156 24
-	selp.b64 %rd207, %rd225, %rd207, %p206;
-	.loc 5 155 32
-	add.s64 %rd226, %rd222, 16;
-	setp.lt.s64 %p207, %rd226, %rd25;
-	cvt.u32.u64 %r193, %rd226;
-	@%p207 bra $B83;
-$B84:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r199, %r56, 128, %r3;
-	mad.lo.s32 %r200, %r6, 8, %r199;
-	st.shared.u64 [%r200], %rd207;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd227, 0;
-	mov.u32 %r201, 0;
-$B85:
-	.loc 1 71 25
-	mad.lo.s32 %r202, %r201, 8, %r199;
-	ld.shared.u64 %rd228, [%r202];
-	add.s64 %rd227, %rd227, %rd228;
-	add.s32 %r201, %r201, 1;
-	setp.lt.u32 %p208, %r201, 16;
-	@%p208 bra $B85;
-	.loc 5 174 56
-	setp.le.s64 %p209, %rd202, %rd227;
-	.loc 5 177 21
-	add.s32 %r203, %r192, -1;
-	.loc 5 174 56
-	selp.b32 %r188, %r188, %r203, %p209;
-	selp.b32 %r189, %r192, %r189, %p209;
-	.loc 5 172 13
-	setp.lt.s32 %p210, %r189, %r188;
-	@%p210 bra $B79;
-	.loc 5 32 14
-	setp.lt.s32 %p211, %r173, %r189;
-	selp.b32 %r173, %r189, %r173, %p211;
-	bra $B99;
-$B86:
-	.loc 5 29 17
-	setp.le.u64 %p212, %rd96, 2048;
-	@!%p212 bra $FAULT12;
-	.loc 5 130 19
-	cvt.u32.u64 %r204, %rd96;
-	setp.lt.u32 %p213, %r6, %r204;
-	mov.u64 %rd229, %rd34;
-	@!%p213 bra $B90;
-$B87:
-	.loc 5 132 19
-	cvt.u32.u64 %r205, %rd229;
-	mad.lo.s32 %r206, %r205, 4, %r5;
-	ld.shared.u32 %r207, [%r206];
-	setp.le.s32 %p214, %r82, %r207;
-	mov.u32 %r208, -1;
-	@!%p214 bra $B89;
-	.loc 4 28 59
-	shr.s32 %r209, %r207, 31;
-	shr.u32 %r210, %r209, 1;
-	xor.b32 %r211, %r207, %r210;
-	mov.b32 %f43, %r211;
-	.loc 4 33 7
-	setp.eq.f32 %p215, %f43, %f18;
-	mov.u32 %r208, 67108864;
-	@%p215 bra $B88;
-	.loc 4 36 28
-	sub.rn.f32 %f44, %f43, %f18;
-	mul.rn.f32 %f45, %f44, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f47, %f46, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
-	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
-	.loc 6 39 21
-	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
-	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
-	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
-	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
-	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
-	mov.b32 %r212, %f46;
-	.loc 6 21 7
-	setp.lt.f32 %p216, 0f00000000, %f45;
-	selp.b32 %r213, 528482304, 1602224128, %p216;
-	selp.b32 %r214, 1602224128, 528482304, %p216;
-	.loc 6 24 51
-	mad.lo.s32 %r215, %r212, 8388608, %r213;
-	mov.b32 %f56, %r215;
-	mul.rn.f32 %f57, %f55, %f56;
-	mov.b32 %f58, %r214;
-	mul.rn.f32 %f59, %f57, %f58;
-	.loc 6 25 8
-	abs.f32 %f60, %f45;
-	setp.lt.f32 %p217, 0f42D00000, %f60;
-	selp.f32 %f61, 0f00000000, %f59, %p217;
-	and.pred %p218, %p217, %p216;
-	selp.f32 %f62, 0f7F800000, %f61, %p218;
-	.loc 4 36 42
-	mul.rn.f32 %f63, %f62, 0f4C800000;
-	add.rn.f32 %f64, %f63, 0f3F000000;
-	cvt.rzi.s32.f32 %r208, %f64;
-$B88:
-$B89:
-	.loc 5 135 9
-	st.shared.u32 [%r206], %r208;
-	.loc 5 130 34
-	add.s64 %rd229, %rd229, 16;
-	setp.lt.s64 %p219, %rd229, %rd96;
-	@%p219 bra $B87;
-$B90:
-	mov.u64 %rd230, 0;
-	.loc 5 155 17
-	@!%p213 bra $B92;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, %rd34;
-$B91:
-	.loc 5 156 17
-	cvt.u32.u64 %r216, %rd231;
-	mad.lo.s32 %r217, %r216, 4, %r5;
-	ld.shared.u32 %r218, [%r217];
-	setp.le.s32 %p220, 0, %r218;
-	.loc 5 150 47
-	cvt.u64.u32 %rd232, %r218;
-	.loc 5 157 4
-	add.s64 %rd233, %rd230, %rd232;
-	.loc 5 156 24
-	selp.b64 %rd230, %rd233, %rd230, %p220;
-	.loc 5 155 32
-	add.s64 %rd231, %rd231, 16;
-	setp.lt.s64 %p221, %rd231, %rd96;
-	@%p221 bra $B91;
-$B92:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r219, %r56, 128, %r3;
-	mad.lo.s32 %r220, %r6, 8, %r219;
-	st.shared.u64 [%r220], %rd230;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd234, 0;
-	mov.u32 %r221, 0;
-$B93:
-	.loc 1 71 25
-	mad.lo.s32 %r222, %r221, 8, %r219;
-	ld.shared.u64 %rd235, [%r222];
-	add.s64 %rd234, %rd234, %rd235;
-	add.s32 %r221, %r221, 1;
-	setp.lt.u32 %p222, %r221, 16;
-	@%p222 bra $B93;
-	.loc 4 49 29
-	cvt.f64.f32 %fd4, %f2;
-	cvt.rn.f64.s64 %fd5, %rd234;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd236, %fd6;
-	setp.nan.f64 %p223, %fd6, %fd6;
-	selp.b64 %rd237, 0, %rd236, %p223;
-	setp.lt.s64 %p224, 1, %rd237;
-	selp.b64 %rd238, %rd237, 1, %p224;
-	mov.u32 %r223, 67108864;
-	mov.u32 %r224, 0;
-$B94:
-	.loc 5 173 34
-	add.s32 %r225, %r224, %r223;
-	add.s32 %r226, %r225, 1;
-	cvt.u64.u32 %rd239, %r226;
-	shr.u64 %rd240, %rd239, 1;
-	cvt.u32.u64 %r227, %rd240;
-	.loc 5 155 17
-	@!%p213 bra $B95;
-	mov.u64 %rd241, 0;
-	mov.u64 %rd242, %rd34;
-	bra $B96;
-$B95:
-	mov.u64 %rd241, 0;
-	bra $B97;
-$B96:
-	.loc 5 156 17
-	cvt.u32.u64 %r228, %rd242;
-	mad.lo.s32 %r229, %r228, 4, %r5;
-	ld.shared.u32 %r230, [%r229];
-	setp.le.s32 %p225, %r227, %r230;
-	.loc 5 150 47
-	cvt.u64.u32 %rd243, %r230;
-	.loc 5 157 4
-	add.s64 %rd244, %rd241, %rd243;
-	.loc 5 156 24
-	selp.b64 %rd241, %rd244, %rd241, %p225;
-	.loc 5 155 32
-	add.s64 %rd242, %rd242, 16;
-	setp.lt.s64 %p226, %rd242, %rd96;
-	@%p226 bra $B96;
-$B97:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r231, %r56, 128, %r3;
-	mad.lo.s32 %r232, %r6, 8, %r231;
-	st.shared.u64 [%r232], %rd241;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd245, 0;
-	mov.u32 %r233, 0;
-$B98:
-	.loc 1 71 25
-	mad.lo.s32 %r234, %r233, 8, %r231;
-	ld.shared.u64 %rd246, [%r234];
-	add.s64 %rd245, %rd245, %rd246;
-	add.s32 %r233, %r233, 1;
-	setp.lt.u32 %p227, %r233, 16;
-	@%p227 bra $B98;
-	.loc 5 174 56
-	setp.le.s64 %p228, %rd238, %rd245;
-	.loc 5 177 21
-	add.s32 %r235, %r227, -1;
-	.loc 5 174 56
-	selp.b32 %r223, %r223, %r235, %p228;
-	selp.b32 %r224, %r227, %r224, %p228;
-	.loc 5 172 13
-	setp.lt.s32 %p229, %r224, %r223;
-	@%p229 bra $B94;
-	.loc 5 30 14
-	setp.lt.s32 %p230, %r173, %r224;
-	selp.b32 %r173, %r224, %r173, %p230;
-$B99:
-	.loc 5 51 68
-	shr.u32 %r236, %r1, 10;
-	add.s32 %r237, %r236, 1;
-	shl.b32 %r238, %r237, 4;
-	mov.u32 %r239, 0;
-$B100:
-	.loc 5 37 19
-	add.s32 %r240, %r239, 1;
-	mul.wide.u32 %rd247, %r240, %r238;
-	setp.lt.s64 %p231, %rd25, %rd247;
-	cvt.u32.u64 %r241, %rd247;
-	selp.b32 %r242, %r1, %r241, %p231;
-	cvt.u64.u32 %rd248, %r242;
-	.loc 5 38 56
-	mul.lo.s32 %r243, %r239, %r238;
-	setp.lt.u32 %p232, %r242, %r243;
-	selp.b32 %r244, %r242, %r243, %p232;
-	cvt.u64.u32 %rd249, %r244;
-	setp.le.u64 %p233, %rd248, %rd33;
-	setp.le.u32 %p234, %r244, %r242;
-	and.pred %p235, %p233, %p234;
-	@!%p235 bra $B129;
-	mad.wide.u32 %rd250, %r244, 4, %rd32;
-	sub.s64 %rd251, %rd248, %rd249;
-	.loc 5 155 17
-	setp.lt.s64 %p236, %rd34, %rd251;
-	mov.u64 %rd252, 0;
-	@!%p236 bra $B105;
-	add.s64 %rd253, %rd251, -48;
-	setp.le.s64 %p237, %rd253, %rd251;
-	setp.lt.s64 %p238, 0, %rd253;
-	and.pred %p239, %p237, %p238;
-	cvt.u32.u64 %r245, %rd253;
-	selp.b32 %r246, %r245, 0, %p239;
-	cvt.u64.u32 %rd254, %r246;
-	setp.lt.u32 %p240, %r6, %r246;
-	@!%p240 bra $B101;
-	mov.u64 %rd252, 0;
-	mov.u32 %r247, %r6;
-	bra $B102;
-$B101:
-	mov.u64 %rd252, 0;
-	mov.u32 %r247, %r6;
-	bra $B103;
-$B102:
-	cvt.u64.u32 %rd255, %r247;
-	.loc 5 156 17
-	mad.wide.u32 %rd256, %r247, 4, %rd250;
-	ld.global.u32 %r248, [%rd256];
-	setp.le.s32 %p241, %r173, %r248;
-	.loc 5 150 47
-	cvt.u64.u32 %rd257, %r248;
-	.loc 5 157 4
-	add.s64 %rd258, %rd252, %rd257;
-	.loc 5 156 24
-	selp.b64 %rd259, %rd258, %rd252, %p241;
-	ld.global.u32 %r249, [%rd256+64];
-	setp.le.s32 %p242, %r173, %r249;
-	.loc 5 150 47
-	cvt.u64.u32 %rd260, %r249;
-	.loc 5 157 4
-	add.s64 %rd261, %rd259, %rd260;
-	.loc 5 156 24
-	selp.b64 %rd262, %rd261, %rd259, %p242;
-	ld.global.u32 %r250, [%rd256+128];
-	setp.le.s32 %p243, %r173, %r250;
-	.loc 5 150 47
-	cvt.u64.u32 %rd263, %r250;
-	.loc 5 157 4
-	add.s64 %rd264, %rd262, %rd263;
-	.loc 5 156 24
-	selp.b64 %rd265, %rd264, %rd262, %p243;
-	ld.global.u32 %r251, [%rd256+192];
-	setp.le.s32 %p244, %r173, %r251;
-	.loc 5 150 47
-	cvt.u64.u32 %rd266, %r251;
-	.loc 5 157 4
-	add.s64 %rd267, %rd265, %rd266;
-	.loc 5 156 24
-	selp.b64 %rd252, %rd267, %rd265, %p244;
-	.loc 5 155 32
-	add.s64 %rd268, %rd255, 64;
-	setp.lt.s64 %p245, %rd268, %rd251;
-	setp.lt.s64 %p246, %rd268, %rd254;
-	cvt.u32.u64 %r247, %rd268;
-	@%p246 bra $B102;
-	@!%p245 bra $B105;
-$B103:
-$B104:
-	cvt.u64.u32 %rd269, %r247;
-	.loc 5 156 17
-	mad.wide.u32 %rd270, %r247, 4, %rd250;
-	ld.global.u32 %r252, [%rd270];
-	setp.le.s32 %p247, %r173, %r252;
-	.loc 5 150 47
-	cvt.u64.u32 %rd271, %r252;
-	.loc 5 157 4
-	add.s64 %rd272, %rd252, %rd271;
-	.loc 5 156 24
-	selp.b64 %rd252, %rd272, %rd252, %p247;
-	.loc 5 155 32
-	add.s64 %rd273, %rd269, 16;
-	setp.lt.s64 %p248, %rd273, %rd251;
-	cvt.u32.u64 %r247, %rd273;
-	@%p248 bra $B104;
-$B105:
-	.loc 5 38 10
-	mad.lo.s32 %r253, %r239, 128, %r4;
-	mad.lo.s32 %r254, %r6, 8, %r253;
-	st.shared.u64 [%r254], %rd252;
-	setp.lt.u32 %p249, %r240, 64;
-	mov.u32 %r239, %r240;
-	@%p249 bra $B100;
-	.loc 5 40 8
-	bar.sync 0;
-	mov.u64 %rd274, 0;
-	mov.u32 %r255, 0;
-$B106:
-	.loc 5 212 15
-	mad.lo.s32 %r256, %r255, 128, %r4;
-	mov.u64 %rd275, 0;
-	mov.u32 %r257, 0;
-$B107:
-	mad.lo.s32 %r258, %r257, 8, %r256;
-	ld.shared.u64 %rd276, [%r258];
-	add.s64 %rd275, %rd275, %rd276;
-	add.s32 %r257, %r257, 1;
-	setp.lt.u32 %p250, %r257, 16;
-	@%p250 bra $B107;
-	.loc 5 187 3
-	add.s64 %rd274, %rd274, %rd275;
-	add.s32 %r255, %r255, 1;
-	setp.lt.u32 %p251, %r255, 64;
-	@%p251 bra $B106;
-	.loc 4 54 67
-	cvt.u32.u64 %r259, %rd27;
-	shr.u64 %rd277, %rd27, 32;
-	cvt.u32.u64 %r260, %rd277;
-	mov.u32 %r261, 0;
-	mov.u32 %r262, 0;
-	mov.u32 %r263, 0;
-	mov.u32 %r264, 0;
-$B108:
-	.loc 7 460 19
-	mul.wide.u32 %rd278, %r81, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd279, %rd278, 32;
-	cvt.u32.u64 %r265, %rd279;
-	cvt.u32.u64 %r266, %rd278;
-	.loc 7 460 19
-	mul.wide.u32 %rd280, %r262, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd281, %rd280, 32;
-	cvt.u32.u64 %r267, %rd281;
-	cvt.u32.u64 %r268, %rd280;
-	.loc 8 18 21
-	xor.b32 %r269, %r267, %r261;
-	xor.b32 %r81, %r269, %r259;
-	xor.b32 %r270, %r265, %r263;
-	xor.b32 %r262, %r270, %r260;
-	.loc 8 19 11
-	add.s32 %r259, %r259, -1640531527;
-	add.s32 %r260, %r260, -1150833019;
-	add.s32 %r264, %r264, 1;
-	setp.lt.u32 %p252, %r264, 10;
-	mov.u32 %r261, %r268;
-	mov.u32 %r263, %r266;
-	@%p252 bra $B108;
-	.loc 4 55 30
-	cvt.u64.u32 %rd282, %r268;
-	shl.b64 %rd283, %rd282, 32;
-	cvt.u64.u32 %rd284, %r81;
-	or.b64 %rd285, %rd283, %rd284;
-	mul.hi.u64 %rd286, %rd285, %rd274;
-	mov.u32 %r271, 0;
-$B109:
-	.loc 5 212 15
-	mad.lo.s32 %r272, %r271, 128, %r4;
-	mov.u64 %rd287, 0;
-	mov.u32 %r273, 0;
-$B110:
-	mad.lo.s32 %r274, %r273, 8, %r272;
-	ld.shared.u64 %rd288, [%r274];
-	add.s64 %rd287, %rd287, %rd288;
-	add.s32 %r273, %r273, 1;
-	setp.lt.u32 %p253, %r273, 16;
-	@%p253 bra $B110;
-	.loc 5 193 11
-	setp.lt.s64 %p254, %rd286, %rd287;
-	@%p254 bra $B111;
-	.loc 5 196 3
-	sub.s64 %rd286, %rd286, %rd287;
-	.loc 5 191 28
-	add.s32 %r271, %r271, 1;
-	setp.lt.u32 %p255, %r271, 63;
-	@%p255 bra $B109;
-$B111:
-	.loc 5 198 16
-	mul.lo.s32 %r57, %r271, %r238;
-	setp.lt.u32 %p256, %r57, %r1;
-	@%p256 bra $B112;
-	mov.u32 %r57, -1;
-	bra $B114;
-$B112:
-	.loc 5 199 17
-	mad.wide.u32 %rd289, %r57, 4, %rd32;
-	ld.global.u32 %r275, [%rd289];
-	setp.le.s32 %p257, %r173, %r275;
-	@!%p257 bra $B113;
-	.loc 5 200 19
-	cvt.u64.u32 %rd290, %r275;
-	setp.lt.s64 %p258, %rd286, %rd290;
-	@%p258 bra $B114;
-	.loc 5 203 4
-	sub.s64 %rd286, %rd286, %rd290;
-$B113:
-	.loc 5 198 43
-	add.s32 %r57, %r57, 1;
-	setp.lt.u32 %p259, %r57, %r1;
-	@%p259 bra $B112;
-	mov.u32 %r57, -1;
-$B114:
-$B115:
-	.loc 1 45 19
-	setp.lt.s64 %p260, 0, %rd23;
-	and.pred %p261, %p260, %p3;
-	@!%p261 bra $B124;
-	.loc 4 28 59
-	shr.s32 %r276, %r55, 31;
-	shr.u32 %r277, %r276, 1;
-	xor.b32 %r278, %r55, %r277;
-	mov.b32 %f65, %r278;
-	.loc 1 125 8
-	bar.sync 0;
-	mov.u64 %rd291, 0;
-	.loc 1 127 19
-	@!%p55 bra $B119;
-	mov.u64 %rd291, 0;
-	mov.u32 %r279, %r6;
-$B116:
-	cvt.u64.u32 %rd292, %r279;
-	.loc 1 128 27
-	mad.wide.u32 %rd293, %r279, 4, %rd31;
-	ld.global.f32 %f66, [%rd293];
-	.loc 4 19 7
-	setp.neu.f32 %p262, %f66, %f66;
-	.loc 4 22 32
-	add.rn.f32 %f67, %f66, 0f00000000;
-	mov.b32 %r280, %f67;
-	.loc 4 23 27
-	shr.s32 %r281, %r280, 31;
-	shr.u32 %r282, %r281, 1;
-	xor.b32 %r283, %r280, %r282;
-	.loc 4 19 7
-	selp.b32 %r284, -2147483648, %r283, %p262;
-	.loc 1 128 37
-	setp.lt.s32 %p263, -2139095041, %r284;
-	@!%p263 bra $B118;
-	.loc 4 33 7
-	setp.eq.f32 %p264, %f66, %f65;
-	mov.u32 %r285, 67108864;
-	@%p264 bra $B117;
-	.loc 4 36 28
-	sub.rn.f32 %f68, %f66, %f65;
-	.loc 6 36 10
-	fma.rn.f32 %f69, %f68, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f70, %f69, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f71, %f70, 0fBF317218, %f68;
-	fma.rn.f32 %f72, %f70, 0f3102E308, %f71;
-	.loc 6 39 21
-	fma.rn.f32 %f73, 0f3AB527C5, %f72, 0f3C091CC4;
-	fma.rn.f32 %f74, %f73, %f72, 0f3D2AAC57;
-	fma.rn.f32 %f75, %f74, %f72, 0f3E2AAA49;
-	fma.rn.f32 %f76, %f75, %f72, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f77, %f76, %f72, 0f3F800000;
-	fma.rn.f32 %f78, %f77, %f72, 0f3F800000;
-	mov.b32 %r286, %f69;
-	.loc 6 21 7
-	setp.lt.f32 %p265, 0f00000000, %f68;
-	selp.b32 %r287, 528482304, 1602224128, %p265;
-	selp.b32 %r288, 1602224128, 528482304, %p265;
-	.loc 6 24 51
-	mad.lo.s32 %r289, %r286, 8388608, %r287;
-	mov.b32 %f79, %r289;
-	mul.rn.f32 %f80, %f78, %f79;
-	mov.b32 %f81, %r288;
-	mul.rn.f32 %f82, %f80, %f81;
-	.loc 6 25 8
-	abs.f32 %f83, %f68;
-	setp.lt.f32 %p266, 0f42D00000, %f83;
-	selp.f32 %f84, 0f00000000, %f82, %p266;
-	and.pred %p267, %p266, %p265;
-	selp.f32 %f85, 0f7F800000, %f84, %p267;
-	.loc 4 36 42
-	mul.rn.f32 %f86, %f85, 0f4C800000;
-	add.rn.f32 %f87, %f86, 0f3F000000;
-	cvt.rzi.s32.f32 %r285, %f87;
-$B117:
-	.loc 1 129 18
-	cvt.s64.s32 %rd294, %r285;
-	add.s64 %rd291, %rd291, %rd294;
-$B118:
-	.loc 1 127 36
-	add.s64 %rd295, %rd292, 16;
-	setp.lt.s64 %p268, %rd295, %rd25;
-	cvt.u32.u64 %r279, %rd295;
-	@%p268 bra $B116;
-$B119:
-	.loc 1 67 2
-	xor.b32 %r290, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r291, %r290, 128, %r3;
-	mad.lo.s32 %r292, %r6, 8, %r291;
-	st.shared.u64 [%r292], %rd291;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd296, 0;
-	mov.u32 %r293, 0;
-$B120:
-	.loc 1 71 25
-	mad.lo.s32 %r294, %r293, 8, %r291;
-	ld.shared.u64 %rd297, [%r294];
-	add.s64 %rd296, %rd296, %rd297;
-	add.s32 %r293, %r293, 1;
-	setp.lt.u32 %p269, %r293, 16;
-	@%p269 bra $B120;
-	.loc 1 133 11
-	setp.lt.s32 %p270, %r57, 0;
-	mov.f32 %f88, 0f7FC00000;
-	@%p270 bra $B123;
-	.loc 1 136 25
-	cvt.u64.u32 %rd298, %r57;
-	setp.lt.u32 %p271, %r57, %r1;
-	@!%p271 bra $FAULT13;
-	mad.wide.u32 %rd299, %r57, 4, %rd31;
-	ld.global.f32 %f89, [%rd299];
-	.loc 4 61 7
-	setp.eq.f32 %p272, %f89, %f65;
-	@%p272 bra $B121;
-	.loc 4 64 11
-	sub.rn.f32 %f90, %f89, %f65;
-	cvt.rn.f32.s64 %f91, %rd296;
-	mul.rn.f32 %f92, %f91, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f93, %f92;
-	setp.lt.f32 %p273, %f93, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f94, %f92, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f95, %f94, %f92, %p273;
-	selp.b32 %r295, 192937984, 0, %p273;
-	.loc 9 71 23
-	mov.b32 %r296, %f95;
-	.loc 9 72 10
-	add.s32 %r297, %r296, -1060439283;
-	and.b32 %r298, %r297, -8388608;
-	.loc 9 73 32
-	sub.s32 %r299, %r296, %r298;
-	mov.b32 %f96, %r299;
-	sub.s32 %r300, %r298, %r295;
-	cvt.rn.f32.s32 %f97, %r300;
-	.loc 9 8 9
-	sub.rn.f32 %f98, %f96, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f99, 0fBD9BD66F, %f98, 0f3E041C4B;
-	fma.rn.f32 %f100, %f99, %f98, 0fBE07A47F;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E1139FA;
-	fma.rn.f32 %f102, %f101, %f98, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f103, %f102, %f98, 0f3E4CD1F1;
-	fma.rn.f32 %f104, %f103, %f98, 0fBE800219;
-	fma.rn.f32 %f105, %f104, %f98, 0f3EAAAAA8;
-	fma.rn.f32 %f106, %f105, %f98, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f107, %f98, %f98;
-	fma.rn.f32 %f108, %f106, %f107, %f98;
-	.loc 9 9 25
-	fma.rn.f32 %f109, %f97, 0f33B17218, %f108;
-	.loc 9 87 21
-	mov.b32 %r301, %f92;
-	setp.le.u32 %p274, 2139095040, %r301;
-	.loc 9 88 10
-	fma.rn.f32 %f110, %f92, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f111, %f110, %f109, %p274;
-	.loc 9 90 7
-	setp.eq.f32 %p275, %f92, 0f00000000;
-	selp.f32 %f112, 0fFF800000, %f111, %p275;
-	.loc 4 64 17
-	sub.rn.f32 %f88, %f90, %f112;
-	bra $B122;
-$B121:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f113, %rd296;
-	mul.rn.f32 %f114, %f113, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f115, %f114;
-	setp.lt.f32 %p276, %f115, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f116, %f114, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f117, %f116, %f114, %p276;
-	selp.b32 %r302, 192937984, 0, %p276;
-	.loc 9 71 23
-	mov.b32 %r303, %f117;
-	.loc 9 72 10
-	add.s32 %r304, %r303, -1060439283;
-	and.b32 %r305, %r304, -8388608;
-	.loc 9 73 32
-	sub.s32 %r306, %r303, %r305;
-	mov.b32 %f118, %r306;
-	sub.s32 %r307, %r305, %r302;
-	cvt.rn.f32.s32 %f119, %r307;
-	.loc 9 8 9
-	sub.rn.f32 %f120, %f118, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f121, 0fBD9BD66F, %f120, 0f3E041C4B;
-	fma.rn.f32 %f122, %f121, %f120, 0fBE07A47F;
-	fma.rn.f32 %f123, %f122, %f120, 0f3E1139FA;
-	fma.rn.f32 %f124, %f123, %f120, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f125, %f124, %f120, 0f3E4CD1F1;
-	fma.rn.f32 %f126, %f125, %f120, 0fBE800219;
-	fma.rn.f32 %f127, %f126, %f120, 0f3EAAAAA8;
-	fma.rn.f32 %f128, %f127, %f120, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f129, %f120, %f120;
-	fma.rn.f32 %f130, %f128, %f129, %f120;
-	.loc 9 9 25
-	fma.rn.f32 %f131, %f119, 0f33B17218, %f130;
-	.loc 9 87 21
-	mov.b32 %r308, %f114;
-	setp.le.u32 %p277, 2139095040, %r308;
-	.loc 9 88 10
-	fma.rn.f32 %f132, %f114, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f133, %f132, %f131, %p277;
-	.loc 9 90 7
-	setp.eq.f32 %p278, %f114, 0f00000000;
-	selp.f32 %f134, 0fFF800000, %f133, %p278;
-	.loc 4 62 10
-	neg.f32 %f88, %f134;
-$B122:
-$B123:
-	.loc 1 47 11
-	setp.eq.s32 %p279, %r6, 0;
-	@!%p279 bra $B124;
-	.loc 1 48 12
-	setp.lt.u64 %p280, %rd24, %rd23;
-	@!%p280 bra $FAULT14;
-	mad.wide.u32 %rd300, %r2, 4, %rd22;
-	st.global.f32 [%rd300], %f88;
-$B124:
-	.loc 1 51 10
-	setp.eq.s32 %p281, %r6, 0;
-	@!%p281 bra $B125;
-	.loc 1 52 9
-	setp.lt.u64 %p282, %rd24, %rd21;
-	@!%p282 bra $FAULT15;
-	mad.wide.u32 %rd301, %r2, 4, %rd20;
-	st.global.u32 [%rd301], %r57;
-	.loc 1 53 31
-	setp.le.s32 %p283, 0, %r57;
-	and.pred %p284, %p20, %p283;
-	@!%p284 bra $B125;
-	.loc 1 54 20
-	cvt.u64.u32 %rd302, %r57;
-	add.s64 %rd303, %rd28, %rd302;
-	setp.lt.u64 %p285, %rd303, %rd10;
-	@!%p285 bra $FAULT16;
-	shl.b64 %rd304, %rd303, 1;
-	add.s64 %rd305, %rd9, %rd304;
-	ld.global.u16 %r309, [%rd305];
-	.loc 3 55 10
-	and.b32 %r310, %r309, 32767;
-	setp.eq.s32 %p286, %r310, 32767;
-	.loc 3 58 15
-	add.s32 %r311, %r309, 1;
-	and.b32 %r312, %r311, 65535;
-	.loc 3 55 20
-	selp.b32 %r313, %r309, %r312, %p286;
-	.loc 1 54 10
-	st.global.u16 [%rd305], %r313;
-$B125:
-	bra $EXIT;
-$B126:
-	.loc 1 28 3
-	bra $EXIT;
-$B127:
-	.loc 1 31 30
-	@!%p5 bra $FAULT17;
-	bra $FAULT18;
-$B128:
-	.loc 5 60 42
-	@!%p99 bra $FAULT19;
-	bra $FAULT20;
-$B129:
-	.loc 5 38 47
-	@!%p233 bra $FAULT21;
-	bra $FAULT22;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 26 13
-	mov.u32 %r314, 0;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd6;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 23 27
-	mov.u32 %r314, 5;
-	mov.u64 %rd306, %rd35;
-	mov.u64 %rd307, %rd19;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 40 27
-	mov.u32 %r314, 11;
-	mov.u64 %rd306, %rd41;
-	mov.u64 %rd307, %rd16;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 41 10
-	mov.u32 %r314, 12;
-	mov.u64 %rd306, %rd43;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 27 28
-	mov.u32 %r314, 6;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd11;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 32 25
-	mov.u32 %r314, 7;
-	mov.u64 %rd306, %rd57;
-	mov.u64 %rd307, %rd14;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 62 11
-	mov.u32 %r314, 14;
-	mov.u64 %rd306, %rd65;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 40 65
-	mov.u32 %r314, 1;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd8;
-	bra $FAULT;
-$FAULT8:
-	.loc 5 95 14
-	mov.u32 %r314, 15;
-	mov.u64 %rd306, %rd131;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT9:
-	.loc 5 101 10
-	mov.u32 %r314, 13;
-	mov.u64 %rd306, %rd130;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r314, 13;
-	mov.u64 %rd306, %rd134;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT11:
-	.loc 5 17 42
-	mov.u32 %r314, 8;
-	mov.u64 %rd306, %rd96;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT12:
-	.loc 5 29 17
-	mov.u32 %r314, 9;
-	mov.u64 %rd306, %rd96;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 136 25
-	mov.u32 %r314, 10;
-	mov.u64 %rd306, %rd298;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 48 12
-	mov.u32 %r314, 2;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd23;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 52 9
-	mov.u32 %r314, 3;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd21;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 54 45
-	mov.u32 %r314, 4;
-	mov.u64 %rd306, %rd303;
-	mov.u64 %rd307, %rd10;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 31 30
-	mov.u32 %r314, 16;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd2;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r314, 16;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd4;
-	bra $FAULT;
-$FAULT19:
-	.loc 5 60 42
-	mov.u32 %r314, 19;
-	mov.u64 %rd306, %rd99;
-	mov.u64 %rd307, %rd33;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r314, 20;
-	mov.u64 %rd306, %rd100;
-	mov.u64 %rd307, %rd99;
-	bra $FAULT;
-$FAULT21:
-	.loc 5 38 47
-	mov.u32 %r314, 17;
-	mov.u64 %rd306, %rd248;
-	mov.u64 %rd307, %rd33;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r314, 18;
-	mov.u64 %rd306, %rd249;
-	mov.u64 %rd307, %rd248;
-$FAULT:
-	ld.param.u64 %rd308, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r315, [%rd308], 0, 1;
-	setp.ne.u32 %p287, %r315, 0;
-	@%p287 bra $EXIT;
-	ld.global.u64 %rd309, [%rd308+8];
-	ld.param.u32 %r316, [plain_params+256];
-	st.global.u32 [%rd309+4], %r316;
-	ld.param.u32 %r317, [plain_params+260];
-	st.global.v2.u32 [%rd309+8], {%r317, %r314};
-	mov.u32 %r318, %ctaid.x;
-	mov.u32 %r319, %ctaid.y;
-	st.global.v2.u32 [%rd309+16], {%r318, %r319};
-	mov.u32 %r320, %ctaid.z;
-	mov.u32 %r321, %tid.x;
-	st.global.v2.u32 [%rd309+24], {%r320, %r321};
-	mov.u32 %r322, %tid.y;
-	mov.u32 %r323, %tid.z;
-	st.global.v2.u32 [%rd309+32], {%r322, %r323};
-	st.global.u64 [%rd309+40], %rd306;
-	st.global.u64 [%rd309+48], %rd307;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd309], 56;
-	bra $EXIT;
-}
+const plainSM70 = `packed1 52890 plain
+!pJ
+!pI
+!p8
+!sgtqrR
+!s]q)pi~<t5syrR
+!vvq"w/q)tkw]
+!v7psv6vDpMuNr9t?rGrR
+!v7r.v6tqrKq)tkq"{&rR
+!v7q#v6|\z;
+!v7fv6v9uNrGw]
+!v7^v6q"t?uNrbrmrWrR
+!v7pjv6rbrmr9rR
+!
+!vty;s<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
+!
+!pH+pkpD
+!}[
+!c
+p;xWte
+p9p<t*
+p:-qYpF
+qSx5sV
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+v~
+pa
+z^
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+z@sm
+Q
+)
+t:pw
+T(
+qU
+usy=
+u3
+xl|Y
+u3xR
+vkr]
+u3uj+pi-
+vd@,
+N
+z@q@
+s?p@
+"'
+p{XG=3'
+upyB
+wHp&
+wHse
+wHs%
+v}{"ds7yyrg
+wHvm
+wH+p&
+wHsL
+yFds7lsZ
+m
+yFds7ly<n
+m
+yFds7l-p&
+m
+v@f
+sJvu,zR
+w.q@
+t+u4p*
+vd..
+p}pY
+ub$
+ub&
+4
+{#vux6
+xM
+*#%
+*%p-
+{=&q^
+wr
+pnq3q0
+wu34
+wh
+pnqet;
+q1p*E
+)
+ub5
+pm
+p{p*yK3
+pntIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+p\
+v12C
+pl2
+y#
+p\
+z7
+ri
+sd
+!#
+p\
+tb=sh
+T2
+u(
+xUu&/31
+sw
+p\
+{O
+we(
+4
+5
+tb,pX
+u@(
+z>
+wHr>
+xUs0GV#
+_
+tZ
+s8
+!#
+pntI^-
+w87
+t>
+v}{"dpUx?
+p\
+v12C
+pzvX?
+p\
+z7
+td
+!#
+pnqypj
+p+
+!#
+pnr-pE
+wu3,
+prqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+pnshs6
+zbpW(3-
+{K
+sn*B
+*+%
+tb/q0
+qt(1#
+rf(
+vp
+!#
+)
+tb@r4
+uCV*
+_
+t{+rZ
+rV
+prs6qN
+p1
+}q
+prt'qw
+rjx\t\
+prr4^
+}$>
+p6
+prr]ps
+y9u}>sI
+H
+!#
+prt;ps
+wOzir3u}>sI
+!#
+prsQpb
+q2|{9
+prtIsm
+r<
+sPt$6
+t3v8
+r5=r+
+zo
+r5,r1
+t3xhqW
+"#
+xpr_>uf
+!#
+tb@pj
+syy1r3yBW
+tb/r]
+tmA
+we2
+rMp,C
+sJ~3
+!#
+pns6pj
+p+
+!#
+pnu:j
+wu3/
+tr$
+{#~%
+pnt'r+
+i32rO
+ur
+pnr4s6
+0
+t+M$D
+}h
+ub0
+s'8
+xM
+*.%
+u-v(r-
+qt(D
+rf(
+{#zQ
+!#
+u-|#qw
+uC%
+sw
+u-ukq@
+|)
+sJ~"
+s{=r+
+qzuH8
+)
+p}p<
+tf;C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+s{,q@
+qL}w
+p1
+5
+s{+qN
+Yp@1#
+s'7
+p{p@GV9
+syy1r3qlt%
+!#
+s{.ps
+wcr,[2}w
+s{=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+p{[GV:
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+u-v(tI
+qKu4p0A
+Yu4p*
+sH,
+!#
+pnt;pj
+p+
+!#
+r6{}
+qt(1#
+rf(
+rP
+!#
+)
+r6@sr
+uCV<
+_
+pqpEf
+|uu}>
+pqq3r4
+tMZ
+q{
+pqqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+r6@pj
+p{p@GV<
+x9s0
+r6/s-
+tmA
+weD
+rMp@C
+\
+!#
+z*^
+p+
+r7uZ
+rt7pE
+y0zD
+iEwvt2
+qnpWE
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_uHuZ
+rf(
+H
+!#
+s_vnuZ
+svM(
+H
+!#
+)
+rt9qy
+uCVA
+sw
+rhXD
+t8p@?
+s@pk
+rhwy
+y#
+s@t&
+rhwy
+y#
+s@uK
+rhwy
+xK||qj
+rt7s-
+u;rq
+weI
+qop=
+rMp2C
+\
+w9
+!#
+!#
+s?p2
+"#
+p{p2GVD
+sw
+rhq}D
+xKq}Dt0?
+"#
+u;A
+weL
+rMp0C
+\
+!#
+v|sQ
+u'q}
+r&=j
+pB(|B%
+|5t&C
+r&,^
+p+
+r&+pb
+}1dzvlt&
+r7,
+!#
+r&.sr
+uF1%
+znt&
+}s
+vr|>sO
+}_sr
+w8
+}u
+\
+v|q@
+t^
+wI@pj
+rhyi+zH}#uQ.,D
+r7,
+r7zM
+{#vu,qu
+z0q0
+}$'#
+sJzQ
+rf#
+qx8pE
+pV(zD
+iPwvt2
+qnpWP
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_p,1#
+rf(
+H
+!#
+s_q91#
+svM(
+H
+!#
+)
+qx7px
+uCVL
+sw
+qTu&p2
+qx9r+
+rhz#X
+pzp,r2?
+qx7rI
+t8[pu
+qx8s-
+q1XA
+"%
+s@pk
+qTs0t0
+"%
+rhr|q=
+pzp,qR?
+"%
+t8Xpu
+"%
+q1p0pd
+"%
+s@t&
+qTs0<%
+"%
+rhr|q=
+pzp,qR?
+"%
+t8Xpu
+"%
+qF"G/
+"%
+s@uK
+qTs0<)
+"%
+rhr|q=
+pzp,qR?
+"%
+xKR'2{qpu
+"%
+u;rq
+weT
+qop=
+rMR$C
+\
+w9
+!#
+!#
+|W$
+"%
+zB$GVO
+sw
+qTs0<+
+"%
+z)%<(
+pzR&<)?
+"%
+xKR)D<)pu
+"%
+u;A
+weW
+rMR&C
+\
+!#
+xnyC
+u'R)
+vw=%
+"/
+|?dR/{\
+"/
+p+
+"/
+}1dzvn
+r7,
+!#
+"/
+uF1%
+}1qp
+}s
+vr|>sO
+"/
+w8
+}u
+\
+xnj
+t^
+|Oy_R-p$D
+s_R.p$
+u?vu,qu
+!#
+|sq#8
+zK\3*
+s'9
+po$yK)
+sw
+eqNpx
+}o1)
+s_R/B
+r7yi+zH}#uQsq
+qm
+rDg
+ru)
+qt)1#
+s_R0B
+svyi+zH}#uQsq
+vg
+rDg
+epwpw
+t1M)B=w?
+r7uZ
+s_R1B
+vg
+rDW
+ewwq#/
+ra#B=
+tj
+y7.
+J
+!#
+ewEpE
+tj
+z_p,
+tf_C
+0
+uX#qj
+)
+ey=ww
+xBu*Xr2
+wR
+xN
+)
+zbuJY
+qVs0q=
+4
+{#vusp
+p~[v^1&
+yJ.V[
+vwp=p-
+eqN+j
+tfZC
+r7uZ
+vp
+p}yit2
+qns7
+uh
+4
+0
+x)
+)
+qt(D
+5
+s_uHuZ
+rf(
+H
+!#
+s_vnuZ
+svM(
+H
+!#
+)
+eqN-qy
+uCq^
+sw
+rhXD
+t8p@?
+s@pk
+rhwy
+y#
+s@t&
+rhwy
+y#
+s@uK
+rhwy
+xK||qj
+eqN+r4
+u;rq
+qopK
+qop=
+rMp2C
+\
+w9
+!#
+!#
+s?p2
+"#
+p{p2Gt]
+sw
+rhq}D
+xKq}Dt0?
+"#
+u;A
+qop[
+rMp0C
+\
+!#
+eqN8q@
+u'q}
+ey=rI
+pB(qO<#
+|?qpC
+tU(rq
+s_R)<(
+r7RJ
+s_R.2uZ
+s_RIB
+sHC
+!#
+eq#-p|
+u'R.
+p\
+ta
+t}
+}e,
+0
+eq#7r]
+p\
+qm
+J
+!#
+qvsp1&
+pB(qOU
+}1qp
+|Rp)C
+eq#9r.
+u;B
+eq#7sh
+vrp)Cp-?
+e}6f
+qKuHy8
+}3q4
+\
+qD/rz+
+|MRM<MB
+qD@pj
+tHNv^1%
+pB(qOU
+|?qpp-
+qM=^
+p+
+qm
+J
+!#
+qM+p|
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+ef=q3
+|RpW/%
+ef-pb
+q1p0qg
+"#
+xKp*2p*D?
+xKR72p0<7?
+eq#+pw
+z)72p*
+sJ~)
+ef7^
+p+
+ef9pX
+r[(p$
+rDV
+epj,s-
+u'R7
+J
+J
+!#
+qvsp1&
+epj.j
+xBu*p,<8
+qKuHy8
+t+p,<8
+tfzC
+0
+uX#qj
+)
+w<
+J
+!#
+epj,q0
+uF2[
+}1qp
+qop=
+sJzQ
+epj.p|
+q1[q=
+)
+qBX
+{#zQ
+pzXqj
+)
+wKp)
+yS
+{hxZ
+4
+Yxc#
+4
+r\#
+4
+zT
+!#
+s?q,
+t>
+epj8q@
+Yxc#
+s'/
+yJ.V{
+sw
+s=RC
+uE
+epj/pX
+qTq}2t4
+5
+s_q}p$
+u?zQ
+!#
+epX,pX
+Yq}2t4
+s'@
+tH"u%'
+{QqpU
+epX+r.
+xS"<"B
+!#
+epj.f+
+u;A
+qop[
+rMq9C
+sJ~)
+u?}~
+!#
+|W"
+ya
+"&
+p{q9yKB
+sw
+s=RE
+uE
+"&
+qTR#2t4
+5
+s_R#p$
+u?}~
+!#
+"&
+tU#2t4
+pm=
+tH$u%'
+{QqpU
+"&
+xS$<$B
+!#
+"&
+u;A
+we"
+rMp@C
+sJ~)
+!#
+e^9ww
+qK|ZB
+Yp2A
+sHM
+tU#rq
+sHL
+!#
+|W$
+ef/pw
+|?dzvxR{\
+!#
+e^=^
+p+
+e^,q0
+w)qrpW@2dzvxRn
+e^+^
+p+
+!#
+erIpw
+wuV@
+sJ~%
+ej+pw
+z)F<c
+rDf
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+r7Rf
+!#
+ej-p|
+u'RI
+p\
+ta
+t}
+}e,
+0
+qm
+er+8j
+pVtzD
+5
+v#
+rf(
+H
+!#
+v#
+svM(
+H
+!#
+)
+er+7j
+{%B
+sw
+t1p,D
+er+9ps
+r%
+er+7qy
+pg
+v}{"z4lpk
+t1q9D
+"#
+t}
+"#
+wJ
+v}{"dpYlt&
+t1XD
+"#
+t}
+"#
+wJ
+v}{"dp"luK
+t1p@D
+"#
+t}
+"#
+vrpUCsO
+er+8r4
+v&rq
+pC;
+we&
+rMXC
+\
+w9
+!#
+!#
+wr
+"%
+p{XyKB
+sw
+t1[D
+"%
+i#B
+"%
+vrpW#CV#?
+"%
+tmA
+pC;
+rMp@C
+\
+!#
+"@
+|MRl<lB
+"@
+tHmv^1%
+pB(qOU
+|?qpV$
+"@
+p+
+qm
+J
+!#
+"@
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+ej.r.7
+|RpWW%
+ej9pb
+q1q}qg
+"#
+xKR"<"D?
+xKRUt0<U?
+".
+z)U<"
+sHX
+u?zQ
+!#
+ejw-
+zbpWX2t4
+pm,
+"#
+z)U<r
+za
+".
+r{X
+qt(D
+r7Rt
+!#
+"/
+u'RW
+p\
+ta
+t}
+}e,
+0
+"#
+5
+qm
+qaD
+H
+!#
+vg
+H
+!#
+"/
+0
+s;'
+v%
+t1q9D
+"/
+u;B
+"/
+vrp)Cp-?
+"/
+ugs7%A
+q\uJa
+\
+!#
+"/
+|MRw<wB
+"/
+tHxv^1%
+pB(qOU
+|?qpp-
+"/
+p+
+qm
+J
+!#
+"/
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+".
+|RpWb%
+"/
+q1p0qg
+"#
+xKp*2p*D?
+xKRa2p0<a?
+".
+z)a2p*
+sHa
+!#
+epbq@
+rhyi+zH}#uQsq<a
+xKRb<awv+zH}#uQsq?
+!#
+eqe^
+p+
+eqyt;
+|cz2r^#
+pqs6wE
+wcu*R~2rO
+{Y
+tFMYU
+&
+rf(
+epw=pE
+]Yx_}~
+!#
+)
+epw+pE
+{%B
+sw
+t1RgD
+r7zM
+rP
+"$
+wcu*uHrO
+{Y
+tFXU
+&
+pqt;f
+{/u}6
+s_vn79qY}(q4
+p6
+pqsms6
+t3xhS
+qJW
+qCsmpX
+}@
+qCtcpj
+y5
+qCsQp|
+}A
+}F
+qCtIpb
+}?
+}B
+}C
+}D
+qCtsrI
+}E
+yj
+yk
+qCpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+qCqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+qCp|^
+x7r^7
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+pqsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p2>
+!#
+!#
+epw8pj
+x9p2
+epw=s-
+u;A
+pC;
+rMp*C
+sJ~)
+!#
+ep|^
+p+
+pqxjq@
+}$'%
+pquap|
+t-p4%t#
+tDr^%t#
+rH
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+t8,?
+"#
+t8,yz
+eshpx
+}$'$
+wfrbrGr3xP'$t#
+4
+{#vuwb
+es6pw
+wuVf
+sHy
+qm
+"E
+]YzD
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+5
+uRp)p$
+rf(
+H
+!#
+uRp)p$
+svM(
+H
+!#
+)
+"E
+{%B
+sw
+{O
+er+=yY
+)
+"F
+xi%
+"F
+zepG?
+v}{"dp=lpk
+{O
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+{O
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+{O
+"$
+)
+"$
+ta
+"$
+vrpW%Cp-?
+"F
+i#rq
+pC;
+we$
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XyKB
+sw
+{O
+"&
+)
+"&
+i*%
+"&
+vrpW*CV*?
+"&
+|%A
+pC;
+rMp@C
+\
+!#
+"F
+|MMZ1ZB
+"F
+pBZv^1%
+pB(qOU
+|?qpV+
+"F
+p+
+qm
+J
+!#
+"F
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+pqps@sr
+u>vhq4r3y['$
+u>zivhq4xXq4rzy[%
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+*;wvt2
+qnp/;
+uh
+4
+0
+x)
+)
+qt(D
+r779qY}(q4
+J
+!#
+ej-s-
+sl
+tj
+)
+xv,
+0
+qm
+"-
+]YzD
+5
+v#
+rf(
+H
+!#
+v#
+svM(
+H
+!#
+)
+"-
+{%B
+sw
+t1p,D
+"-
+)
+"-
+q:
+"-
+zepK?
+v}{"dp=lpk
+t1q9D
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+t1XD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+t1p@D
+"$
+)
+"$
+ta
+"$
+vrpW#Cp-?
+"-
+i#rq
+pC;
+we'
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XyKB
+sw
+t1[D
+"&
+)
+"&
+i(%
+"&
+vrpW(CV(?
+"&
+|%A
+pC;
+rMp@C
+\
+!#
+"-
+|MMZ1ZB
+"-
+pBZv^1%
+pB(qOU
+|?qpV)
+"-
+p+
+qm
+J
+!#
+"-
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"G
+|RpW0%
+"H
+q1q}qg
+"#
+xKR%<%D?
+xKR$t0<$?
+"H
+z)$<%
+sHr
+er4q@
+z)4<$
+xKR4<$<4?
+u?vuwb
+!#
+esrj
+zbs2#J2t4
+pm+
+"G
+uus2#J
+qt(D
+qaD
+wh
+!#
+"G
+0
+s;'
+v%
+t1MuD
+r7zM
+rP
+"G
+wcu*uHrO
+{Y
+tFXU
+&
+"G
+{/u}'4
+s_vn79qY}(q4
+p6
+"G
+zw4
+x>3
+"G
+}@
+"G
+y5
+"G
+}A
+}F
+"G
+}?
+}B
+}C
+}D
+"G
+}E
+yj
+yk
+"G
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"G
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"G
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"G
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p2>
+!#
+!#
+"G
+w'p*ump2
+"G
+ug|6CA
+qos2#K
+sJ~)
+!#
+qm
+"@
+rjuyt\
+v#
+qaD
+!#
+"@
+0
+s;'
+v%
+{O
+"@
+)
+"@
+tT
+"@
+vrp=CrZ?
+"@
+ugp)p-A
+|,2s2#O
+\
+!#
+"@
+|MMZ1ZB
+"@
+pBZv^1%
+pB(qOU
+|?qprZ
+"@
+p+
+qm
+J
+!#
+"@
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"B
+u>vhq4r3y['$
+u>zivhq4xXq4rzy[%
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+r779qY}(q4
+J
+!#
+"B
+sl
+tj
+)
+xv,
+0
+"-
+rj{vI
+qm
+qaD
+H
+!#
+vg
+H
+!#
+"-
+0
+s;'
+v%
+t1q9D
+"-
+)
+"-
+tT
+"-
+vrp=CrZ?
+"-
+ugp)p-A
+|,2s2#Z
+\
+!#
+"-
+|MMZ1ZB
+"-
+pBZv^1%
+pB(qOU
+|?qprZ
+"-
+p+
+qm
+J
+!#
+"-
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+"A
+|Rp[%
+"B
+q1p0qg
+"#
+xKR"<"D?
+xKq}2p0t0?
+"B
+rhq}<"
+sJvu@.
+eu:q@
+z)Tt0
+xKRTt0<T?
+!#
+"o
+ra#B=
+tj
+y7.
+J
+!#
+etcpE
+tj
+z_p,
+v1;C
+0
+uX#qj
+)
+esQr.7
+xBu*Xr2
+wR
+xN
+)
+zbu\C
+qVs0q=
+4
+{#vusT@
+{%B
+vwp=p-
+"2
+v1DC
+qm
+vp
+u;wvt2
+qnp)
+uh
+4
+0
+x)
+)
+qt(D
+5
+uRp)p$
+rf(
+H
+!#
+uRp)p$
+svM(
+H
+!#
+)
+"2
+uCsu
+sw
+t1RbD
+"2
+)
+"2
+xi%
+"2
+zepG?
+v}{"dp=lpk
+t1RcD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dp"lt&
+t1RdD
+"$
+)
+"$
+ta
+"$
+zu
+v}{"dpUluK
+t1ReD
+"$
+)
+"$
+ta
+"$
+vrpW%Cp-?
+"2
+i#rq
+we'
+we$
+rMXC
+\
+w9
+!#
+!#
+wr
+"&
+p{XGV*
+sw
+t1RfD
+"&
+)
+"&
+i*%
+"&
+vrpW*CV*?
+"&
+|%A
+we,
+rMp@C
+\
+!#
+esQpX
+tH$v^1&
+pB(qOU
+|?qpV+
+tU$rq
+s_R%<$
+sJvu,z(
+ets^
+p+
+qm
+J
+!#
+epb+r+
+qvsp1&
+qm
+J
+!#
+uFq=
+}1qp
+ugy:|>
+w8
+}u
+\
+eqw9r1
+ugp)p-%
+qK|IB
+x<rq
+td
+pq{Gq#9
+pl=
+r$p/=pd
+0
+J
+J
+J
+J
+!#
+vCfpsvOpE
+t+Mtq&wd8z&@8
+vCfps7,pb
+p#
+0
+t^
+"#
+t+w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vC^qwpb
+tFuHp0
+|MMtD2q,
+tFt"p2
+|Mu4u&q,
+vC^pEqN
+qKq}t0qg7sq8rOw}9
+qKwgq,qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+pqr.8u:
+wP
+w2+
+rut
+sap)%
+zJt?uNqrxD%V"
+J
+!#
+")
+qvsp1&
+qm
+J
+!#
+uFq=
+}1qp
+ugy:|>
+w8
+}u
+\
+epE-qN
+|,%
+p6
+epE7r1
+|OxXq4rzp)p-%
+epE,s6
+qK|IB
+x<z/
+td
+!#
+epE/rI
+xBy_M[qR<:
+qt[1#
+p6
+uM[qg
+u<
+!#
+epE@j
+po[yKB
+sw
+t1R}D
+5
+eq0=pE
+)
+q\pYC
+uE
+eq0-ps
+|OxXq4rzpYrSC
+!#
+epE/yC
+z'[1[B
+qt[1#
+td
+uM[qg
+!#
+!#
+vl7pE
+wu39
+tr%
+{#vu,w?
+"U
+wcu*MY2rO
+{Y
+tFMYU
+&
+r#7^
+p+
+qm
+r#{}
+]Yx_}~
+v#
+rf(
+!#
+)
+r#@sh
+{%A
+_
+pqpEf
+|uu}>
+pqq3r4
+tMZ
+q{
+pqqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+r#@tc
+rhyi+zH}#uQ.,D
+rP
+"\
+{/xhS
+r779qY}(q4
+p6
+"\
+t3rnq/
+"\
+}@
+"\
+y5
+"\
+}A
+}F
+"\
+}?
+}B
+}C
+}D
+"\
+}E
+yj
+yk
+"\
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"\
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"\
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"\
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+uA=qw
+u'X
+ugp=rZC
+!#
+r#/sm
+tmA
+pC;
+rMq,C
+sJ~)
+!#
+"Z
+tFMZB
+"Z
+qvsp1%
+pB(qOU
+|?qprS
+"Z
+p+
+qm
+J
+!#
+"Z
+uFqR
+}1qp
+ugy:|>
+w8
+}u
+\
+uA.qN
+{*[p$
+{zyq}X
+}q
+uA9p|
+ru[
+qt[1#
+pm-
+po[yKA
+_
+pqxGf
+{/u}$.
+p6
+pq}6qN
+t3xh$/
+wnxXq4rzs\rZ
+qJw=+z+
+|$q#})
+z|
+}nscz(z+
+|$q#@pb
+sPrnyvtB{n
+|$q#/px
+ye?
+pz{]@y<@vFp$?
+|$f,qe
+q{
+|$f+pX
+w<=vO.{JxW-
+q2yi/|4
+|$f-r4
+}+
+&
+t(p,r2
+u,
+|$^pj
+t3rnt#
+|$^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+|$^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+|$f9q#9
+sPult|
+z~sz
+|$pjp|
+s+"w={m,tyt=6
+|$^9pb
+{i'
+qV+zH}#uQsqD
+|$^/pX
+s+(}J}J
+|$^9p|
+xV?
+|$pj{L
+{/r8)Z
+zSuf
+pq}6j
+|Ozir3r8.$,>
+H
+!#
+pqq#+sr
+wnxXq4rzs\rZ
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+pqq#+pX
+u9r3r8D>
+!#
+!#
+vl/qN
+r[(p$
+5
+vlx*
+z[:39
+pm.
+po$yK8
+|Hr8D
+!#
+q'+pX
+r[(p$
+5
+q'-pj
+z[:37
+pm8
+po$yK6
+x9M[
+q'.t'
+t1=1[
+re|36pu
+5
+q'8q0
+ru[
+*>%
+T,
+pm7
+}d
+*+%
+rV
+t)8pX
+q2|{9
+qTu&|{9
+t)/r+
+vT,
+q%
+t)8q0
+pzXqj
+q'8pX
+wG
+!#
+O
+!#
+sWr1
+O
+!#
+vdsK
+]'rL9
+(t=
+!#
+ey=w-
+rj~8$&rL@
+(rF
+!#
+esQyY
+pVKsx,
+({p
+!pZ
+p(
+!p^
+t:pw
+J
+qa:
+qa(
+(
+!qZ
+pnqesh
+tW
+p3E
+;5
+(
+!s*
+tb=sh
+g,
+p3K
+;2
+(
+!tS
+tb,pX
+g+
+p3M
+;;
+(
+!vB
+pnshs6
+}G
+p3?
+;-
+(
+!w&
+pnr4p|
+sv9
+p3[
+;0
+(
+!x=
+s{+qN
+g.
+p3d
+;;
+(
+!yE
+|sq#8
+g
+p3:
+;*
+(
+!{-
+epj8q@
+g8
+u+#w
+;;
+(
+!vKxw
+epX,pX
+g-
+u+#x
+qPt4
+(
+!pty@
+g-
+u+#t
+qPt4
+(
+!ptyG
+ejw-
+sv/
+u+$=
+qPt4
+(
+!pt+uU
+esrj
+sv@
+u+$=
+qPt4
+(
+!pt{H
+"P
+g=
+pfpU
+;;
+(
+!pt.uU
+";
+qH
+p3:
+;9
+(
+!pt|F
+":
+sk
+p3:
+;7
+(
+!pt|G
+q'8|_
+uI
+pfpY
+;,
+(
+!pt}x
+"4
+g7
+p3?
+;$
+(
+!pt/uU
+g7
+p3?
+;&
+(
+!ptxw
+"4
+g@
+u+$:
+;C
+(
+!tYy@
+qH=
+u+$9
+qPs2$:
+(
+!tYyG
+"4
+g9
+aQ
+;C
+(
+!tY+uU
+g/
+aP
+wpQ
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "adjust.go"
-.file 3 "params.go"
-.file 4 "weight.go"
-.file 5 "plainsample.go"
-.file 6 "exp.go"
-.file 7 "bits.go"
-.file 8 "philox.go"
-.file 9 "log.go"
-
-.shared .align 16 .b8 $shared$plain$2eshared[256];
-.shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
-.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
-
-.visible .entry plain(.param .align 8 .b8 plain_params[264])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<289>;
-	.reg .b32 %r<337>;
-	.reg .b64 %rd<319>;
-	.reg .f32 %f<136>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [plain_params];
-	ld.param.u64 %rd2, [plain_params+16];
-	ld.param.u64 %rd3, [plain_params+24];
-	ld.param.u64 %rd4, [plain_params+40];
-	ld.param.u64 %rd5, [plain_params+48];
-	ld.param.u64 %rd6, [plain_params+56];
-	ld.param.u64 %rd7, [plain_params+72];
-	ld.param.u64 %rd8, [plain_params+80];
-	ld.param.u64 %rd9, [plain_params+96];
-	ld.param.u64 %rd10, [plain_params+104];
-	ld.param.u64 %rd11, [plain_params+112];
-	ld.param.u64 %rd12, [plain_params+120];
-	ld.param.u64 %rd13, [plain_params+128];
-	ld.param.u64 %rd14, [plain_params+136];
-	ld.param.u64 %rd15, [plain_params+144];
-	ld.param.u64 %rd16, [plain_params+152];
-	ld.param.u64 %rd17, [plain_params+168];
-	ld.param.u64 %rd18, [plain_params+176];
-	ld.param.u64 %rd19, [plain_params+184];
-	ld.param.u64 %rd20, [plain_params+192];
-	ld.param.u64 %rd21, [plain_params+200];
-	ld.param.u64 %rd22, [plain_params+216];
-	ld.param.u64 %rd23, [plain_params+224];
-	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 25 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd6;
-	cvt.u64.u32 %rd24, %r3;
-	cvt.u64.u32 %rd25, %r2;
-	.loc 1 26 13
-	setp.lt.u32 %p1, %r2, %r3;
-	@!%p1 bra $FAULT0;
-	.loc 1 22 60
-	mov.u32 %r4, $shared$plain$2eshared;
-	.loc 1 23 50
-	mov.u32 %r5, $shared$plain$2eshared$2d2;
-	.loc 1 24 35
-	mov.u32 %r6, $shared$plain$2eshared$2d3;
-	.loc 1 31 91
-	mov.u32 %r7, %tid.x;
-	cvt.u32.u64 %r8, %rd2;
-	cvt.u64.u32 %rd26, %r8;
-	cvt.u32.u64 %r9, %rd4;
-	cvt.u64.u32 %rd27, %r9;
-	cvt.u32.u64 %r10, %rd8;
-	cvt.u64.u32 %rd28, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.u64.u32 %rd29, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.u64.u32 %rd30, %r12;
-	cvt.u32.u64 %r13, %rd13;
-	cvt.u32.u64 %r14, %rd14;
-	cvt.u64.u32 %rd31, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	cvt.u64.u32 %rd32, %r15;
-	cvt.u32.u64 %r16, %rd18;
-	cvt.u32.u64 %r17, %rd19;
-	cvt.u64.u32 %rd33, %r17;
-	cvt.u32.u64 %r18, %rd21;
-	cvt.u64.u32 %rd34, %r18;
-	cvt.u32.u64 %r19, %rd23;
-	cvt.u64.u32 %rd35, %r19;
-	.loc 1 25 14
-	cvt.u64.u32 %rd36, %r1;
-	.loc 1 26 13
-	mad.wide.u32 %rd37, %r2, 40, %rd5;
-	ld.global.u64 %rd38, [%rd37];
-	ld.global.v2.f32 {%f1, %f2}, [%rd37+8];
-	ld.global.f32 %f3, [%rd37+16];
-	ld.global.u32 %r20, [%rd37+20];
-	ld.global.v2.f32 {%f4, %f5}, [%rd37+24];
-	ld.global.f32 %f6, [%rd37+32];
-	ld.global.u8 %r21, [%rd37+36];
-	setp.ne.u32 %p2, %r21, 0;
-	ld.global.u8 %r22, [%rd37+37];
-	setp.ne.u32 %p3, %r22, 0;
-	ld.global.u8 %r23, [%rd37+38];
-	setp.ne.u32 %p4, %r23, 0;
-	.loc 1 27 7
-	@%p4 bra $B126;
-	.loc 1 30 14
-	mul.wide.u32 %rd39, %r2, %r1;
-	.loc 1 31 44
-	add.s64 %rd40, %rd39, %rd36;
-	setp.le.u64 %p5, %rd40, %rd26;
-	cvt.u32.u64 %r24, %rd40;
-	setp.le.u32 %p6, %r24, %r9;
-	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B127;
-	shl.b64 %rd41, %rd39, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	add.s64 %rd43, %rd3, %rd41;
-	sub.s64 %rd44, %rd27, %rd39;
-	cvt.u64.u32 %rd45, %r7;
-	.loc 2 22 20
-	setp.lt.u32 %p8, 0, %r16;
-	@!%p8 bra $B3;
-	.loc 2 23 33
-	add.s32 %r25, %r2, 2;
-	cvt.u64.u32 %rd46, %r25;
-	setp.le.u32 %p9, %r25, %r17;
-	@!%p9 bra $FAULT1;
-	mad.wide.u32 %rd47, %r2, 4, %rd17;
-	.loc 2 39 25
-	ld.global.u32 %r26, [%rd47];
-	setp.lt.s32 %p10, %r26, 0;
-	selp.b32 %r27, 0, %r26, %p10;
-	cvt.s64.s32 %rd48, %r27;
-	add.s64 %rd49, %rd48, %rd45;
-	ld.global.u32 %r28, [%rd47+4];
-	setp.lt.s32 %p11, %r15, %r28;
-	selp.b32 %r29, %r15, %r28, %p11;
-	cvt.s64.s32 %rd50, %r29;
-	setp.lt.s64 %p12, %rd49, %rd50;
-	cvt.u32.u64 %r30, %rd49;
-	@!%p12 bra $B2;
-$B0:
-	cvt.s64.s32 %rd51, %r30;
-	.loc 2 40 27
-	setp.lt.u32 %p13, %r30, %r15;
-	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd52, %r30, 8, %rd15;
-	ld.global.u32 %r31, [%rd52];
-	cvt.s64.s32 %rd53, %r31;
-	setp.le.s32 %p14, 0, %r31;
-	setp.lt.s64 %p15, %rd53, %rd36;
-	and.pred %p16, %p14, %p15;
-	@!%p16 bra $B1;
-	.loc 2 41 10
-	setp.lt.u64 %p17, %rd53, %rd36;
-	@!%p17 bra $FAULT3;
-	ld.global.f32 %f7, [%rd52+4];
-	mad.wide.s32 %rd54, %r31, 4, %rd42;
-	ld.global.f32 %f8, [%rd54];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd54], %f9;
-$B1:
-	.loc 2 39 83
-	add.s32 %r30, %r30, 16;
-	cvt.u64.u32 %rd55, %r30;
-	ld.global.u32 %r32, [%rd47+4];
-	setp.lt.s32 %p18, %r15, %r32;
-	selp.b32 %r33, %r15, %r32, %p18;
-	cvt.s64.s32 %rd56, %r33;
-	setp.lt.s64 %p19, %rd55, %rd56;
-	@%p19 bra $B0;
-$B2:
-	.loc 2 24 9
-	bar.sync 0;
-$B3:
-	.loc 2 26 19
-	setp.lt.u32 %p20, 0, %r11;
-	.loc 3 23 22
-	setp.neu.f32 %p21, %f4, 0f00000000;
-	setp.neu.f32 %p22, %f4, 0f3F800000;
-	and.pred %p23, %p21, %p22;
-	setp.neu.f32 %p24, %f5, 0f00000000;
-	setp.neu.f32 %p25, %f6, 0f00000000;
-	or.pred %p26, %p24, %p25;
-	or.pred %p27, %p23, %p26;
-	.loc 2 26 19
-	and.pred %p28, %p20, %p27;
-	@!%p28 bra $B9;
-	.loc 2 27 28
-	setp.le.u32 %p29, %r24, %r12;
-	@!%p29 bra $FAULT4;
-	shl.b64 %rd57, %rd39, 1;
-	add.s64 %rd58, %rd9, %rd57;
-	.loc 2 48 20
-	setp.lt.u32 %p30, %r7, %r1;
-	mov.u32 %r34, %r7;
-	@!%p30 bra $B8;
-$B4:
-	cvt.u64.u32 %rd59, %r34;
-	.loc 2 49 32
-	mad.wide.u32 %rd60, %r34, 4, %rd42;
-	ld.global.f32 %f10, [%rd60];
-	mad.wide.u32 %rd61, %r34, 2, %rd58;
-	ld.global.u16 %r35, [%rd61];
-	.loc 3 28 11
-	setp.eq.s32 %p31, %r35, 0;
-	@%p31 bra $B7;
-	.loc 3 31 18
-	@!%p21 bra $B6;
-	.loc 3 32 8
-	setp.lt.f32 %p32, 0f00000000, %f10;
-	@%p32 bra $B5;
-	.loc 3 35 4
-	mul.rn.f32 %f10, %f10, %f4;
-	bra $B6;
-$B5:
-	.loc 3 33 4
-	div.rn.f32 %f10, %f10, %f4;
-$B6:
-	.loc 3 38 21
-	and.b32 %r36, %r35, 32767;
-	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r36;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
-	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r36;
-	.loc 3 41 3
-	sub.rn.f32 %f14, %f13, %f6;
-	.loc 3 40 15
-	selp.f32 %f10, %f14, %f13, %p33;
-$B7:
-	.loc 2 49 9
-	st.global.f32 [%rd60], %f10;
-	.loc 2 48 35
-	add.s64 %rd62, %rd59, 16;
-	setp.lt.s64 %p34, %rd62, %rd36;
-	cvt.u32.u64 %r34, %rd62;
-	@%p34 bra $B4;
-$B8:
-	.loc 2 28 9
-	bar.sync 0;
-$B9:
-	.loc 2 30 17
-	setp.lt.u32 %p35, 0, %r13;
-	and.pred %p36, %p35, %p2;
-	@!%p36 bra $B17;
-	.loc 2 31 15
-	add.s64 %rd63, %rd36, 31;
-	shr.u64 %rd64, %rd63, 5;
-	.loc 2 32 28
-	cvt.u32.u64 %r37, %rd64;
-	mul.wide.u32 %rd65, %r2, %r37;
-	add.s64 %rd66, %rd65, %rd64;
-	setp.le.u64 %p37, %rd66, %rd31;
-	@!%p37 bra $FAULT5;
-	shl.b64 %rd67, %rd65, 2;
-	add.s64 %rd68, %rd12, %rd67;
-	.loc 2 55 26
-	setp.lt.u32 %p38, %r7, %r37;
-	mov.u32 %r38, %r7;
-	@!%p38 bra $B16;
-$B10:
-	.loc 2 56 18
-	mad.wide.u32 %rd69, %r38, 4, %rd68;
-	ld.global.u32 %r39, [%rd69];
-	.loc 2 57 14
-	setp.eq.s32 %p39, %r39, -1;
-	@%p39 bra $B15;
-	.loc 2 60 15
-	shl.b32 %r40, %r38, 5;
-	cvt.u64.u32 %rd70, %r40;
-	add.s64 %rd71, %rd70, 32;
-	setp.lt.s64 %p40, %rd36, %rd71;
-	cvt.u32.u64 %r41, %rd71;
-	selp.b32 %r42, %r1, %r41, %p40;
-	setp.lt.u32 %p41, %r40, %r42;
-	@!%p41 bra $B15;
-	add.s32 %r43, %r42, -1;
-	selp.b32 %r44, %r43, %r40, %p41;
-	cvt.u64.u32 %rd72, %r44;
-	sub.s64 %rd73, %rd72, %rd70;
-	setp.lt.u64 %p42, %rd73, 2147483648;
-	setp.lt.s64 %p43, %rd72, 2305843009213693952;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r40, %r1;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r44, %r1;
-	and.pred %p48, %p46, %p47;
-	@%p48 bra $B13;
-$B11:
-	cvt.u64.u32 %rd74, %r40;
-	.loc 2 61 14
-	and.b32 %r45, %r39, 1;
-	setp.eq.s32 %p49, %r45, 0;
-	@!%p49 bra $B12;
-	.loc 2 62 11
-	setp.lt.u32 %p50, %r40, %r1;
-	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd75, %r40, 4, %rd42;
-	st.global.f32 [%rd75], 0fFF800000;
-$B12:
-	.loc 2 64 4
-	shr.u32 %r39, %r39, 1;
-	.loc 2 60 57
-	add.s32 %r40, %r40, 1;
-	setp.lt.u32 %p51, %r40, %r42;
-	@%p51 bra $B11;
-	bra $B15;
-$B13:
-	.loc 2 61 14
-	and.b32 %r46, %r39, 1;
-	setp.eq.s32 %p52, %r46, 0;
-	@!%p52 bra $B14;
-	.loc 2 62 11
-	mad.wide.u32 %rd76, %r40, 4, %rd42;
-	st.global.f32 [%rd76], 0fFF800000;
-$B14:
-	.loc 2 64 4
-	shr.u32 %r39, %r39, 1;
-	.loc 2 60 57
-	add.s32 %r40, %r40, 1;
-	setp.lt.u32 %p53, %r40, %r42;
-	@%p53 bra $B13;
-$B15:
-	.loc 2 55 39
-	add.s32 %r38, %r38, 16;
-	setp.lt.u32 %p54, %r38, %r37;
-	@%p54 bra $B10;
-$B16:
-	.loc 2 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 97 19
-	setp.lt.u32 %p55, %r7, %r1;
-	mov.u32 %r47, %r7;
-	@!%p55 bra $B19;
-$B18:
-	cvt.u64.u32 %rd77, %r47;
-	.loc 1 98 29
-	mad.wide.u32 %rd78, %r47, 4, %rd42;
-	ld.global.f32 %f15, [%rd78];
-	.loc 4 19 7
-	setp.neu.f32 %p56, %f15, %f15;
-	.loc 4 22 32
-	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r48, %f16;
-	.loc 4 23 27
-	shr.s32 %r49, %r48, 31;
-	shr.u32 %r50, %r49, 1;
-	xor.b32 %r51, %r48, %r50;
-	.loc 4 19 7
-	selp.b32 %r52, -2147483648, %r51, %p56;
-	.loc 1 98 9
-	mad.wide.u32 %rd79, %r47, 4, %rd43;
-	st.global.u32 [%rd79], %r52;
-	.loc 1 97 34
-	add.s64 %rd80, %rd77, 16;
-	setp.lt.s64 %p57, %rd80, %rd36;
-	cvt.u32.u64 %r47, %rd80;
-	@%p57 bra $B18;
-$B19:
-	.loc 1 35 8
-	bar.sync 0;
-	mov.u32 %r53, -2147483648;
-	.loc 1 105 19
-	@!%p55 bra $B24;
-	add.s64 %rd81, %rd36, -48;
-	setp.le.s64 %p58, %rd81, %rd36;
-	setp.lt.s64 %p59, 0, %rd81;
-	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r54, %rd81;
-	selp.b32 %r55, %r54, 0, %p60;
-	cvt.u64.u32 %rd82, %r55;
-	setp.lt.u32 %p61, %r7, %r55;
-	@!%p61 bra $B20;
-	mov.u32 %r53, -2147483648;
-	mov.u32 %r56, %r7;
-	bra $B21;
-$B20:
-	mov.u32 %r53, -2147483648;
-	mov.u32 %r56, %r7;
-	bra $B22;
-$B21:
-	cvt.u64.u32 %rd83, %r56;
-	.loc 1 106 24
-	mad.wide.u32 %rd84, %r56, 4, %rd43;
-	ld.global.u32 %r57, [%rd84];
-	setp.lt.s32 %p62, %r53, %r57;
-	selp.b32 %r58, %r57, %r53, %p62;
-	ld.global.u32 %r59, [%rd84+64];
-	setp.lt.s32 %p63, %r58, %r59;
-	selp.b32 %r60, %r59, %r58, %p63;
-	ld.global.u32 %r61, [%rd84+128];
-	setp.lt.s32 %p64, %r60, %r61;
-	selp.b32 %r62, %r61, %r60, %p64;
-	ld.global.u32 %r63, [%rd84+192];
-	setp.lt.s32 %p65, %r62, %r63;
-	selp.b32 %r53, %r63, %r62, %p65;
-	.loc 1 105 34
-	add.s64 %rd85, %rd83, 64;
-	setp.lt.s64 %p66, %rd85, %rd36;
-	setp.lt.s64 %p67, %rd85, %rd82;
-	cvt.u32.u64 %r56, %rd85;
-	@%p67 bra $B21;
-	@!%p66 bra $B24;
-$B22:
-$B23:
-	cvt.u64.u32 %rd86, %r56;
-	.loc 1 106 24
-	mad.wide.u32 %rd87, %r56, 4, %rd43;
-	ld.global.u32 %r64, [%rd87];
-	setp.lt.s32 %p68, %r53, %r64;
-	selp.b32 %r53, %r64, %r53, %p68;
-	.loc 1 105 34
-	add.s64 %rd88, %rd86, 16;
-	setp.lt.s64 %p69, %rd88, %rd36;
-	cvt.u32.u64 %r56, %rd88;
-	@%p69 bra $B23;
-$B24:
-	.loc 1 36 38
-	cvt.s64.s32 %rd89, %r53;
-	.loc 1 79 17
-	mad.lo.s32 %r65, %r7, 8, %r4;
-	st.shared.u64 [%r65+128], %rd89;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
-	mov.u32 %r66, 1;
-$B25:
-	.loc 1 83 29
-	mad.lo.s32 %r67, %r66, 8, %r4;
-	ld.shared.u64 %rd91, [%r67+128];
-	setp.lt.s64 %p70, %rd90, %rd91;
-	selp.b64 %rd90, %rd91, %rd90, %p70;
-	.loc 1 82 29
-	add.s32 %r66, %r66, 1;
-	setp.lt.u32 %p71, %r66, 16;
-	@%p71 bra $B25;
-	.loc 1 36 14
-	cvt.u32.u64 %r68, %rd90;
-	.loc 1 38 9
-	setp.lt.s32 %p72, -2139095041, %r68;
-	mov.u32 %r69, 1;
-	mov.u32 %r70, -1;
-	@!%p72 bra $B115;
-	.loc 1 39 20
-	setp.lt.f32 %p73, 0f00000000, %f1;
-	@%p73 bra $B32;
-	mov.u32 %r71, %r1;
-	.loc 1 114 19
-	@!%p55 bra $B30;
-	add.s64 %rd92, %rd36, -48;
-	setp.le.s64 %p74, %rd92, %rd36;
-	setp.lt.s64 %p75, 0, %rd92;
-	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r72, %rd92;
-	selp.b32 %r73, %r72, 0, %p76;
-	cvt.u64.u32 %rd93, %r73;
-	setp.lt.u32 %p77, %r7, %r73;
-	@!%p77 bra $B26;
-	mov.u32 %r71, %r1;
-	mov.u32 %r74, %r7;
-	bra $B27;
-$B26:
-	mov.u32 %r71, %r1;
-	mov.u32 %r74, %r7;
-	bra $B28;
-$B27:
-	cvt.u64.u32 %rd94, %r74;
-	.loc 1 115 12
-	mad.wide.u32 %rd95, %r74, 4, %rd43;
-	ld.global.u32 %r75, [%rd95];
-	setp.eq.s32 %p78, %r75, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p79, %r74, %r71;
-	selp.b32 %r76, %r74, %r71, %p79;
-	.loc 1 115 16
-	selp.b32 %r77, %r76, %r71, %p78;
-	.loc 1 114 34
-	add.s32 %r78, %r74, 16;
-	.loc 1 115 12
-	ld.global.u32 %r79, [%rd95+64];
-	setp.eq.s32 %p80, %r79, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p81, %r78, %r77;
-	selp.b32 %r80, %r78, %r77, %p81;
-	.loc 1 115 16
-	selp.b32 %r81, %r80, %r77, %p80;
-	.loc 1 114 34
-	add.s32 %r82, %r74, 32;
-	.loc 1 115 12
-	ld.global.u32 %r83, [%rd95+128];
-	setp.eq.s32 %p82, %r83, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p83, %r82, %r81;
-	selp.b32 %r84, %r82, %r81, %p83;
-	.loc 1 115 16
-	selp.b32 %r85, %r84, %r81, %p82;
-	.loc 1 114 34
-	add.s32 %r86, %r74, 48;
-	.loc 1 115 12
-	ld.global.u32 %r87, [%rd95+192];
-	setp.eq.s32 %p84, %r87, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p85, %r86, %r85;
-	selp.b32 %r88, %r86, %r85, %p85;
-	.loc 1 115 16
-	selp.b32 %r71, %r88, %r85, %p84;
-	.loc 1 114 34
-	add.s64 %rd96, %rd94, 64;
-	setp.lt.s64 %p86, %rd96, %rd36;
-	setp.lt.s64 %p87, %rd96, %rd93;
-	cvt.u32.u64 %r74, %rd96;
-	@%p87 bra $B27;
-	@!%p86 bra $B30;
-$B28:
-$B29:
-	cvt.u64.u32 %rd97, %r74;
-	.loc 1 115 12
-	mad.wide.u32 %rd98, %r74, 4, %rd43;
-	ld.global.u32 %r89, [%rd98];
-	setp.eq.s32 %p88, %r89, %r68;
-	.loc 1 116 15
-	setp.lt.s32 %p89, %r74, %r71;
-	selp.b32 %r90, %r74, %r71, %p89;
-	.loc 1 115 16
-	selp.b32 %r71, %r90, %r71, %p88;
-	.loc 1 114 34
-	add.s64 %rd99, %rd97, 16;
-	setp.lt.s64 %p90, %rd99, %rd36;
-	cvt.u32.u64 %r74, %rd99;
-	@%p90 bra $B29;
-$B30:
-	.loc 1 42 43
-	cvt.s64.s32 %rd100, %r71;
-	sub.s64 %rd101, 0, %rd100;
-	.loc 1 79 17
-	st.shared.u64 [%r65], %rd101;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd102, [$shared$plain$2eshared];
-	mov.u32 %r91, 1;
-$B31:
-	.loc 1 83 29
-	mad.lo.s32 %r92, %r91, 8, %r4;
-	ld.shared.u64 %rd103, [%r92];
-	setp.lt.s64 %p91, %rd102, %rd103;
-	selp.b64 %rd102, %rd103, %rd102, %p91;
-	.loc 1 82 29
-	add.s32 %r91, %r91, 1;
-	setp.lt.u32 %p92, %r91, 16;
-	@%p92 bra $B31;
-	.loc 1 42 17
-	cvt.u32.u64 %r93, %rd102;
-	sub.s32 %r70, 0, %r93;
-	mov.u32 %r69, 0;
-	bra $B115;
-$B32:
-	.loc 1 40 65
-	setp.lt.u32 %p93, %r2, %r10;
-	@!%p93 bra $FAULT7;
-	mad.wide.u32 %rd104, %r2, 4, %rd7;
-	ld.global.u32 %r94, [%rd104];
-	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r20;
-	mov.u32 %r69, 1;
-	mov.u32 %r95, -2139095040;
-	mov.u64 %rd105, 0;
-	@!%p94 bra $B68;
-	cvt.u64.u32 %rd106, %r20;
-	setp.lt.u32 %p95, %r20, %r1;
-	mov.u32 %r69, 1;
-	mov.u32 %r95, -2139095040;
-	mov.u64 %rd105, 0;
-	@!%p95 bra $B68;
-	.loc 5 13 13
-	setp.le.s32 %p96, %r20, 1024;
-	mov.u32 %r96, -2147483648;
-	mov.u32 %r69, 1;
-	mov.u64 %rd105, 0;
-	@!%p96 bra $B53;
-	.loc 5 51 68
-	shr.u32 %r97, %r1, 10;
-	add.s32 %r98, %r97, 1;
-	shl.b32 %r99, %r98, 4;
-	mov.u32 %r100, 0;
-$B33:
-	.loc 5 59 19
-	add.s32 %r101, %r100, 1;
-	mul.wide.u32 %rd107, %r101, %r99;
-	setp.lt.s64 %p97, %rd36, %rd107;
-	cvt.u32.u64 %r102, %rd107;
-	selp.b32 %r103, %r1, %r102, %p97;
-	cvt.u64.u32 %rd108, %r103;
-	.loc 5 60 51
-	mul.lo.s32 %r104, %r100, %r99;
-	setp.lt.u32 %p98, %r103, %r104;
-	selp.b32 %r105, %r103, %r104, %p98;
-	cvt.u64.u32 %rd109, %r105;
-	setp.le.u64 %p99, %rd108, %rd44;
-	setp.le.u32 %p100, %r105, %r103;
-	and.pred %p101, %p99, %p100;
-	@!%p101 bra $B128;
-	mad.lo.s32 %r106, %r100, 128, %r5;
-	mad.wide.u32 %rd110, %r105, 4, %rd43;
-	sub.s64 %rd111, %rd108, %rd109;
-	.loc 5 112 17
-	setp.lt.s64 %p102, %rd45, %rd111;
-	mov.u32 %r107, -2147483648;
-	@!%p102 bra $B38;
-	add.s64 %rd112, %rd111, -48;
-	setp.le.s64 %p103, %rd112, %rd111;
-	setp.lt.s64 %p104, 0, %rd112;
-	and.pred %p105, %p103, %p104;
-	cvt.u32.u64 %r108, %rd112;
-	selp.b32 %r109, %r108, 0, %p105;
-	cvt.u64.u32 %rd113, %r109;
-	setp.lt.u32 %p106, %r7, %r109;
-	@!%p106 bra $B34;
-	mov.u32 %r107, -2147483648;
-	mov.u32 %r110, %r7;
-	bra $B35;
-$B34:
-	mov.u32 %r107, -2147483648;
-	mov.u32 %r110, %r7;
-	bra $B36;
-$B35:
-	cvt.u64.u32 %rd114, %r110;
-	.loc 5 113 24
-	mad.wide.u32 %rd115, %r110, 4, %rd110;
-	ld.global.u32 %r111, [%rd115];
-	setp.lt.s32 %p107, %r107, %r111;
-	selp.b32 %r112, %r111, %r107, %p107;
-	ld.global.u32 %r113, [%rd115+64];
-	setp.lt.s32 %p108, %r112, %r113;
-	selp.b32 %r114, %r113, %r112, %p108;
-	ld.global.u32 %r115, [%rd115+128];
-	setp.lt.s32 %p109, %r114, %r115;
-	selp.b32 %r116, %r115, %r114, %p109;
-	ld.global.u32 %r117, [%rd115+192];
-	setp.lt.s32 %p110, %r116, %r117;
-	selp.b32 %r107, %r117, %r116, %p110;
-	.loc 5 112 32
-	add.s64 %rd116, %rd114, 64;
-	setp.lt.s64 %p111, %rd116, %rd111;
-	setp.lt.s64 %p112, %rd116, %rd113;
-	cvt.u32.u64 %r110, %rd116;
-	@%p112 bra $B35;
-	@!%p111 bra $B38;
-$B36:
-$B37:
-	cvt.u64.u32 %rd117, %r110;
-	.loc 5 113 24
-	mad.wide.u32 %rd118, %r110, 4, %rd110;
-	ld.global.u32 %r118, [%rd118];
-	setp.lt.s32 %p113, %r107, %r118;
-	selp.b32 %r107, %r118, %r107, %p113;
-	.loc 5 112 32
-	add.s64 %rd119, %rd117, 16;
-	setp.lt.s64 %p114, %rd119, %rd111;
-	cvt.u32.u64 %r110, %rd119;
-	@%p114 bra $B37;
-$B38:
-	.loc 5 115 14
-	cvt.s64.s32 %rd120, %r107;
-	.loc 5 60 16
-	mad.lo.s32 %r119, %r7, 8, %r106;
-	st.shared.u64 [%r119], %rd120;
-	setp.lt.u32 %p115, %r101, 64;
-	mov.u32 %r100, %r101;
-	mov.u32 %r120, %r68;
-	mov.u32 %r96, -2147483648;
-	mov.u32 %r69, 1;
-	@%p115 bra $B33;
-$B39:
-	.loc 5 63 25
-	cvt.s64.s32 %rd121, %r96;
-	cvt.s64.s32 %rd122, %r120;
-	add.s64 %rd123, %rd121, %rd122;
-	add.s64 %rd124, %rd123, 1;
-	shr.s64 %rd125, %rd124, 1;
-	cvt.u32.u64 %r121, %rd125;
-	.loc 5 66 35
-	cvt.s64.s32 %rd126, %r121;
-	mov.u64 %rd127, 0;
-	mov.u32 %r122, 0;
-$B40:
-	mad.lo.s32 %r123, %r122, 128, %r5;
-	mad.lo.s32 %r124, %r7, 8, %r123;
-	ld.shared.u64 %rd128, [%r124];
-	setp.le.s64 %p116, %rd126, %rd128;
-	.loc 5 67 5
-	add.s64 %rd129, %rd127, 1;
-	.loc 5 66 27
-	selp.b64 %rd127, %rd129, %rd127, %p116;
-	.loc 5 64 7
-	add.s32 %r122, %r122, 1;
-	setp.lt.u32 %p117, %r122, 64;
-	@%p117 bra $B40;
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r125, %r69, 128, %r4;
-	mad.lo.s32 %r126, %r7, 8, %r125;
-	st.shared.u64 [%r126], %rd127;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd130, 0;
-	mov.u32 %r127, 0;
-$B41:
-	.loc 1 71 25
-	mad.lo.s32 %r128, %r127, 8, %r125;
-	ld.shared.u64 %rd131, [%r128];
-	add.s64 %rd130, %rd130, %rd131;
-	add.s32 %r127, %r127, 1;
-	setp.lt.u32 %p118, %r127, 16;
-	@%p118 bra $B41;
-	.loc 5 70 22
-	setp.le.s64 %p119, %rd106, %rd130;
-	.loc 5 73 21
-	add.s32 %r129, %r121, -1;
-	.loc 5 70 22
-	selp.b32 %r120, %r120, %r129, %p119;
-	selp.b32 %r96, %r121, %r96, %p119;
-	.loc 5 62 13
-	setp.lt.s32 %p120, %r96, %r120;
-	@%p120 bra $B39;
-	.loc 5 76 8
-	bar.sync 0;
-	.loc 5 77 10
-	setp.eq.s32 %p121, %r7, 0;
-	@!%p121 bra $B52;
-	.loc 5 91 34
-	cvt.s64.s32 %rd132, %r96;
-	mov.u32 %r130, 0;
-	mov.u32 %r131, 0;
-$B42:
-	mad.lo.s32 %r132, %r131, 128, %r5;
-	.loc 5 94 17
-	mul.lo.s32 %r133, %r131, %r99;
-	add.s32 %r131, %r131, 1;
-	mul.wide.u32 %rd133, %r131, %r99;
-	setp.lt.s64 %p122, %rd36, %rd133;
-	cvt.u32.u64 %r134, %rd133;
-	selp.b32 %r135, %r1, %r134, %p122;
-	cvt.u64.u32 %rd134, %r135;
-	add.s32 %r136, %r135, -1;
-	mov.u32 %r137, 0;
-$B43:
-	.loc 5 91 20
-	mad.lo.s32 %r138, %r137, 8, %r132;
-	ld.shared.u64 %rd135, [%r138];
-	setp.lt.s64 %p123, %rd135, %rd132;
-	@%p123 bra $B50;
-	.loc 5 94 25
-	add.s32 %r139, %r133, %r137;
-	cvt.u64.u32 %rd136, %r139;
-	setp.lt.u32 %p124, %r139, %r135;
-	@!%p124 bra $B50;
-	selp.b32 %r140, %r136, %r139, %p124;
-	cvt.u64.u32 %rd137, %r140;
-	sub.s64 %rd138, %rd137, %rd136;
-	setp.lt.u64 %p125, %rd138, 2147483648;
-	setp.lt.s64 %p126, %rd137, 2305843009213693952;
-	and.pred %p127, %p125, %p126;
-	setp.lt.u32 %p128, %r139, %r1;
-	and.pred %p129, %p127, %p128;
-	setp.lt.u32 %p130, %r140, %r1;
-	and.pred %p131, %p129, %p130;
-	@%p131 bra $B47;
-$B44:
-	cvt.u64.u32 %rd139, %r130;
-	cvt.u64.u32 %rd140, %r139;
-	.loc 5 95 14
-	setp.lt.u32 %p132, %r139, %r1;
-	@!%p132 bra $FAULT8;
-	mad.wide.u32 %rd141, %r139, 4, %rd43;
-	ld.global.u32 %r141, [%rd141];
-	setp.lt.s32 %p133, %r141, %r96;
-	@%p133 bra $B46;
-	.loc 5 98 10
-	setp.eq.s32 %p134, %r130, 2048;
-	@!%p134 bra $B45;
-	mov.u32 %r130, 0;
-	bra $B51;
-$B45:
-	.loc 5 101 10
-	setp.lt.u32 %p135, %r130, 2048;
-	@!%p135 bra $FAULT9;
-	mad.lo.s32 %r142, %r130, 4, %r6;
-	st.shared.u32 [%r142], %r141;
-	.loc 5 102 5
-	add.s32 %r130, %r130, 1;
-$B46:
-	.loc 5 94 72
-	add.s64 %rd142, %rd140, 16;
-	setp.lt.s64 %p136, %rd142, %rd134;
-	cvt.u32.u64 %r139, %rd142;
-	@%p136 bra $B44;
-	bra $B50;
-$B47:
-	cvt.u64.u32 %rd143, %r130;
-	cvt.u64.u32 %rd144, %r139;
-	.loc 5 95 14
-	mad.wide.u32 %rd145, %r139, 4, %rd43;
-	ld.global.u32 %r143, [%rd145];
-	setp.lt.s32 %p137, %r143, %r96;
-	@%p137 bra $B49;
-	.loc 5 98 10
-	setp.eq.s32 %p138, %r130, 2048;
-	@!%p138 bra $B48;
-	mov.u32 %r130, 0;
-	bra $B51;
-$B48:
-	.loc 5 101 10
-	setp.lt.u32 %p139, %r130, 2048;
-	@!%p139 bra $FAULT10;
-	mad.lo.s32 %r144, %r130, 4, %r6;
-	st.shared.u32 [%r144], %r143;
-	.loc 5 102 5
-	add.s32 %r130, %r130, 1;
-$B49:
-	.loc 5 94 72
-	add.s64 %rd146, %rd144, 16;
-	setp.lt.s64 %p140, %rd146, %rd134;
-	cvt.u32.u64 %r139, %rd146;
-	@%p140 bra $B47;
-$B50:
-	.loc 5 87 51
-	add.s32 %r137, %r137, 1;
-	setp.lt.u32 %p141, %r137, 16;
-	@%p141 bra $B43;
-	setp.lt.u32 %p142, %r131, 64;
-	@%p142 bra $B42;
-$B51:
-	cvt.u64.u32 %rd147, %r130;
-	.loc 5 78 13
-	st.shared.u64 [$shared$plain$2eshared$2d2], %rd147;
-$B52:
-	.loc 5 80 8
-	bar.sync 0;
-	.loc 5 81 20
-	ld.shared.u64 %rd105, [$shared$plain$2eshared$2d2];
-	.loc 5 82 8
-	bar.sync 0;
-$B53:
-	.loc 5 16 13
-	setp.lt.s64 %p143, 0, %rd105;
-	@%p143 bra $B61;
-	.loc 5 172 13
-	setp.lt.s32 %p144, %r96, %r68;
-	@!%p144 bra $B67;
-	add.s64 %rd148, %rd36, -48;
-	setp.le.s64 %p145, %rd148, %rd36;
-	setp.lt.s64 %p146, 0, %rd148;
-	and.pred %p147, %p145, %p146;
-	cvt.u32.u64 %r145, %rd148;
-	selp.b32 %r146, %r145, 0, %p147;
-	cvt.u64.u32 %rd149, %r146;
-	setp.lt.u32 %p148, %r7, %r146;
-	mov.u32 %r147, %r68;
-$B54:
-	.loc 5 173 25
-	cvt.s64.s32 %rd150, %r96;
-	cvt.s64.s32 %rd151, %r147;
-	add.s64 %rd152, %rd150, %rd151;
-	add.s64 %rd153, %rd152, 1;
-	shr.s64 %rd154, %rd153, 1;
-	cvt.u32.u64 %r148, %rd154;
-	mov.u64 %rd155, 0;
-	.loc 5 155 17
-	@!%p55 bra $B59;
-	@!%p148 bra $B55;
-	mov.u64 %rd155, 0;
-	mov.u32 %r149, %r7;
-	bra $B56;
-$B55:
-	mov.u64 %rd155, 0;
-	mov.u32 %r149, %r7;
-	bra $B57;
-$B56:
-	cvt.u64.u32 %rd156, %r149;
-	.loc 5 156 17
-	mad.wide.u32 %rd157, %r149, 4, %rd43;
-	ld.global.u32 %r150, [%rd157];
-	setp.le.s32 %p149, %r148, %r150;
-	.loc 5 157 4
-	add.s64 %rd158, %rd155, 1;
-	.loc 5 156 24
-	selp.b64 %rd159, %rd158, %rd155, %p149;
-	ld.global.u32 %r151, [%rd157+64];
-	setp.le.s32 %p150, %r148, %r151;
-	.loc 5 157 4
-	add.s64 %rd160, %rd159, 1;
-	.loc 5 156 24
-	selp.b64 %rd161, %rd160, %rd159, %p150;
-	ld.global.u32 %r152, [%rd157+128];
-	setp.le.s32 %p151, %r148, %r152;
-	.loc 5 157 4
-	add.s64 %rd162, %rd161, 1;
-	.loc 5 156 24
-	selp.b64 %rd163, %rd162, %rd161, %p151;
-	ld.global.u32 %r153, [%rd157+192];
-	setp.le.s32 %p152, %r148, %r153;
-	.loc 5 157 4
-	add.s64 %rd164, %rd163, 1;
-	.loc 5 156 24
-	selp.b64 %rd155, %rd164, %rd163, %p152;
-	.loc 5 155 32
-	add.s64 %rd165, %rd156, 64;
-	setp.lt.s64 %p153, %rd165, %rd36;
-	setp.lt.s64 %p154, %rd165, %rd149;
-	cvt.u32.u64 %r149, %rd165;
-	@%p154 bra $B56;
-	@!%p153 bra $B59;
-$B57:
-$B58:
-	cvt.u64.u32 %rd166, %r149;
-	.loc 5 156 17
-	mad.wide.u32 %rd167, %r149, 4, %rd43;
-	ld.global.u32 %r154, [%rd167];
-	setp.le.s32 %p155, %r148, %r154;
-	.loc 5 157 4
-	add.s64 %rd168, %rd155, 1;
-	.loc 5 156 24
-	selp.b64 %rd155, %rd168, %rd155, %p155;
-	.loc 5 155 32
-	add.s64 %rd169, %rd166, 16;
-	setp.lt.s64 %p156, %rd169, %rd36;
-	cvt.u32.u64 %r149, %rd169;
-	@%p156 bra $B58;
-$B59:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r155, %r69, 128, %r4;
-	mad.lo.s32 %r156, %r7, 8, %r155;
-	st.shared.u64 [%r156], %rd155;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd170, 0;
-	mov.u32 %r157, 0;
-$B60:
-	.loc 1 71 25
-	mad.lo.s32 %r158, %r157, 8, %r155;
-	ld.shared.u64 %rd171, [%r158];
-	add.s64 %rd170, %rd170, %rd171;
-	add.s32 %r157, %r157, 1;
-	setp.lt.u32 %p157, %r157, 16;
-	@%p157 bra $B60;
-	.loc 5 174 56
-	setp.le.s64 %p158, %rd106, %rd170;
-	.loc 5 177 21
-	add.s32 %r159, %r148, -1;
-	.loc 5 174 56
-	selp.b32 %r147, %r147, %r159, %p158;
-	selp.b32 %r96, %r148, %r96, %p158;
-	.loc 5 172 13
-	setp.lt.s32 %p159, %r96, %r147;
-	@%p159 bra $B54;
-	bra $B67;
-$B61:
-	.loc 5 17 42
-	setp.le.u64 %p160, %rd105, 2048;
-	@!%p160 bra $FAULT11;
-	.loc 5 172 13
-	setp.lt.s32 %p161, %r96, %r68;
-	@!%p161 bra $B67;
-	.loc 5 155 17
-	cvt.u32.u64 %r160, %rd105;
-	setp.lt.u32 %p162, %r7, %r160;
-	mov.u32 %r161, %r68;
-$B62:
-	.loc 5 173 25
-	cvt.s64.s32 %rd172, %r96;
-	cvt.s64.s32 %rd173, %r161;
-	add.s64 %rd174, %rd172, %rd173;
-	add.s64 %rd175, %rd174, 1;
-	shr.s64 %rd176, %rd175, 1;
-	cvt.u32.u64 %r162, %rd176;
-	.loc 5 155 17
-	@!%p162 bra $B63;
-	mov.u64 %rd177, 0;
-	mov.u64 %rd178, %rd45;
-	bra $B64;
-$B63:
-	mov.u64 %rd177, 0;
-	bra $B65;
-$B64:
-	.loc 5 156 17
-	cvt.u32.u64 %r163, %rd178;
-	mad.lo.s32 %r164, %r163, 4, %r6;
-	ld.shared.u32 %r165, [%r164];
-	setp.le.s32 %p163, %r162, %r165;
-	.loc 5 157 4
-	add.s64 %rd179, %rd177, 1;
-	.loc 5 156 24
-	selp.b64 %rd177, %rd179, %rd177, %p163;
-	.loc 5 155 32
-	add.s64 %rd178, %rd178, 16;
-	setp.lt.s64 %p164, %rd178, %rd105;
-	@%p164 bra $B64;
-$B65:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r166, %r69, 128, %r4;
-	mad.lo.s32 %r167, %r7, 8, %r166;
-	st.shared.u64 [%r167], %rd177;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd180, 0;
-	mov.u32 %r168, 0;
-$B66:
-	.loc 1 71 25
-	mad.lo.s32 %r169, %r168, 8, %r166;
-	ld.shared.u64 %rd181, [%r169];
-	add.s64 %rd180, %rd180, %rd181;
-	add.s32 %r168, %r168, 1;
-	setp.lt.u32 %p165, %r168, 16;
-	@%p165 bra $B66;
-	.loc 5 174 56
-	setp.le.s64 %p166, %rd106, %rd180;
-	.loc 5 177 21
-	add.s32 %r170, %r162, -1;
-	.loc 5 174 56
-	selp.b32 %r161, %r161, %r170, %p166;
-	selp.b32 %r96, %r162, %r96, %p166;
-	.loc 5 172 13
-	setp.lt.s32 %p167, %r96, %r161;
-	@%p167 bra $B62;
-$B67:
-	.loc 5 21 14
-	setp.lt.s32 %p168, -2139095040, %r96;
-	selp.b32 %r95, %r96, -2139095040, %p168;
-$B68:
-	.loc 5 23 8
-	bar.sync 0;
-	.loc 5 24 33
-	rcp.rn.f32 %f17, %f1;
-	.loc 4 28 59
-	shr.s32 %r171, %r68, 31;
-	shr.u32 %r172, %r171, 1;
-	xor.b32 %r173, %r68, %r172;
-	mov.b32 %f18, %r173;
-	mov.u32 %r174, %r7;
-	.loc 5 130 19
-	@!%p55 bra $B72;
-$B69:
-	cvt.u64.u32 %rd182, %r174;
-	.loc 5 132 19
-	mad.wide.u32 %rd183, %r174, 4, %rd43;
-	ld.global.u32 %r175, [%rd183];
-	setp.le.s32 %p169, %r95, %r175;
-	mov.u32 %r176, -1;
-	@!%p169 bra $B71;
-	.loc 4 28 59
-	shr.s32 %r177, %r175, 31;
-	shr.u32 %r178, %r177, 1;
-	xor.b32 %r179, %r175, %r178;
-	mov.b32 %f19, %r179;
-	.loc 4 33 7
-	setp.eq.f32 %p170, %f19, %f18;
-	mov.u32 %r176, 67108864;
-	@%p170 bra $B70;
-	.loc 4 36 28
-	sub.rn.f32 %f20, %f19, %f18;
-	mul.rn.f32 %f21, %f20, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f23, %f22, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
-	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
-	.loc 6 39 21
-	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
-	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
-	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
-	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
-	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r180, %f22;
-	.loc 6 21 7
-	setp.lt.f32 %p171, 0f00000000, %f21;
-	selp.b32 %r181, 528482304, 1602224128, %p171;
-	selp.b32 %r182, 1602224128, 528482304, %p171;
-	.loc 6 24 51
-	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f32, %r183;
-	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r182;
-	mul.rn.f32 %f35, %f33, %f34;
-	.loc 6 25 8
-	abs.f32 %f36, %f21;
-	setp.lt.f32 %p172, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p172;
-	and.pred %p173, %p172, %p171;
-	selp.f32 %f38, 0f7F800000, %f37, %p173;
-	.loc 4 36 42
-	mul.rn.f32 %f39, %f38, 0f4C800000;
-	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r176, %f40;
-$B70:
-$B71:
-	.loc 5 135 9
-	st.global.u32 [%rd183], %r176;
-	.loc 5 130 34
-	add.s64 %rd184, %rd182, 16;
-	setp.lt.s64 %p174, %rd184, %rd36;
-	cvt.u32.u64 %r174, %rd184;
-	@%p174 bra $B69;
-$B72:
-	.loc 5 25 8
-	bar.sync 0;
-	.loc 4 41 14
-	setp.lt.f32 %p175, 0f00000000, %f3;
-	.loc 4 44 25
-	setp.nan.f32 %p176, %f3, 0f3F800000;
-	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p176;
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	cvt.rzi.s32.f32 %r184, %f43;
-	setp.lt.s32 %p177, 1, %r184;
-	selp.b32 %r185, %r184, 1, %p177;
-	.loc 4 41 14
-	selp.b32 %r186, %r185, 1, %p175;
-	.loc 5 27 12
-	setp.lt.f32 %p178, 0f00000000, %f2;
-	setp.lt.f32 %p179, %f2, 0f3F800000;
-	and.pred %p180, %p178, %p179;
-	@!%p180 bra $B99;
-	.loc 5 28 13
-	setp.lt.s64 %p181, 0, %rd105;
-	@%p181 bra $B86;
-	mov.u64 %rd185, 0;
-	.loc 5 155 17
-	@!%p55 bra $B77;
-	add.s64 %rd186, %rd36, -48;
-	setp.le.s64 %p182, %rd186, %rd36;
-	setp.lt.s64 %p183, 0, %rd186;
-	and.pred %p184, %p182, %p183;
-	cvt.u32.u64 %r187, %rd186;
-	selp.b32 %r188, %r187, 0, %p184;
-	cvt.u64.u32 %rd187, %r188;
-	setp.lt.u32 %p185, %r7, %r188;
-	@!%p185 bra $B73;
-	mov.u64 %rd185, 0;
-	mov.u32 %r189, %r7;
-	bra $B74;
-$B73:
-	mov.u64 %rd185, 0;
-	mov.u32 %r189, %r7;
-	bra $B75;
-$B74:
-	cvt.u64.u32 %rd188, %r189;
-	.loc 5 156 17
-	mad.wide.u32 %rd189, %r189, 4, %rd43;
-	ld.global.u32 %r190, [%rd189];
-	setp.le.s32 %p186, 0, %r190;
-	.loc 5 150 47
-	cvt.u64.u32 %rd190, %r190;
-	.loc 5 157 4
-	add.s64 %rd191, %rd185, %rd190;
-	.loc 5 156 24
-	selp.b64 %rd192, %rd191, %rd185, %p186;
-	ld.global.u32 %r191, [%rd189+64];
-	setp.le.s32 %p187, 0, %r191;
-	.loc 5 150 47
-	cvt.u64.u32 %rd193, %r191;
-	.loc 5 157 4
-	add.s64 %rd194, %rd192, %rd193;
-	.loc 5 156 24
-	selp.b64 %rd195, %rd194, %rd192, %p187;
-	ld.global.u32 %r192, [%rd189+128];
-	setp.le.s32 %p188, 0, %r192;
-	.loc 5 150 47
-	cvt.u64.u32 %rd196, %r192;
-	.loc 5 157 4
-	add.s64 %rd197, %rd195, %rd196;
-	.loc 5 156 24
-	selp.b64 %rd198, %rd197, %rd195, %p188;
-	ld.global.u32 %r193, [%rd189+192];
-	setp.le.s32 %p189, 0, %r193;
-	.loc 5 150 47
-	cvt.u64.u32 %rd199, %r193;
-	.loc 5 157 4
-	add.s64 %rd200, %rd198, %rd199;
-	.loc 5 156 24
-	selp.b64 %rd185, %rd200, %rd198, %p189;
-	.loc 5 155 32
-	add.s64 %rd201, %rd188, 64;
-	setp.lt.s64 %p190, %rd201, %rd36;
-	setp.lt.s64 %p191, %rd201, %rd187;
-	cvt.u32.u64 %r189, %rd201;
-	@%p191 bra $B74;
-	@!%p190 bra $B77;
-$B75:
-$B76:
-	cvt.u64.u32 %rd202, %r189;
-	.loc 5 156 17
-	mad.wide.u32 %rd203, %r189, 4, %rd43;
-	ld.global.u32 %r194, [%rd203];
-	setp.le.s32 %p192, 0, %r194;
-	.loc 5 150 47
-	cvt.u64.u32 %rd204, %r194;
-	.loc 5 157 4
-	add.s64 %rd205, %rd185, %rd204;
-	.loc 5 156 24
-	selp.b64 %rd185, %rd205, %rd185, %p192;
-	.loc 5 155 32
-	add.s64 %rd206, %rd202, 16;
-	setp.lt.s64 %p193, %rd206, %rd36;
-	cvt.u32.u64 %r189, %rd206;
-	@%p193 bra $B76;
-$B77:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r195, %r69, 128, %r4;
-	mad.lo.s32 %r196, %r7, 8, %r195;
-	st.shared.u64 [%r196], %rd185;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd207, 0;
-	mov.u32 %r197, 0;
-$B78:
-	.loc 1 71 25
-	mad.lo.s32 %r198, %r197, 8, %r195;
-	ld.shared.u64 %rd208, [%r198];
-	add.s64 %rd207, %rd207, %rd208;
-	add.s32 %r197, %r197, 1;
-	setp.lt.u32 %p194, %r197, 16;
-	@%p194 bra $B78;
-	.loc 4 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd207;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd209, %fd3;
-	setp.nan.f64 %p195, %fd3, %fd3;
-	selp.b64 %rd210, 0, %rd209, %p195;
-	setp.lt.s64 %p196, 1, %rd210;
-	selp.b64 %rd211, %rd210, 1, %p196;
-	add.s64 %rd212, %rd36, -48;
-	setp.le.s64 %p197, %rd212, %rd36;
-	setp.lt.s64 %p198, 0, %rd212;
-	and.pred %p199, %p197, %p198;
-	cvt.u32.u64 %r199, %rd212;
-	selp.b32 %r200, %r199, 0, %p199;
-	cvt.u64.u32 %rd213, %r200;
-	setp.lt.u32 %p200, %r7, %r200;
-	mov.u32 %r201, 67108864;
-	mov.u32 %r202, 0;
-$B79:
-	.loc 5 173 34
-	add.s32 %r203, %r202, %r201;
-	add.s32 %r204, %r203, 1;
-	cvt.u64.u32 %rd214, %r204;
-	shr.u64 %rd215, %rd214, 1;
-	cvt.u32.u64 %r205, %rd215;
-	mov.u64 %rd216, 0;
-	.loc 5 155 17
-	@!%p55 bra $B84;
-	@!%p200 bra $B80;
-	mov.u64 %rd216, 0;
-	mov.u32 %r206, %r7;
-	bra $B81;
-$B80:
-	mov.u64 %rd216, 0;
-	mov.u32 %r206, %r7;
-	bra $B82;
-$B81:
-	cvt.u64.u32 %rd217, %r206;
-	.loc 5 156 17
-	mad.wide.u32 %rd218, %r206, 4, %rd43;
-	ld.global.u32 %r207, [%rd218];
-	setp.le.s32 %p201, %r205, %r207;
-	.loc 5 150 47
-	cvt.u64.u32 %rd219, %r207;
-	.loc 5 157 4
-	add.s64 %rd220, %rd216, %rd219;
-	.loc 5 156 24
-	selp.b64 %rd221, %rd220, %rd216, %p201;
-	ld.global.u32 %r208, [%rd218+64];
-	setp.le.s32 %p202, %r205, %r208;
-	.loc 5 150 47
-	cvt.u64.u32 %rd222, %r208;
-	.loc 5 157 4
-	add.s64 %rd223, %rd221, %rd222;
-	.loc 5 156 24
-	selp.b64 %rd224, %rd223, %rd221, %p202;
-	ld.global.u32 %r209, [%rd218+128];
-	setp.le.s32 %p203, %r205, %r209;
-	.loc 5 150 47
-	cvt.u64.u32 %rd225, %r209;
-	.loc 5 157 4
-	add.s64 %rd226, %rd224, %rd225;
-	.loc 5 156 24
-	selp.b64 %rd227, %rd226, %rd224, %p203;
-	ld.global.u32 %r210, [%rd218+192];
-	setp.le.s32 %p204, %r205, %r210;
-	.loc 5 150 47
-	cvt.u64.u32 %rd228, %r210;
-	.loc 5 157 4
-	add.s64 %rd229, %rd227, %rd228;
-	.loc 5 156 24
-	selp.b64 %rd216, %rd229, %rd227, %p204;
-	.loc 5 155 32
-	add.s64 %rd230, %rd217, 64;
-	setp.lt.s64 %p205, %rd230, %rd36;
-	setp.lt.s64 %p206, %rd230, %rd213;
-	cvt.u32.u64 %r206, %rd230;
-	@%p206 bra $B81;
-	@!%p205 bra $B84;
-$B82:
-$B83:
-	cvt.u64.u32 %rd231, %r206;
-	.loc 5 156 17
-	mad.wide.u32 %rd232, %r206, 4, %rd43;
-	ld.global.u32 %r211, [%rd232];
-	setp.le.s32 %p207, %r205, %r211;
-	.loc 5 150 47
-	cvt.u64.u32 %rd233, %r211;
-	.loc 5 157 4
-	add.s64 %rd234, %rd216, %rd233;
-	.loc 5 156 24
-	selp.b64 %rd216, %rd234, %rd216, %p207;
-	.loc 5 155 32
-	add.s64 %rd235, %rd231, 16;
-	setp.lt.s64 %p208, %rd235, %rd36;
-	cvt.u32.u64 %r206, %rd235;
-	@%p208 bra $B83;
-$B84:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r212, %r69, 128, %r4;
-	mad.lo.s32 %r213, %r7, 8, %r212;
-	st.shared.u64 [%r213], %rd216;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd236, 0;
-	mov.u32 %r214, 0;
-$B85:
-	.loc 1 71 25
-	mad.lo.s32 %r215, %r214, 8, %r212;
-	ld.shared.u64 %rd237, [%r215];
-	add.s64 %rd236, %rd236, %rd237;
-	add.s32 %r214, %r214, 1;
-	setp.lt.u32 %p209, %r214, 16;
-	@%p209 bra $B85;
-	.loc 5 174 56
-	setp.le.s64 %p210, %rd211, %rd236;
-	.loc 5 177 21
-	add.s32 %r216, %r205, -1;
-	.loc 5 174 56
-	selp.b32 %r201, %r201, %r216, %p210;
-	selp.b32 %r202, %r205, %r202, %p210;
-	.loc 5 172 13
-	setp.lt.s32 %p211, %r202, %r201;
-	@%p211 bra $B79;
-	.loc 5 32 14
-	setp.lt.s32 %p212, %r186, %r202;
-	selp.b32 %r186, %r202, %r186, %p212;
-	bra $B99;
-$B86:
-	.loc 5 29 17
-	setp.le.u64 %p213, %rd105, 2048;
-	@!%p213 bra $FAULT12;
-	.loc 5 130 19
-	cvt.u32.u64 %r217, %rd105;
-	setp.lt.u32 %p214, %r7, %r217;
-	mov.u64 %rd238, %rd45;
-	@!%p214 bra $B90;
-$B87:
-	.loc 5 132 19
-	cvt.u32.u64 %r218, %rd238;
-	mad.lo.s32 %r219, %r218, 4, %r6;
-	ld.shared.u32 %r220, [%r219];
-	setp.le.s32 %p215, %r95, %r220;
-	mov.u32 %r221, -1;
-	@!%p215 bra $B89;
-	.loc 4 28 59
-	shr.s32 %r222, %r220, 31;
-	shr.u32 %r223, %r222, 1;
-	xor.b32 %r224, %r220, %r223;
-	mov.b32 %f44, %r224;
-	.loc 4 33 7
-	setp.eq.f32 %p216, %f44, %f18;
-	mov.u32 %r221, 67108864;
-	@%p216 bra $B88;
-	.loc 4 36 28
-	sub.rn.f32 %f45, %f44, %f18;
-	mul.rn.f32 %f46, %f45, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
-	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r225, %f47;
-	.loc 6 21 7
-	setp.lt.f32 %p217, 0f00000000, %f46;
-	selp.b32 %r226, 528482304, 1602224128, %p217;
-	selp.b32 %r227, 1602224128, 528482304, %p217;
-	.loc 6 24 51
-	mad.lo.s32 %r228, %r225, 8388608, %r226;
-	mov.b32 %f57, %r228;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r227;
-	mul.rn.f32 %f60, %f58, %f59;
-	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p218, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p218;
-	and.pred %p219, %p218, %p217;
-	selp.f32 %f63, 0f7F800000, %f62, %p219;
-	.loc 4 36 42
-	mul.rn.f32 %f64, %f63, 0f4C800000;
-	add.rn.f32 %f65, %f64, 0f3F000000;
-	cvt.rzi.s32.f32 %r221, %f65;
-$B88:
-$B89:
-	.loc 5 135 9
-	st.shared.u32 [%r219], %r221;
-	.loc 5 130 34
-	add.s64 %rd238, %rd238, 16;
-	setp.lt.s64 %p220, %rd238, %rd105;
-	@%p220 bra $B87;
-$B90:
-	mov.u64 %rd239, 0;
-	.loc 5 155 17
-	@!%p214 bra $B92;
-	mov.u64 %rd239, 0;
-	mov.u64 %rd240, %rd45;
-$B91:
-	.loc 5 156 17
-	cvt.u32.u64 %r229, %rd240;
-	mad.lo.s32 %r230, %r229, 4, %r6;
-	ld.shared.u32 %r231, [%r230];
-	setp.le.s32 %p221, 0, %r231;
-	.loc 5 150 47
-	cvt.u64.u32 %rd241, %r231;
-	.loc 5 157 4
-	add.s64 %rd242, %rd239, %rd241;
-	.loc 5 156 24
-	selp.b64 %rd239, %rd242, %rd239, %p221;
-	.loc 5 155 32
-	add.s64 %rd240, %rd240, 16;
-	setp.lt.s64 %p222, %rd240, %rd105;
-	@%p222 bra $B91;
-$B92:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r232, %r69, 128, %r4;
-	mad.lo.s32 %r233, %r7, 8, %r232;
-	st.shared.u64 [%r233], %rd239;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd243, 0;
-	mov.u32 %r234, 0;
-$B93:
-	.loc 1 71 25
-	mad.lo.s32 %r235, %r234, 8, %r232;
-	ld.shared.u64 %rd244, [%r235];
-	add.s64 %rd243, %rd243, %rd244;
-	add.s32 %r234, %r234, 1;
-	setp.lt.u32 %p223, %r234, 16;
-	@%p223 bra $B93;
-	.loc 4 49 29
-	cvt.f64.f32 %fd4, %f2;
-	cvt.rn.f64.s64 %fd5, %rd243;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd245, %fd6;
-	setp.nan.f64 %p224, %fd6, %fd6;
-	selp.b64 %rd246, 0, %rd245, %p224;
-	setp.lt.s64 %p225, 1, %rd246;
-	selp.b64 %rd247, %rd246, 1, %p225;
-	mov.u32 %r236, 67108864;
-	mov.u32 %r237, 0;
-$B94:
-	.loc 5 173 34
-	add.s32 %r238, %r237, %r236;
-	add.s32 %r239, %r238, 1;
-	cvt.u64.u32 %rd248, %r239;
-	shr.u64 %rd249, %rd248, 1;
-	cvt.u32.u64 %r240, %rd249;
-	.loc 5 155 17
-	@!%p214 bra $B95;
-	mov.u64 %rd250, 0;
-	mov.u64 %rd251, %rd45;
-	bra $B96;
-$B95:
-	mov.u64 %rd250, 0;
-	bra $B97;
-$B96:
-	.loc 5 156 17
-	cvt.u32.u64 %r241, %rd251;
-	mad.lo.s32 %r242, %r241, 4, %r6;
-	ld.shared.u32 %r243, [%r242];
-	setp.le.s32 %p226, %r240, %r243;
-	.loc 5 150 47
-	cvt.u64.u32 %rd252, %r243;
-	.loc 5 157 4
-	add.s64 %rd253, %rd250, %rd252;
-	.loc 5 156 24
-	selp.b64 %rd250, %rd253, %rd250, %p226;
-	.loc 5 155 32
-	add.s64 %rd251, %rd251, 16;
-	setp.lt.s64 %p227, %rd251, %rd105;
-	@%p227 bra $B96;
-$B97:
-	.loc 1 67 2
-	xor.b32 %r69, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r244, %r69, 128, %r4;
-	mad.lo.s32 %r245, %r7, 8, %r244;
-	st.shared.u64 [%r245], %rd250;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd254, 0;
-	mov.u32 %r246, 0;
-$B98:
-	.loc 1 71 25
-	mad.lo.s32 %r247, %r246, 8, %r244;
-	ld.shared.u64 %rd255, [%r247];
-	add.s64 %rd254, %rd254, %rd255;
-	add.s32 %r246, %r246, 1;
-	setp.lt.u32 %p228, %r246, 16;
-	@%p228 bra $B98;
-	.loc 5 174 56
-	setp.le.s64 %p229, %rd247, %rd254;
-	.loc 5 177 21
-	add.s32 %r248, %r240, -1;
-	.loc 5 174 56
-	selp.b32 %r236, %r236, %r248, %p229;
-	selp.b32 %r237, %r240, %r237, %p229;
-	.loc 5 172 13
-	setp.lt.s32 %p230, %r237, %r236;
-	@%p230 bra $B94;
-	.loc 5 30 14
-	setp.lt.s32 %p231, %r186, %r237;
-	selp.b32 %r186, %r237, %r186, %p231;
-$B99:
-	.loc 5 51 68
-	shr.u32 %r249, %r1, 10;
-	add.s32 %r250, %r249, 1;
-	shl.b32 %r251, %r250, 4;
-	mov.u32 %r252, 0;
-$B100:
-	.loc 5 37 19
-	add.s32 %r253, %r252, 1;
-	mul.wide.u32 %rd256, %r253, %r251;
-	setp.lt.s64 %p232, %rd36, %rd256;
-	cvt.u32.u64 %r254, %rd256;
-	selp.b32 %r255, %r1, %r254, %p232;
-	cvt.u64.u32 %rd257, %r255;
-	.loc 5 38 56
-	mul.lo.s32 %r256, %r252, %r251;
-	setp.lt.u32 %p233, %r255, %r256;
-	selp.b32 %r257, %r255, %r256, %p233;
-	cvt.u64.u32 %rd258, %r257;
-	setp.le.u64 %p234, %rd257, %rd44;
-	setp.le.u32 %p235, %r257, %r255;
-	and.pred %p236, %p234, %p235;
-	@!%p236 bra $B129;
-	mad.wide.u32 %rd259, %r257, 4, %rd43;
-	sub.s64 %rd260, %rd257, %rd258;
-	.loc 5 155 17
-	setp.lt.s64 %p237, %rd45, %rd260;
-	mov.u64 %rd261, 0;
-	@!%p237 bra $B105;
-	add.s64 %rd262, %rd260, -48;
-	setp.le.s64 %p238, %rd262, %rd260;
-	setp.lt.s64 %p239, 0, %rd262;
-	and.pred %p240, %p238, %p239;
-	cvt.u32.u64 %r258, %rd262;
-	selp.b32 %r259, %r258, 0, %p240;
-	cvt.u64.u32 %rd263, %r259;
-	setp.lt.u32 %p241, %r7, %r259;
-	@!%p241 bra $B101;
-	mov.u64 %rd261, 0;
-	mov.u32 %r260, %r7;
-	bra $B102;
-$B101:
-	mov.u64 %rd261, 0;
-	mov.u32 %r260, %r7;
-	bra $B103;
-$B102:
-	cvt.u64.u32 %rd264, %r260;
-	.loc 5 156 17
-	mad.wide.u32 %rd265, %r260, 4, %rd259;
-	ld.global.u32 %r261, [%rd265];
-	setp.le.s32 %p242, %r186, %r261;
-	.loc 5 150 47
-	cvt.u64.u32 %rd266, %r261;
-	.loc 5 157 4
-	add.s64 %rd267, %rd261, %rd266;
-	.loc 5 156 24
-	selp.b64 %rd268, %rd267, %rd261, %p242;
-	ld.global.u32 %r262, [%rd265+64];
-	setp.le.s32 %p243, %r186, %r262;
-	.loc 5 150 47
-	cvt.u64.u32 %rd269, %r262;
-	.loc 5 157 4
-	add.s64 %rd270, %rd268, %rd269;
-	.loc 5 156 24
-	selp.b64 %rd271, %rd270, %rd268, %p243;
-	ld.global.u32 %r263, [%rd265+128];
-	setp.le.s32 %p244, %r186, %r263;
-	.loc 5 150 47
-	cvt.u64.u32 %rd272, %r263;
-	.loc 5 157 4
-	add.s64 %rd273, %rd271, %rd272;
-	.loc 5 156 24
-	selp.b64 %rd274, %rd273, %rd271, %p244;
-	ld.global.u32 %r264, [%rd265+192];
-	setp.le.s32 %p245, %r186, %r264;
-	.loc 5 150 47
-	cvt.u64.u32 %rd275, %r264;
-	.loc 5 157 4
-	add.s64 %rd276, %rd274, %rd275;
-	.loc 5 156 24
-	selp.b64 %rd261, %rd276, %rd274, %p245;
-	.loc 5 155 32
-	add.s64 %rd277, %rd264, 64;
-	setp.lt.s64 %p246, %rd277, %rd260;
-	setp.lt.s64 %p247, %rd277, %rd263;
-	cvt.u32.u64 %r260, %rd277;
-	@%p247 bra $B102;
-	@!%p246 bra $B105;
-$B103:
-$B104:
-	cvt.u64.u32 %rd278, %r260;
-	.loc 5 156 17
-	mad.wide.u32 %rd279, %r260, 4, %rd259;
-	ld.global.u32 %r265, [%rd279];
-	setp.le.s32 %p248, %r186, %r265;
-	.loc 5 150 47
-	cvt.u64.u32 %rd280, %r265;
-	.loc 5 157 4
-	add.s64 %rd281, %rd261, %rd280;
-	.loc 5 156 24
-	selp.b64 %rd261, %rd281, %rd261, %p248;
-	.loc 5 155 32
-	add.s64 %rd282, %rd278, 16;
-	setp.lt.s64 %p249, %rd282, %rd260;
-	cvt.u32.u64 %r260, %rd282;
-	@%p249 bra $B104;
-$B105:
-	.loc 5 38 10
-	mad.lo.s32 %r266, %r252, 128, %r5;
-	mad.lo.s32 %r267, %r7, 8, %r266;
-	st.shared.u64 [%r267], %rd261;
-	setp.lt.u32 %p250, %r253, 64;
-	mov.u32 %r252, %r253;
-	@%p250 bra $B100;
-	.loc 5 40 8
-	bar.sync 0;
-	mov.u64 %rd283, 0;
-	mov.u32 %r268, 0;
-$B106:
-	.loc 5 212 15
-	mad.lo.s32 %r269, %r268, 128, %r5;
-	mov.u64 %rd284, 0;
-	mov.u32 %r270, 0;
-$B107:
-	mad.lo.s32 %r271, %r270, 8, %r269;
-	ld.shared.u64 %rd285, [%r271];
-	add.s64 %rd284, %rd284, %rd285;
-	add.s32 %r270, %r270, 1;
-	setp.lt.u32 %p251, %r270, 16;
-	@%p251 bra $B107;
-	.loc 5 187 3
-	add.s64 %rd283, %rd283, %rd284;
-	add.s32 %r268, %r268, 1;
-	setp.lt.u32 %p252, %r268, 64;
-	@%p252 bra $B106;
-	.loc 4 54 67
-	cvt.u32.u64 %r272, %rd38;
-	shr.u64 %rd286, %rd38, 32;
-	cvt.u32.u64 %r273, %rd286;
-	mov.u32 %r274, 0;
-	mov.u32 %r275, 0;
-	mov.u32 %r276, 0;
-	mov.u32 %r277, 0;
-$B108:
-	.loc 7 460 19
-	mul.wide.u32 %rd287, %r94, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd288, %rd287, 32;
-	cvt.u32.u64 %r278, %rd288;
-	cvt.u32.u64 %r279, %rd287;
-	.loc 7 460 19
-	mul.wide.u32 %rd289, %r275, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd290, %rd289, 32;
-	cvt.u32.u64 %r280, %rd290;
-	cvt.u32.u64 %r281, %rd289;
-	.loc 8 18 21
-	xor.b32 %r282, %r280, %r274;
-	xor.b32 %r94, %r282, %r272;
-	xor.b32 %r283, %r278, %r276;
-	xor.b32 %r275, %r283, %r273;
-	.loc 8 19 11
-	add.s32 %r272, %r272, -1640531527;
-	add.s32 %r273, %r273, -1150833019;
-	add.s32 %r277, %r277, 1;
-	setp.lt.u32 %p253, %r277, 10;
-	mov.u32 %r274, %r281;
-	mov.u32 %r276, %r279;
-	@%p253 bra $B108;
-	.loc 4 55 30
-	cvt.u64.u32 %rd291, %r281;
-	shl.b64 %rd292, %rd291, 32;
-	cvt.u64.u32 %rd293, %r94;
-	or.b64 %rd294, %rd292, %rd293;
-	mul.hi.u64 %rd295, %rd294, %rd283;
-	mov.u32 %r284, 0;
-$B109:
-	.loc 5 212 15
-	mad.lo.s32 %r285, %r284, 128, %r5;
-	mov.u64 %rd296, 0;
-	mov.u32 %r286, 0;
-$B110:
-	mad.lo.s32 %r287, %r286, 8, %r285;
-	ld.shared.u64 %rd297, [%r287];
-	add.s64 %rd296, %rd296, %rd297;
-	add.s32 %r286, %r286, 1;
-	setp.lt.u32 %p254, %r286, 16;
-	@%p254 bra $B110;
-	.loc 5 193 11
-	setp.lt.s64 %p255, %rd295, %rd296;
-	@%p255 bra $B111;
-	.loc 5 196 3
-	sub.s64 %rd295, %rd295, %rd296;
-	.loc 5 191 28
-	add.s32 %r284, %r284, 1;
-	setp.lt.u32 %p256, %r284, 63;
-	@%p256 bra $B109;
-$B111:
-	.loc 5 198 16
-	mul.lo.s32 %r70, %r284, %r251;
-	setp.lt.u32 %p257, %r70, %r1;
-	@%p257 bra $B112;
-	mov.u32 %r70, -1;
-	bra $B114;
-$B112:
-	.loc 5 199 17
-	mad.wide.u32 %rd298, %r70, 4, %rd43;
-	ld.global.u32 %r288, [%rd298];
-	setp.le.s32 %p258, %r186, %r288;
-	@!%p258 bra $B113;
-	.loc 5 200 19
-	cvt.u64.u32 %rd299, %r288;
-	setp.lt.s64 %p259, %rd295, %rd299;
-	@%p259 bra $B114;
-	.loc 5 203 4
-	sub.s64 %rd295, %rd295, %rd299;
-$B113:
-	.loc 5 198 43
-	add.s32 %r70, %r70, 1;
-	setp.lt.u32 %p260, %r70, %r1;
-	@%p260 bra $B112;
-	mov.u32 %r70, -1;
-$B114:
-$B115:
-	.loc 1 45 19
-	setp.lt.u32 %p261, 0, %r19;
-	and.pred %p262, %p261, %p3;
-	@!%p262 bra $B124;
-	.loc 4 28 59
-	shr.s32 %r289, %r68, 31;
-	shr.u32 %r290, %r289, 1;
-	xor.b32 %r291, %r68, %r290;
-	mov.b32 %f66, %r291;
-	.loc 1 125 8
-	bar.sync 0;
-	mov.u64 %rd300, 0;
-	.loc 1 127 19
-	@!%p55 bra $B119;
-	mov.u64 %rd300, 0;
-	mov.u32 %r292, %r7;
-$B116:
-	cvt.u64.u32 %rd301, %r292;
-	.loc 1 128 27
-	mad.wide.u32 %rd302, %r292, 4, %rd42;
-	ld.global.f32 %f67, [%rd302];
-	.loc 4 19 7
-	setp.neu.f32 %p263, %f67, %f67;
-	.loc 4 22 32
-	add.rn.f32 %f68, %f67, 0f00000000;
-	mov.b32 %r293, %f68;
-	.loc 4 23 27
-	shr.s32 %r294, %r293, 31;
-	shr.u32 %r295, %r294, 1;
-	xor.b32 %r296, %r293, %r295;
-	.loc 4 19 7
-	selp.b32 %r297, -2147483648, %r296, %p263;
-	.loc 1 128 37
-	setp.lt.s32 %p264, -2139095041, %r297;
-	@!%p264 bra $B118;
-	.loc 4 33 7
-	setp.eq.f32 %p265, %f67, %f66;
-	mov.u32 %r298, 67108864;
-	@%p265 bra $B117;
-	.loc 4 36 28
-	sub.rn.f32 %f69, %f67, %f66;
-	.loc 6 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
-	.loc 6 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r299, %f70;
-	.loc 6 21 7
-	setp.lt.f32 %p266, 0f00000000, %f69;
-	selp.b32 %r300, 528482304, 1602224128, %p266;
-	selp.b32 %r301, 1602224128, 528482304, %p266;
-	.loc 6 24 51
-	mad.lo.s32 %r302, %r299, 8388608, %r300;
-	mov.b32 %f80, %r302;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r301;
-	mul.rn.f32 %f83, %f81, %f82;
-	.loc 6 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p267, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p267;
-	and.pred %p268, %p267, %p266;
-	selp.f32 %f86, 0f7F800000, %f85, %p268;
-	.loc 4 36 42
-	mul.rn.f32 %f87, %f86, 0f4C800000;
-	add.rn.f32 %f88, %f87, 0f3F000000;
-	cvt.rzi.s32.f32 %r298, %f88;
-$B117:
-	.loc 1 129 18
-	cvt.s64.s32 %rd303, %r298;
-	add.s64 %rd300, %rd300, %rd303;
-$B118:
-	.loc 1 127 36
-	add.s64 %rd304, %rd301, 16;
-	setp.lt.s64 %p269, %rd304, %rd36;
-	cvt.u32.u64 %r292, %rd304;
-	@%p269 bra $B116;
-$B119:
-	.loc 1 67 2
-	xor.b32 %r303, %r69, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r304, %r303, 128, %r4;
-	mad.lo.s32 %r305, %r7, 8, %r304;
-	st.shared.u64 [%r305], %rd300;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd305, 0;
-	mov.u32 %r306, 0;
-$B120:
-	.loc 1 71 25
-	mad.lo.s32 %r307, %r306, 8, %r304;
-	ld.shared.u64 %rd306, [%r307];
-	add.s64 %rd305, %rd305, %rd306;
-	add.s32 %r306, %r306, 1;
-	setp.lt.u32 %p270, %r306, 16;
-	@%p270 bra $B120;
-	.loc 1 133 11
-	setp.lt.s32 %p271, %r70, 0;
-	mov.f32 %f89, 0f7FC00000;
-	@%p271 bra $B123;
-	.loc 1 136 25
-	cvt.u64.u32 %rd307, %r70;
-	setp.lt.u32 %p272, %r70, %r1;
-	@!%p272 bra $FAULT13;
-	mad.wide.u32 %rd308, %r70, 4, %rd42;
-	ld.global.f32 %f90, [%rd308];
-	.loc 4 61 7
-	setp.eq.f32 %p273, %f90, %f66;
-	@%p273 bra $B121;
-	.loc 4 64 11
-	sub.rn.f32 %f91, %f90, %f66;
-	cvt.rn.f32.s64 %f92, %rd305;
-	mul.rn.f32 %f93, %f92, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f94, %f93;
-	setp.lt.f32 %p274, %f94, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f95, %f93, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f96, %f95, %f93, %p274;
-	selp.b32 %r308, 192937984, 0, %p274;
-	.loc 9 71 23
-	mov.b32 %r309, %f96;
-	.loc 9 72 10
-	add.s32 %r310, %r309, -1060439283;
-	and.b32 %r311, %r310, -8388608;
-	.loc 9 73 32
-	sub.s32 %r312, %r309, %r311;
-	mov.b32 %f97, %r312;
-	sub.s32 %r313, %r311, %r308;
-	cvt.rn.f32.s32 %f98, %r313;
-	.loc 9 8 9
-	sub.rn.f32 %f99, %f97, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f100, 0fBD9BD66F, %f99, 0f3E041C4B;
-	fma.rn.f32 %f101, %f100, %f99, 0fBE07A47F;
-	fma.rn.f32 %f102, %f101, %f99, 0f3E1139FA;
-	fma.rn.f32 %f103, %f102, %f99, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f104, %f103, %f99, 0f3E4CD1F1;
-	fma.rn.f32 %f105, %f104, %f99, 0fBE800219;
-	fma.rn.f32 %f106, %f105, %f99, 0f3EAAAAA8;
-	fma.rn.f32 %f107, %f106, %f99, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f108, %f99, %f99;
-	fma.rn.f32 %f109, %f107, %f108, %f99;
-	.loc 9 9 25
-	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
-	.loc 9 87 21
-	mov.b32 %r314, %f93;
-	setp.le.u32 %p275, 2139095040, %r314;
-	.loc 9 88 10
-	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f112, %f111, %f110, %p275;
-	.loc 9 90 7
-	setp.eq.f32 %p276, %f93, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p276;
-	.loc 4 64 17
-	sub.rn.f32 %f89, %f91, %f113;
-	bra $B122;
-$B121:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f114, %rd305;
-	mul.rn.f32 %f115, %f114, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p277, %f116, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f117, %f115, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f118, %f117, %f115, %p277;
-	selp.b32 %r315, 192937984, 0, %p277;
-	.loc 9 71 23
-	mov.b32 %r316, %f118;
-	.loc 9 72 10
-	add.s32 %r317, %r316, -1060439283;
-	and.b32 %r318, %r317, -8388608;
-	.loc 9 73 32
-	sub.s32 %r319, %r316, %r318;
-	mov.b32 %f119, %r319;
-	sub.s32 %r320, %r318, %r315;
-	cvt.rn.f32.s32 %f120, %r320;
-	.loc 9 8 9
-	sub.rn.f32 %f121, %f119, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f122, 0fBD9BD66F, %f121, 0f3E041C4B;
-	fma.rn.f32 %f123, %f122, %f121, 0fBE07A47F;
-	fma.rn.f32 %f124, %f123, %f121, 0f3E1139FA;
-	fma.rn.f32 %f125, %f124, %f121, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f126, %f125, %f121, 0f3E4CD1F1;
-	fma.rn.f32 %f127, %f126, %f121, 0fBE800219;
-	fma.rn.f32 %f128, %f127, %f121, 0f3EAAAAA8;
-	fma.rn.f32 %f129, %f128, %f121, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f130, %f121, %f121;
-	fma.rn.f32 %f131, %f129, %f130, %f121;
-	.loc 9 9 25
-	fma.rn.f32 %f132, %f120, 0f33B17218, %f131;
-	.loc 9 87 21
-	mov.b32 %r321, %f115;
-	setp.le.u32 %p278, 2139095040, %r321;
-	.loc 9 88 10
-	fma.rn.f32 %f133, %f115, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f134, %f133, %f132, %p278;
-	.loc 9 90 7
-	setp.eq.f32 %p279, %f115, 0f00000000;
-	selp.f32 %f135, 0fFF800000, %f134, %p279;
-	.loc 4 62 10
-	neg.f32 %f89, %f135;
-$B122:
-$B123:
-	.loc 1 47 11
-	setp.eq.s32 %p280, %r7, 0;
-	@!%p280 bra $B124;
-	.loc 1 48 12
-	setp.lt.u32 %p281, %r2, %r19;
-	@!%p281 bra $FAULT14;
-	mad.wide.u32 %rd309, %r2, 4, %rd22;
-	st.global.f32 [%rd309], %f89;
-$B124:
-	.loc 1 51 10
-	setp.eq.s32 %p282, %r7, 0;
-	@!%p282 bra $B125;
-	.loc 1 52 9
-	setp.lt.u32 %p283, %r2, %r18;
-	@!%p283 bra $FAULT15;
-	mad.wide.u32 %rd310, %r2, 4, %rd20;
-	st.global.u32 [%rd310], %r70;
-	.loc 1 53 31
-	setp.le.s32 %p284, 0, %r70;
-	and.pred %p285, %p20, %p284;
-	@!%p285 bra $B125;
-	.loc 1 54 20
-	cvt.u64.u32 %rd311, %r70;
-	add.s64 %rd312, %rd39, %rd311;
-	setp.lt.u64 %p286, %rd312, %rd29;
-	@!%p286 bra $FAULT16;
-	shl.b64 %rd313, %rd312, 1;
-	add.s64 %rd314, %rd9, %rd313;
-	ld.global.u16 %r322, [%rd314];
-	.loc 3 55 10
-	and.b32 %r323, %r322, 32767;
-	setp.eq.s32 %p287, %r323, 32767;
-	.loc 3 58 15
-	add.s32 %r324, %r322, 1;
-	and.b32 %r325, %r324, 65535;
-	.loc 3 55 20
-	selp.b32 %r326, %r322, %r325, %p287;
-	.loc 1 54 10
-	st.global.u16 [%rd314], %r326;
-$B125:
-	bra $EXIT;
-$B126:
-	.loc 1 28 3
-	bra $EXIT;
-$B127:
-	.loc 1 31 30
-	@!%p5 bra $FAULT17;
-	bra $FAULT18;
-$B128:
-	.loc 5 60 42
-	@!%p99 bra $FAULT19;
-	bra $FAULT20;
-$B129:
-	.loc 5 38 47
-	@!%p234 bra $FAULT21;
-	bra $FAULT22;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 26 13
-	mov.u32 %r327, 0;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd24;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 23 27
-	mov.u32 %r327, 5;
-	mov.u64 %rd315, %rd46;
-	mov.u64 %rd316, %rd33;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 40 27
-	mov.u32 %r327, 11;
-	mov.u64 %rd315, %rd51;
-	mov.u64 %rd316, %rd32;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 41 10
-	mov.u32 %r327, 12;
-	mov.u64 %rd315, %rd53;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 27 28
-	mov.u32 %r327, 6;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd30;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 32 25
-	mov.u32 %r327, 7;
-	mov.u64 %rd315, %rd66;
-	mov.u64 %rd316, %rd31;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 62 11
-	mov.u32 %r327, 14;
-	mov.u64 %rd315, %rd74;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 40 65
-	mov.u32 %r327, 1;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd28;
-	bra $FAULT;
-$FAULT8:
-	.loc 5 95 14
-	mov.u32 %r327, 15;
-	mov.u64 %rd315, %rd140;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT9:
-	.loc 5 101 10
-	mov.u32 %r327, 13;
-	mov.u64 %rd315, %rd139;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r327, 13;
-	mov.u64 %rd315, %rd143;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT11:
-	.loc 5 17 42
-	mov.u32 %r327, 8;
-	mov.u64 %rd315, %rd105;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT12:
-	.loc 5 29 17
-	mov.u32 %r327, 9;
-	mov.u64 %rd315, %rd105;
-	mov.u64 %rd316, 2048;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 136 25
-	mov.u32 %r327, 10;
-	mov.u64 %rd315, %rd307;
-	mov.u64 %rd316, %rd36;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 48 12
-	mov.u32 %r327, 2;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd35;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 52 9
-	mov.u32 %r327, 3;
-	mov.u64 %rd315, %rd25;
-	mov.u64 %rd316, %rd34;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 54 45
-	mov.u32 %r327, 4;
-	mov.u64 %rd315, %rd312;
-	mov.u64 %rd316, %rd29;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 31 30
-	mov.u32 %r327, 16;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd26;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r327, 16;
-	mov.u64 %rd315, %rd40;
-	mov.u64 %rd316, %rd27;
-	bra $FAULT;
-$FAULT19:
-	.loc 5 60 42
-	mov.u32 %r327, 19;
-	mov.u64 %rd315, %rd108;
-	mov.u64 %rd316, %rd44;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r327, 20;
-	mov.u64 %rd315, %rd109;
-	mov.u64 %rd316, %rd108;
-	bra $FAULT;
-$FAULT21:
-	.loc 5 38 47
-	mov.u32 %r327, 17;
-	mov.u64 %rd315, %rd257;
-	mov.u64 %rd316, %rd44;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r327, 18;
-	mov.u64 %rd315, %rd258;
-	mov.u64 %rd316, %rd257;
-$FAULT:
-	ld.param.u64 %rd317, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r328, [%rd317], 0, 1;
-	setp.ne.u32 %p288, %r328, 0;
-	@%p288 bra $EXIT;
-	ld.global.u64 %rd318, [%rd317+8];
-	ld.param.u32 %r329, [plain_params+256];
-	st.global.u32 [%rd318+4], %r329;
-	ld.param.u32 %r330, [plain_params+260];
-	st.global.v2.u32 [%rd318+8], {%r330, %r327};
-	mov.u32 %r331, %ctaid.x;
-	mov.u32 %r332, %ctaid.y;
-	st.global.v2.u32 [%rd318+16], {%r331, %r332};
-	mov.u32 %r333, %ctaid.z;
-	mov.u32 %r334, %tid.x;
-	st.global.v2.u32 [%rd318+24], {%r333, %r334};
-	mov.u32 %r335, %tid.y;
-	mov.u32 %r336, %tid.z;
-	st.global.v2.u32 [%rd318+32], {%r335, %r336};
-	st.global.u64 [%rd318+40], %rd315;
-	st.global.u64 [%rd318+48], %rd316;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd318], 56;
-	bra $EXIT;
-}
+const wideSM80NarrowAligned = `packed1 85389 wide
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!s]t?uNsyrmr9u[q)tkrR
+!vvq)pi~<t5syrR
+!v7psv6q"w/q)tkw]
+!v7r.v6syq)r9pMrR
+!v7q#v6vDpMuNr9t?rGrR
+!v7fv6|\z;
+!v7^v6rbuNsyrR
+!v7pjv6}ZpOpMrR
+!v7pXv6v9uNrGw]
+!v7qNv6q"t?uNrbrmrWrR
+!v7pxv6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+pkpD
+!c
+p;.ve
+p97tGpF
+p:sq8pF
+qSw{t*
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+q*
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+wtsm
+Q
+pl)
+)
+t>
+w.pw
+wR
+qU
+sWqy
+y.
+z*y'
+N
+sY7j
+p?
+r7~/q>rGymPr/
+p'
+s1
+s{7px
+r7~/u=q>pMym
+pl$
+)
+pl%
+)
+pl'
+)
+pl+
+pl-
+)
+pl.
+)
+pl0
+pl1
+)
+pl3
+)
+pl5
+pl6
+)
+pl8
+)
+uuqI
+)
+wtq@
+ru#
+"'
+y$M$G=3(
+}'z%s\2s\s,vm
+s4sL
+visZ
+m
+viy<n
+m
+vi-p&
+m
+vd9
+sJvuzI.
+z*qe
+zJtqr,xD1$1#
+x#
+stpW"
+pm
+xM
+*#%
+ru'
+prq3q0
+Y=2[
+wh
+prqet;
+qk$E
+)
+qVu&[
+u(
+y$M$yK4
+prtIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+rhq}D
+uX5qj
+p\
+}s
+t^
+sd
+!#
+p\
+r5=sh
+r\5
+z>
+tkq)piPtqy_xDDqO32
+sw
+p\
+{O
+we$
+4
+5
+r5,pX
+u@$
+{K
+wHr>
+tkq)piPtqy_xDDGt~
+_
+tZ
+s8
+!#
+prtI^-
+qKz#z#{c
+t>
+v}{"dp[x?
+{*5D
+uX5qj
+p\
+}s
+td
+!#
+prqypj
+p+
+!#
+prr-pE
+{e1
+pqqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+prshs6
+r{$
+qVyc2
+s'8
+sn&B
+*,%
+r5/q0
+qt'1#
+rf'
+vp
+!#
+)
+r5@r4
+y$s0GV&
+_
+y$s0ErZ
+rV
+pqs6qN
+p1
+}q
+pqt'qw
+rjx\t\
+pqr4^
+}$>
+p6
+pqr]ps
+y9u}>sI
+H
+!#
+pqt;ps
+wOzir3u}>sI
+!#
+pqsQpb
+q2|{9
+pqtIsm
+r<
+sPt$6
+t3v8
+pqtsr+
+zo
+pqxjr1
+t3xhqW
+"#
+xpr_>uf
+!#
+r5@pj
+syy1r3yBW
+r5/r]
+tm2{c
+we-
+rMp,C
+sJ~3
+!#
+prs6pj
+p+
+!#
+pru:j
+{e3
+tr$
+{#~%
+prt'r+
+i.2rO
+ur
+prr4s6
+0
+zJtqr,xD1$D
+}h
+stpW6
+s'7
+xM
+*/%
+t)8r-
+qt'D
+rf'
+{#zQ
+!#
+t)7qw
+y$s0G%
+sw
+t)9q@
+|)
+sJ~"
+pry=r+
+qzuH8
+)
+p}p<
+tf6C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+prxGq@
+qL}w
+p1
+5
+{?7+qN
+Yp@1#
+s'9
+y$p@GV5
+syy1r3qlt%
+!#
+pr}6ps
+wcr,[2}w
+pry=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+y$[GV6
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+t)8tI
+qKu4u4{c
+Yu4p*
+sH,
+!#
+prt;pj
+p+
+!#
+wI/u:
+qt$10
+ef+f
+|8pW:p$
+4
+{#vuzI8
+"#
+y$M$yK*
+sw
+zqy=
+r$pW;E
+o
+s(<%
+p}rF.9
+vj
+ur-
+q:
+p}rF.9
+}exF
+"$
+|mu/Du"
+}$>
+ysxPp$
+J
+tAs7
+J
+r7,
+w9
+vAuHu/Eyyrg
+}oq=
+p6
+ysz]p$
+s_zE
+zO
+s_|t
+g
+u<
+!#
+}3M#
+p6
+ys~2p$
+s_zE
+zO
+s_|t
+g
+H
+!#
+ef.qN
+q\/%
+vr|6GsO
+xKu&=B?
+ys~9B
+s_r|E
+!#
+wP
+pnpb^
+p+
+rf'
+!#
+pnqe^
+s;&
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+sY8q@
+r[,p$
+"U
+pB(1)1*
+qvM+1'
+)
+ur
+0
+qBp<
+uF1&
+r#{}
+r['p$
+pn{Gsh
+ph'q&
+)
+pnsQq0
+qBsf
+s;&
+pn{Gt;
+vT9
+"#
+qBsf
+u-|#qN
+qt'2{c
+pB'|B&
+pnzLq@
+qTt"=
+u-@=j
+ru,
+epX-r4
+wusu
+eq07r-
+w0qg
+uh
+"'
+reuyyR
+"'
+w"~5
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+qB+uk
+4
+qt,2t4
+v&wv+
+ri
+zo
+w>
+yS
+qoxZ
+4
+rC+uk
+4
+r7zM
+qm
+J
+r7yi+zH}#uQsq
+:
+:
+r7+x@9t2-q49
+r7uZ
+r7rF
+r7zM
+J
+r7uZ
+ysxPp$
+qm
+J
+!#
+yHr]
+zZ@
+i,%
+}=N
+qM9pw
+o
+qM/qN
+|RpWSC
+p}.
+qnpWS
+4
+sJ~"
+}_ts
+q\uJS
+ret,pu
+r&.pE
+t^
+r\-
+rN
+tP
+}_j
+u;B
+|RpWUC
+weT
+4
+"#
+0
+r\-
+rN
+tP
+"#
+tmE
+|RpWVC
+weU
+4
+"#
+0
+r\-
+rN
+tP
+"#
+|%q&
+|RpWWC
+weV
+4
+"#
+0
+r\-
+rN
+tP
+|V)s^#
+|e
+wj
+{#vu,{X
+{zyq}X
+}_qy
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+r&9rz+
+H
+!#
+qM@j
+zK#Vj
+s'/
+sn$G
+*&%
+v}Ps}.z%qsSv,L2ql
+!#
+r69sh
+tf(V3
+rDi
+qx7pj
+qTR3B
+qx/pj
+qTR3E
+r#+pj
+qTR3q&
+{j)
+!#
+r6/sr
+zZ@
+i?%
+}=b
+rt=qy
+p}{c
+"/
+o
+"/
+|RpWhC
+p}.
+qnpWh
+4
+sJ~"
+"/
+q\uJh
+ret,pu
+"-
+t^
+r\-
+rN
+tP
+"/
+u;B
+|RpWjC
+wei
+4
+"#
+0
+r\-
+rN
+tP
+"#
+tmE
+|RpWkC
+wej
+4
+"#
+0
+r\-
+rN
+tP
+"#
+|%q&
+|RpWlC
+wek
+4
+"#
+0
+r\-
+rN
+tP
+|V)s^#
+|e
+wj
+{#vuzI9
+{zyq}X
+"/
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+"/
+H
+!#
+"/
+zK#V~
+s'@
+sn%G
+*&%
+v}Ps}.z%qsSv,s,/uK
+!#
+qCpEf
+|ut$rl
+qCq3r4
+x-rvZ
+q{
+qCqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+rt.qN
+z)(D
+5
+rt8sh
+r{&
+w5
+r{v
+|Oy_R,UD
+s_R+qR
+!#
+qCq#/r.7
+tFw%uZ
+r7,
+rt/pj
+pVXrzu<
+epb7pj
+rhp@</
+s_p@qg
+uE
+qCt;f
+{/rvt|
+s_t"79qY}(q4
+p6
+qCsms6
+t3ulsG
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p*>
+!#
+!#
+qCf-f,
+wny_s\2p*
+q{
+qK[Dqg=78tGp<p5
+s_t"q,
+!#
+qx+pw
+rhq,<.
+J
+}q
+"C
+u^>t\
+"C
+u^=I
+"C
+xKu&[p$s^<
+u<
+!#
+qxx*
+t(p0<1
+qVs0<2
+s_|t
+rP
+r#=sr
+v>R4
+pnu:q3
+)
+qBsf
+pm=
+s;&
+qLwg/w{,
+{2r,zyt/
+pnt's6
+r'q}B-
+zo
+s_t"=
+rP
+pnr4rI
+{2{:p,y~uitKD
+s_t"=
+H
+!#
+vC^r-sh
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+s_[p$
+5
+vC^shw-
+r{'
+w5
+r{w
+t(rU
+p~p@u%&
+tC|otO<,
+tC.uQtzU
+s_q}p$
+!#
+u'q}
+">
+|up42'2
+"@
+yV2Z
+q{
+"@
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"@
+z)CD
+5
+"@
+r{(
+w5
+tj
+r{x
+|Oy_RHUD
+s_RGry
+!#
+"@
+tFt"uZ
+r7,
+"@
+pVerzu<
+"@
+rh[<K
+s_[qg
+uE
+"@
+{/p42'0
+s_[wB9qY}(q4
+p6
+"@
+w\2'0
+x>/
+"@
+}@
+"@
+y5
+"@
+}A
+}F
+"@
+}?
+}B
+}C
+}D
+"@
+}E
+yj
+yk
+"@
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"@
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"@
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"@
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"@
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"@
+rhq}<J
+}q
+"@
+u^Jt\
+"@
+u^II
+r#-j
+u'p@
+ta
+"A
+vrp)Cp-s^H
+u<
+!#
+"A
+t(p2<L
+qVs0<M
+rP
+"A
+v>RO
+"A
+)
+qBsf
+pm,
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{+
+w5
+tj
+r{{
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up43'3
+"A
+yV3Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)_D
+5
+"A
+r{+
+w5
+rs+
+r{{
+|Oy_ReUD
+s_Rdry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pVqrzu<
+"A
+rh[<h
+s_[qg
+uE
+"A
+{/p43'0
+s_[wB9qY}(q4
+p6
+"A
+w\3'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<g
+}q
+"A
+u^Vt\
+"A
+u^UI
+"A
+u'p@
+v0pK%
+"A
+vrpKCq^s^T
+u<
+!#
+"A
+t(p2<i
+qVs0<j
+rP
+"A
+v>Rl
+"A
+)
+qBsf
+pm+
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{.
+w5
+rs+
+r{~
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up44'4
+"A
+yV4Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)|D
+5
+"A
+r{.
+w5
+rs-
+r{~
+|Oy_MjUD
+uMkry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pV}rzu<
+"A
+rh[1i
+s_[qg
+uE
+"A
+{/p44'0
+s_[wB9qY}(q4
+p6
+"A
+w\4'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}1o
+}q
+"A
+u^ct\
+"A
+u^bI
+"A
+u'p@
+wm%
+"A
+vrp[Ct]s^a
+u<
+!#
+"A
+t(p21n
+qVycm
+rP
+"A
+v>Ml
+"A
+)
+qBsf
+pm-
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{1
+w5
+rs-
+plI
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+r#7r+
+pVex_~,
+sY-^
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+uupU
+yTxar|q=wL
+r$qApd
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+uuqI
+yTxar|q=wL
+r$pW"pd
+0
+yTxaz#XwL
+pA
+|$sQps@
+ugp)p-C
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+r{#
+xt
+r$pW$pd
+0
+xt
+pA
+"$
+i&%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"c
+]aI
+sY7pX
+]brL.
+|?dM]l8p<rJV&
+!#
+sY})
+p+
+qm
+J
+!#
+x+=j
+uF1&
+zn8p<rJ
+ugy:|>
+w8
+}u
+\
+"e
+]cI
+r#x*
+zKHEuk
+pm8
+r{H
+uF1&
+|58-v(v=%
+!#
+r69r]
+|wHVHB
+tfHVg
+tJ1'5
+tJ2'6
+tJ3'7
+tJ4'8
+sJ~;>
+!#
+uA-^
+p+
+epj+q@
+r[VE
+qm
+rDx
+pn|Y^
+p+
+"c
+]kx_vuzI/
+"d
+w)Ps}.r,c{ozmM_n
+ya
+w)Ps}.r,c{ozmM_y~uitK
+y$vnwT%
+s?[
+y$uHwT%
+pn{Gr1
+tT
+pnsQq@
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"$
+w)Ps}.r,c{ozmM_ls%
+ya
+w)Ps}.r,c{ozmM_y~q4wV
+y$vnwT%
+"#
+tT
+"$
+s?[
+y$uHwT%
+"#
+tT
+"#
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"%
+|?dMbl|{/{\
+u-uk^
+p+
+J
+r78xF
+"k
+]gx_~*w
+!#
+vc/qw
+t<
+tj
+{Y
+qm
+rf,
+!#
+u-@,^
+qVwy
+5
+u-|+q0
+uF1&
+zn|{p&
+ugy:|>
+!#
+u-@=sQ
+qKr|Upd
+xL{c
+td
+"=
+zj
+p.
+"=
+|)
+uE
+"=
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"=
+xsqg
+qLp0U
+ti
+sd
+!#
+"=
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+";
+ugp)p-C
+"=
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"=
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+u-@8q0
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+vc@qy
+wYyC
+|.+qw
+qFAqg
+"#
+xKRE<A<E?
+xKRD<DD?
+vc9pX
+tUE<D
+sHj
+s{=sh
+qFFB
+qm
+rf,
+!#
+"1
+qVwy
+5
+"1
+uF1&
+zn|{p&
+ugy:|>
+!#
+"1
+qKr|Upd
+xL{c
+td
+"1
+zj
+p.
+"1
+|)
+uE
+"1
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"1
+xsqg
+qLp0U
+ti
+sd
+!#
+"1
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+"/
+ugp)p-C
+"1
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"1
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"1
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+s{,qy
+r(rq&
+rs9
+"9
+y,.1&
+sNr|yyp&
+)
+sNp,y~q4se
+y$u&wT%
+s{,yC
+tT
+s{+px
+pCy
+YXqR
+4
+p6
+r7X
+tAs7
+pfpY
+H
+!#
+s{-ps
+qKu&Xqg
+"%
+p~p@u%&
+sNr|lyir>
+)
+sNp,y~uitz
+y$u&wT%
+s{.s6
+ugp)rZC
+"%
+|,3y
+Yp0qR
+4
+5
+s_p2qR
+uRp=p-
+u?~-
+!#
+ya
+s{7r+
+]aI
+s{9q#
+syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
+|?dujpir/q>q)tkuNpOl|otzrS
+!#
+vc=^
+p+
+vc,t;
+w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
+0
+}1dujpir/q>q)tkuNpOl|otz
+epj.q@
+r[Wp$
+sJvup58
+epj@t;
+y7Ml
+z'n1nD
+|OxXq4rzp/y3yC
+!#
+epX,q@
+r[Vq&
+vrs2#Yp$2s2#Y?
+trh
+wh
+]qI
+uRs2#Yp$
+J
+u<
+!#
+uRs2#Yp$
+J
+!#
+)
+epX.q0
+qB+uk
+pm7
+uF1&
+zn8-v(v=
+ugs2#[2s2#[C
+w8
+Yxcc
+\
+H
+!#
+x%/1&
+zn8-v(v=
+ugs2#\2s2#\C
+qK|IB
+x<1c
+\
+!#
+epX/f
+r[WB
+sJvux@9
+eqN{L
+r[Wq&
+sJvux@.
+eqN8f
+r[WG
+sJvu,{_
+eqN@f
+r[Wtn
+sJvuzH
+epx.f
+r[WwB
+sJvu,p<
+epx7f
+r[WE
+z3WE
+z3W29
+4
+uMW2@
+sJvup57
+eq3.pw
+x"x_vusT-
+eqe@q@
+]gx_zQ
+"x
+|up40'0
+"z
+yV0Z
+q{
+"z
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+eqy=px@
+v}{"w#Hyyrg
+p\
+vC^r.8pw
+{*iU
+za
+vC^xjt'
+sN}zr*
+qt,D
+)
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+!#
+vC^r.7p|
+u'Mi
+u'p,
+ta
+t}
+}e,
+0
+J
+vC^xjqe
+rjuyx_}~
+5
+r~
+rf,
+u<
+!#
+s_|t
+rf,
+!#
+)
+vC^w-q@
+qBt4
+pm9
+s;&
+sNr|l|otO
+t1p@D
+vC^yYpE
+q1p@B
+vC^w-w-
+xKp@Dr2?
+vC^xjts
+qK|Ipd
+Yvnp2
+\
+H
+!#
+wr
+"%
+p~p@u%&
+sNr|l|otO
+t1p0D
+"%
+q1p0B
+"%
+xKu4u&p0?
+"%
+p}p<
+qoqI
+rMp2C
+\
+!#
+vC^|Yr4
+}ZrWxXr/q>pOPq1p*p$rWKKKKKKKK
+)
+J
+}ZrWxXr/q>pOPrs=rWKKKKKKKK
+y$u&wT%
+vC^r.9s6
+|RpW$C
+vC^y=pb
+qF#qg
+"#
+xKR&<&D?
+xKMi<#1i?
+",
+{*i<&
+sH}
+!#
+eqy,r+
+]aI
+eqy+qe
+u'Mi
+|?d}ztzC
+!#
+eqy8^
+p+
+eqy7sr
+}1d}ztz
+rMMiC
+eqy9s-
+sN}zr*
+qt'D
+rf'
+wh
+!#
+)
+eqy/qw
+qBt4
+pm/
+s;&
+sNr|l|otO
+qCs6wE
+{ErO
+{Y
+tFq9U
+&
+epb7pj
+rhq91i
+r7zM
+uE
+qCt;f
+{/u}'0
+}G9qY}(q4
+p6
+qCsms6
+zw0
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+!#
+eqy@qN
+w'p*l|otOry
+eqy9yC
+qKwgwg{c
+sN}zr*
+Yq}D
+sJ~)
+!#
+ep|,^
+p+
+ep|+q@
+]gx_vusT,
+ep|.p|
+|mw#Hxu
+}$>
+{#vu,x@
+}nt#
+{#vu,x@
+"D
+sN}zr*
+qt,D
+J
+J
+za
+wP
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"B
+qBt4
+pm@
+s;&
+sNr|l|otO
+{O
+5
+vC^yYpb
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"A
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"A
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+qCps@sr
+u>vhq4r3y[>
+u>zivhq4qry[C
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+vC^xjs6
+|W$
+p}zM
+rBu\}s^#
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+r779qY}(q4
+J
+!#
+vC^r.7s-
+sl
+tj
+)
+xv,
+0
+J
+J
+"G
+pV)x_~,
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+")
+qBt4
+u(=
+s;&
+sNr|l|otO
+{O
+5
+t1[D
+5
+")
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+")
+qKXrypd
+YX<1
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+t1||
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop[
+rMp*C
+td
+!#
+")
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+"D
+|RqIC
+"E
+qF%qg
+"#
+xKR)<)D?
+xKR(<%<(?
+"E
+z)(<)
+sJvuqY9
+ep|8r+
+{*h<(
+xKMh<(1h?
+!#
+".
+sN}zr*
+qt,D
+J
+J
+za
+wP
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"*
+qBt4
+u(,
+s;&
+sNr|l|otO
+{O
+5
+t1MhD
+5
+"*
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"*
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+t1MhD
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"*
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+ep|9ps7
+]aI
+ep|/sr
+u'Mh
+syu8Ps}+qrd}zxOuz|6%L
+!#
+er-,^
+p+
+er-+r4
+w)Ps}+qrcxD2xDzm}ztz
+rMMh%
+er--xj
+upw#Hn
+qC{Gq#9
+0
+p#
+0
+rfT
+J
+J
+J
+J
+!#
+vCpXpsvOpE
+zJtqr,xDryq&wd8z&@8
+vCpXps7,pb
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vCqNqwpb
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+vCqNpEqN
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+qCr.8u:
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%wX
+er--qe
+|OxXq4rzp/ywXC
+er-.^
+p+
+!#
+eq39q@
+]gx_~%
+"4
+sN}zr*
+qt,D
+)
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+r7+x@9t2-q49
+J
+!#
+":
+sl
+tj
+)
+xv,
+0
+J
+J
+":
+rjuyx_~,
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"6
+qBt4
+u(+
+s;&
+sNr|l|otO
+t1MhD
+5
+sNp,l.uQtz
+t1p2D
+5
+"6
+qLuH/w{,
+qK|ZD
+r'vnx5
+qK|ZD
+!#
+"6
+qKp@r2pd
+Yp@<$
+td
+u<
+!#
+s?[
+"$
+p~p2u%&
+sNr|l|otO
+t1MhD
+5
+sNp,l.uQtz
+t1R"D
+5
+"$
+qLuH/w{,
+xS"<"D
+r'vnx5
+xS"<"D
+!#
+"$
+p}p<
+qop[
+rMq}C
+td
+!#
+"6
+}ZrWxXr/q>pOPqF$p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF$p$rWKKKKKKKK
+y$u&wT%
+"9
+wYyC
+":
+qF'qg
+"#
+xKR+<+D?
+xKR*<'<*?
+":
+z)*<+
+sJvu,w?
+eq3@r+
+]aI
+eqe=qe
+|W*
+|?d}ztzC
+!#
+eqe-^
+p+
+eqe.r-
+}1d}ztz
+rMMgC
+epE8j
+yFw#Hly<n
+m
+uMW2@
+{#vup57
+uMiwv+zH}#uQsq
+tJ/t#
+uMoB
+ys|3yB
+zlx3w
+uRs2$Lp$
+uMVq&
+uMWqO
+eq0=s-
+u?vup57
+!#
+eq08r4
+upw#Hn
+";
+0
+p#
+0
+rfT
+J
+J
+J
+J
+!#
+";
+zJtqr,xDryq&wd8z&@8
+";
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+";
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+";
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+";
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%2s2$X
+J
+eq07qN
+]ix_}~
+]xI
+r~
+u<
+!#
+r~
+!#
+)
+qB+uk
+u(-
+uF1&
+zn8-v(v=
+qnp)
+rP
+eq09r1
+|OxXq4rzp)p-C
+eq0/r1
+w8
+"$
+Yxcf
+\
+H
+!#
+y,/1&
+zn8-v(v=
+qnp=
+5
+"$
+|OxXq4rzp=rZC
+"$
+qKuHy8
+"$
+}3Mf
+\
+!#
+u>Pt5q4r,s2$Zq=
+epb=^,
+}3+uk
+u(.
+q1q9B
+u>Pt5q4r,p/xD
+p~X|B&
+zn8-v(v=
+|OxXq4rzp/yCrS
+vC^j^
+p+
+vC^qwj
+]cI
+vC^pEr.
+w'}zr*p$
+!#
+vC^pb^
+p+
+uMVB
+uMW29
+u?vup57
+!#
+erI@pw
+r[lp$
+zj
+uoz]t\
+ej+pb
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+pnpb^
+p+
+rf'
+!#
+pnqe^
+s;&
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+ys~2p$
+!#
+epx=rI
+y0x_vup57
+qCf.f@
+qknB=78tGp<p5
+&
+u>Pu[~(uNxX}O
+epx,qe
+{*hD
+xKMhD1h?
+uMo1h
+zlx3w
+uRs2$[p$
+uMVq&
+uMWwB
+epE=ps
+u?vup57
+!#
+qCps@r4
+|mw#Hxu
+u>vhq4r3y[>
+u>zivhq4xXq4rzy[2s2$\
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+vrp/yCB?
+"*
+p+
+rf'
+!#
+"*
+s;&
+{Qx2=
+tC,uitKp$
+"*
+qKz#z#{c
+xLsf
+\
+"*
+p+
+uMlA
+uMmEt=qY-xO/
+uMnp$
+zlx3w
+uRs2$]p$
+uMVE
+uMWtn
+u?vup57
+!#
+",
+r[lp$
+zj
+uoz]t\
+",
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+"'
+p+
+rf'
+!#
+"'
+s;&
+{Qx2=
+tC,uitKp$
+"'
+qKz#z#{c
+xLsf
+\
+"'
+p+
+ys~2p$
+!#
+eqN,rI
+y0x_vup57
+qCq#@r.8
+tFMn2uZ
+eqN+q0
+rhyi+zH}#uQsqD
+xKMiDwv+zH}#uQsq?
+eqw=rI
+|mw#Hxu
+}$>
+uMo1h
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWwB
+{#vup57
+}nt#
+uMoB
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWG
+sJvup57
+uMo1h
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWwB
+"-
+u?vup57
+!#
+epw7sr
+u'Mk
+uA})
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+|$ts|Y
+z7
+vrp)Cp-?
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+uv=q@
+]aI
+uv,pX
+]bsx8
+|?dM]l8p<rJV&
+!#
+uv-^
+p+
+uv.pw
+}1d}zrJ
+J
+!#
+uv7pb
+uF1&
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+epw7q@
+t^
+epw9pj
+t1s0wv+zH}#uQ.,
+uMW2@
+sJvup57
+"~
+{ErO
+{Y
+tFq9U
+s5z}p40D
+eq@+qw
+|mw#Hu"
+}$>
+sJ~,
+eq@-rI
+z3kqR
+xKMjEx@9t2-q491j?
+eq@7r]
+u'Mj
+vw=%
+"5
+p+
+"5
+zj
+p.
+"5
+|)
+uE
+"5
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+"5
+xsqg
+qLp0U
+ti
+sd
+!#
+"5
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+"3
+z7
+vrp)Cp-?
+"5
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"5
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+"5
+]aI
+"5
+]bsx8
+|?dM]l8p<rJV&
+!#
+"5
+p+
+"5
+}1d}zrJ
+J
+!#
+"5
+uF1&
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+eq@7qw
+t^
+|Oy_Mgp$D
+"W
+yFw#Hly<n
+m
+uMW2@
+{#vup57
+uMiwv+zH}#uQsq
+tJ/t#
+uMoB
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWqO
+"W
+u?vup57
+!#
+er+=u:
+|cz2r3p4/>
+qCxjpj
+|mw#Hls%
+}$>
+uMhB
+5
+qCuap|
+x8v?t#
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+xKMhDB?
+!#
+er+,^
+qh[I
+"?
+|mw#Hxu
+}$>
+uMo1h
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWwB
+{#zQ
+}nt#
+uMoB
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWG
+sJzQ
+uMo1h
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWwB
+"?
+u?zQ
+!#
+"A
+tFMn2uZ
+er+8qw
+{*iD
+xKMiD1i?
+er+7px
+|Rs2$B2t4
+}q
+"J
+r[lp$
+uE
+"J
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+"J
+p+
+rf'
+!#
+"J
+s;&
+{Qx2=
+tC,uitKp$
+"J
+qKz#z#{c
+xLsf
+\
+"J
+p+
+!#
+uMo2uZ
+zlx3w
+uRs2%,p$
+uMVE
+uMWq&
+erI.px
+u?}~
+!#
+"S
+p+
+"S
+]cI
+"S
+w'}zr*p$
+!#
+"S
+p+
+uMo1i
+zlx3w
+uRs2%,p$
+uMVB
+uMWE
+H
+!#
+epj8t;
+qzpy$a1l
+"0
+|MMoD2uZ
+uRs2%,3x
+zlx3w
+uMWB
+!#
+}ppx
+z'p1pB
+qtpB,
+5
+|sq@
+z3W2@
+sH8
+!#
+|kj
+{e'
+sJ~,
+q'=^
+qt$18
+u(7
+y$M$yK7
+x9Mg
+{PpE
+{e9
+tr%
+wh
+q'-q@
+t1=1g
+{zyq}X
+sd
+q'.t'
+rug
+*I%
+T=
+u(9
+o
+*#%
+_
+qCxGf
+{/u}'0
+p6
+qC}6qN
+zw0
+wnxXq4rzs\2s2%2
+qJw=+z+
+vCpxq#})
+z|
+}nscz(z+
+vCpxq#@pb
+sPrnyvtB{n
+vCpxq#/px
+ye?
+pz{]@y<@vFp$?
+vCpxf,qe
+q{
+vCpxf+pX
+w<=vO.{JxW-
+q2yi/|4
+vCpxf-r4
+}+
+&
+t(p,r2
+u,
+vCpx^pj
+t3rnt#
+vCpx^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+vCpx^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vCpxf9q#9
+sPult|
+z~sz
+vCpxpjp|
+s+"w={m,tyt=6
+vCpx^9pb
+{i'
+qV+zH}#uQsqD
+vCpx^/pX
+s+(}J}J
+vCpx^9p|
+xV?
+vCpxpj{L
+{/r8)Z
+zSuf
+qC}6j
+|Ozir3r8.$,>
+H
+!#
+qCq#+sr
+wnxXq4rzs\2s2%2
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+qCq#+pX
+u9r3r8D>
+!#
+!#
+q'7qN
+qt$19
+u(/
+y$M$yK9
+|Hr8D
+!#
+q'/r4
+t1=1g
+re|34pu
+5
+}%qw
+rug
+*I%
+T@
+u(@
+}d
+*,%
+rV
+pqr.8pX
+q2|{9
+qTu&|{9
+pqzLr+
+vT,
+q%
+pqr.8q0
+pzXqj
+}%pj
+wG
+!#
+O
+!#
+vl/r1
+O
+!#
+y2r1
+O
+!#
+ru0
+wI/u:
+]Ws3sK
+ef+f
+(rO
+!#
+r&.pE
+rj~8%Hs3p<
+rj~8%Bs3--
+rj~8%<s3u)
+(tG
+!#
+rj~8%&s3-7
+rj~8$}s3y<
+rj~8$ws3v<
+({J
+!#
+pn{Gt;
+qk^B
+)
+pnsQq0
+qBsf
+"#
+qk^E
+)
+"#
+qBsf
+"#
+qk^q&
+)
+"#
+qBsf
+"#
+qk^G
+)
+"#
+qBsf
+"#
+qk^tn
+)
+"#
+qBsf
+"#
+qk^wB
+)
+"#
+qBsf
+"#
+rua
+"#
+]dzs=
+}^zs,
+rjt,zs+
+x"zs-
+y0zs.
+rjz]zs8
+{K7
+]ezs9
+u-|#qN
+(t2
+!pZ
+p(
+!p^
+w.pw
+J
+qa<
+qa;
+(
+!qZ
+z*q0
+g
+p3J
+;>
+(
+!s*
+prqesh
+}G
+p3N
+;D
+(
+!tS
+r5=sh
+g=
+p3S
+;C
+(
+!vB
+r5,pX
+g,
+p3U
+;G
+(
+!w&
+prshs6
+sv9
+p3J
+;A
+(
+!x=
+prr4p|
+sv/
+p3c
+;B
+(
+!yE
+{?7+qN
+qH,
+p3k
+;G
+(
+!{-
+qM@j
+g+
+u+%=
+;?
+(
+!vKxw
+g+
+u+%)
+;?
+(
+!pty@
+pnu:q3
+g9
+u+$v
+qPsf
+(
+!ptyG
+g9
+u+$r
+qPsf
+(
+!pt+uU
+g9
+u+$o
+qPsf
+(
+!pt{H
+g9
+u+$l
+qPsf
+(
+!pt.uU
+sY7pX
+g-
+p3{
+qPp<
+(
+!pt|F
+r#x*
+sv@
+u+%-
+qP+uk
+(
+!pt|G
+epX.q0
+g/
+u+#f
+qP+uk
+(
+!pt}x
+vC^w-q@
+g@
+u+#X
+qPt4
+(
+!pt/uU
+eqy/qw
+g7
+u+#Q
+qPt4
+(
+!ptxw
+"#
+g@
+u+#L
+qPt4
+(
+!tYy@
+g@
+u+#>
+qPt4
+(
+!tYyG
+g@
+u+#5
+qPt4
+(
+!tY+uU
+g@
+am
+qPt4
+(
+!tY{H
+eq07yY
+qH=
+aZ
+qP+uk
+(
+!tY.uU
+epb=^,
+g.
+u+%@
+qP+uk
+(
+!tY|F
+"y
+g8
+p3{
+qPp<
+(
+!tY|G
+"Z
+qH
+p3<
+;E
+(
+!tY}x
+q'.q3
+sk
+a'
+;=
+(
+!tY/uU
+"D
+uI
+p3<
+;F
+(
+!tYxw
+}%|_
+tW
+a"
+;@
+(
+!vK-y@
+"=
+qH.
+p3<
+qPpU
+(
+!vK-yG
+"=
+qH8
+vg
+v#
+(
+!vKp<uU
+"=
+qH7
+u+%<
+;=
+(
+!vK-{H
+qH7
+u+%:
+;=
+(
+!vKu)uU
+qH7
+u+%9
+;=
+(
+!vK-|F
+qH7
+u+%8
+;=
+(
+!vK-|G
+qH7
+u+%(
+;=
+(
+!vK-}x
+qH7
+u+%&
+;=
+(
+!vKv<uU
+qH7
+u+%%
+;=
+(
+!vK-xw
+qH7
+u+%$
+;=
+(
+!vK.y@
+"<
+qH+
+p3|
+qPsf
+(
+!vK.yG
+qH+
+pfp[
+qPsf
+(
+!vK{_uU
+qH+
+pfpG
+qPsf
+(
+!vK.{H
+qH+
+pfp"
+qPsf
+(
+!vK..uU
+qH+
+pfpK
+qPsf
+(
+!vK.|F
+qH+
+pfpY
+qPsf
+(
+!vK.|G
+qH+
+pfp=
+qPsf
+(
+!vK.}x
+qH+
+pfp)
+qPsf
+(
+!vKt2uU
+"<
+qH-
+p3M
+qP{c
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const plainSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "plain.go"
-.file 2 "adjust.go"
-.file 3 "params.go"
-.file 4 "weight.go"
-.file 5 "plainsample.go"
-.file 6 "exp.go"
-.file 7 "bits.go"
-.file 8 "philox.go"
-.file 9 "log.go"
-
-.shared .align 16 .b8 $shared$plain$2eshared[256];
-.shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
-.shared .align 16 .b8 $shared$plain$2eshared$2d3[8192];
-
-.visible .entry plain(.param .align 8 .b8 plain_params[264])
-.reqntid 16, 1, 1
-{
-	.reg .pred %p<289>;
-	.reg .b32 %r<324>;
-	.reg .b64 %rd<310>;
-	.reg .f32 %f<136>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [plain_params];
-	ld.param.u64 %rd2, [plain_params+16];
-	ld.param.u64 %rd3, [plain_params+24];
-	ld.param.u64 %rd4, [plain_params+40];
-	ld.param.u64 %rd5, [plain_params+48];
-	ld.param.u64 %rd6, [plain_params+56];
-	ld.param.u64 %rd7, [plain_params+72];
-	ld.param.u64 %rd8, [plain_params+80];
-	ld.param.u64 %rd9, [plain_params+96];
-	ld.param.u64 %rd10, [plain_params+104];
-	ld.param.u64 %rd11, [plain_params+112];
-	ld.param.u64 %rd12, [plain_params+120];
-	ld.param.u64 %rd13, [plain_params+128];
-	ld.param.u64 %rd14, [plain_params+136];
-	ld.param.u64 %rd15, [plain_params+144];
-	ld.param.u64 %rd16, [plain_params+152];
-	ld.param.u64 %rd17, [plain_params+168];
-	ld.param.u64 %rd18, [plain_params+176];
-	ld.param.u64 %rd19, [plain_params+184];
-	ld.param.u64 %rd20, [plain_params+192];
-	ld.param.u64 %rd21, [plain_params+200];
-	ld.param.u64 %rd22, [plain_params+216];
-	ld.param.u64 %rd23, [plain_params+224];
-	ld.param.u32 %r1, [plain_params+240];
-	.loc 1 25 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd24, %r2;
-	.loc 1 26 13
-	setp.lt.u64 %p1, %rd24, %rd6;
-	@!%p1 bra $FAULT0;
-	.loc 1 22 60
-	mov.u32 %r3, $shared$plain$2eshared;
-	.loc 1 23 50
-	mov.u32 %r4, $shared$plain$2eshared$2d2;
-	.loc 1 24 35
-	mov.u32 %r5, $shared$plain$2eshared$2d3;
-	.loc 1 31 91
-	mov.u32 %r6, %tid.x;
-	.loc 1 25 14
-	cvt.u64.u32 %rd25, %r1;
-	.loc 1 26 13
-	mad.wide.u32 %rd26, %r2, 40, %rd5;
-	ld.global.u64 %rd27, [%rd26];
-	ld.global.f32 %f1, [%rd26+8];
-	ld.global.f32 %f2, [%rd26+12];
-	ld.global.f32 %f3, [%rd26+16];
-	ld.global.u32 %r7, [%rd26+20];
-	ld.global.f32 %f4, [%rd26+24];
-	ld.global.f32 %f5, [%rd26+28];
-	ld.global.f32 %f6, [%rd26+32];
-	ld.global.u8 %r8, [%rd26+36];
-	setp.ne.u32 %p2, %r8, 0;
-	ld.global.u8 %r9, [%rd26+37];
-	setp.ne.u32 %p3, %r9, 0;
-	ld.global.u8 %r10, [%rd26+38];
-	setp.ne.u32 %p4, %r10, 0;
-	.loc 1 27 7
-	@%p4 bra $B126;
-	.loc 1 30 14
-	mul.wide.u32 %rd28, %r2, %r1;
-	.loc 1 31 44
-	add.s64 %rd29, %rd28, %rd25;
-	setp.le.u64 %p5, %rd29, %rd2;
-	setp.le.u64 %p6, %rd29, %rd4;
-	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B127;
-	shl.b64 %rd30, %rd28, 2;
-	add.s64 %rd31, %rd1, %rd30;
-	add.s64 %rd32, %rd3, %rd30;
-	sub.s64 %rd33, %rd4, %rd28;
-	cvt.u64.u32 %rd34, %r6;
-	.loc 2 22 20
-	setp.lt.s64 %p8, 0, %rd18;
-	@!%p8 bra $B3;
-	.loc 2 23 33
-	add.s32 %r11, %r2, 2;
-	cvt.u64.u32 %rd35, %r11;
-	setp.le.u64 %p9, %rd35, %rd19;
-	@!%p9 bra $FAULT1;
-	mad.wide.u32 %rd36, %r2, 4, %rd17;
-	.loc 2 39 25
-	ld.global.u32 %r12, [%rd36];
-	setp.lt.s32 %p10, %r12, 0;
-	selp.b32 %r13, 0, %r12, %p10;
-	cvt.s64.s32 %rd37, %r13;
-	add.s64 %rd38, %rd37, %rd34;
-	ld.global.u32 %r14, [%rd36+4];
-	cvt.s64.s32 %rd39, %r14;
-	setp.lt.s64 %p11, %rd16, %rd39;
-	cvt.u32.u64 %r15, %rd16;
-	selp.b32 %r16, %r15, %r14, %p11;
-	cvt.s64.s32 %rd40, %r16;
-	setp.lt.s64 %p12, %rd38, %rd40;
-	cvt.u32.u64 %r17, %rd38;
-	@!%p12 bra $B2;
-$B0:
-	cvt.s64.s32 %rd41, %r17;
-	.loc 2 40 27
-	setp.lt.u64 %p13, %rd41, %rd16;
-	@!%p13 bra $FAULT2;
-	mad.wide.s32 %rd42, %r17, 8, %rd15;
-	ld.global.u32 %r18, [%rd42];
-	cvt.s64.s32 %rd43, %r18;
-	setp.le.s32 %p14, 0, %r18;
-	setp.lt.s64 %p15, %rd43, %rd25;
-	and.pred %p16, %p14, %p15;
-	@!%p16 bra $B1;
-	.loc 2 41 10
-	setp.lt.u64 %p17, %rd43, %rd25;
-	@!%p17 bra $FAULT3;
-	ld.global.f32 %f7, [%rd42+4];
-	mad.wide.s32 %rd44, %r18, 4, %rd31;
-	ld.global.f32 %f8, [%rd44];
-	add.rn.f32 %f9, %f8, %f7;
-	st.global.f32 [%rd44], %f9;
-$B1:
-	.loc 2 39 83
-	add.s32 %r17, %r17, 16;
-	cvt.u64.u32 %rd45, %r17;
-	ld.global.u32 %r19, [%rd36+4];
-	cvt.s64.s32 %rd46, %r19;
-	setp.lt.s64 %p18, %rd16, %rd46;
-	selp.b32 %r20, %r15, %r19, %p18;
-	cvt.s64.s32 %rd47, %r20;
-	setp.lt.s64 %p19, %rd45, %rd47;
-	@%p19 bra $B0;
-$B2:
-	.loc 2 24 9
-	bar.sync 0;
-$B3:
-	.loc 2 26 19
-	setp.lt.s64 %p20, 0, %rd10;
-	.loc 3 23 22
-	setp.neu.f32 %p21, %f4, 0f00000000;
-	setp.neu.f32 %p22, %f4, 0f3F800000;
-	and.pred %p23, %p21, %p22;
-	setp.neu.f32 %p24, %f5, 0f00000000;
-	setp.neu.f32 %p25, %f6, 0f00000000;
-	or.pred %p26, %p24, %p25;
-	or.pred %p27, %p23, %p26;
-	.loc 2 26 19
-	and.pred %p28, %p20, %p27;
-	@!%p28 bra $B9;
-	.loc 2 27 28
-	setp.le.u64 %p29, %rd29, %rd11;
-	@!%p29 bra $FAULT4;
-	shl.b64 %rd48, %rd28, 1;
-	add.s64 %rd49, %rd9, %rd48;
-	.loc 2 48 20
-	setp.lt.u32 %p30, %r6, %r1;
-	mov.u32 %r21, %r6;
-	@!%p30 bra $B8;
-$B4:
-	cvt.u64.u32 %rd50, %r21;
-	.loc 2 49 32
-	mad.wide.u32 %rd51, %r21, 4, %rd31;
-	ld.global.f32 %f10, [%rd51];
-	mad.wide.u32 %rd52, %r21, 2, %rd49;
-	ld.global.u16 %r22, [%rd52];
-	.loc 3 28 11
-	setp.eq.s32 %p31, %r22, 0;
-	@%p31 bra $B7;
-	.loc 3 31 18
-	@!%p21 bra $B6;
-	.loc 3 32 8
-	setp.lt.f32 %p32, 0f00000000, %f10;
-	@%p32 bra $B5;
-	.loc 3 35 4
-	mul.rn.f32 %f10, %f10, %f4;
-	bra $B6;
-$B5:
-	.loc 3 33 4
-	div.rn.f32 %f10, %f10, %f4;
-$B6:
-	.loc 3 38 21
-	and.b32 %r23, %r22, 32767;
-	.loc 3 39 36
-	cvt.rn.f32.u32 %f11, %r23;
-	mul.rn.f32 %f12, %f5, %f11;
-	sub.rn.f32 %f13, %f10, %f12;
-	.loc 3 40 15
-	setp.lt.u32 %p33, 0, %r23;
-	.loc 3 41 3
-	sub.rn.f32 %f14, %f13, %f6;
-	.loc 3 40 15
-	selp.f32 %f10, %f14, %f13, %p33;
-$B7:
-	.loc 2 49 9
-	st.global.f32 [%rd51], %f10;
-	.loc 2 48 35
-	add.s64 %rd53, %rd50, 16;
-	setp.lt.s64 %p34, %rd53, %rd25;
-	cvt.u32.u64 %r21, %rd53;
-	@%p34 bra $B4;
-$B8:
-	.loc 2 28 9
-	bar.sync 0;
-$B9:
-	.loc 2 30 17
-	setp.lt.s64 %p35, 0, %rd13;
-	and.pred %p36, %p35, %p2;
-	@!%p36 bra $B17;
-	.loc 2 31 15
-	add.s64 %rd54, %rd25, 31;
-	shr.u64 %rd55, %rd54, 5;
-	.loc 2 32 28
-	cvt.u32.u64 %r24, %rd55;
-	mul.wide.u32 %rd56, %r2, %r24;
-	add.s64 %rd57, %rd56, %rd55;
-	setp.le.u64 %p37, %rd57, %rd14;
-	@!%p37 bra $FAULT5;
-	shl.b64 %rd58, %rd56, 2;
-	add.s64 %rd59, %rd12, %rd58;
-	.loc 2 55 26
-	setp.lt.u32 %p38, %r6, %r24;
-	mov.u32 %r25, %r6;
-	@!%p38 bra $B16;
-$B10:
-	.loc 2 56 18
-	mad.wide.u32 %rd60, %r25, 4, %rd59;
-	ld.global.u32 %r26, [%rd60];
-	.loc 2 57 14
-	setp.eq.s32 %p39, %r26, -1;
-	@%p39 bra $B15;
-	.loc 2 60 15
-	shl.b32 %r27, %r25, 5;
-	cvt.u64.u32 %rd61, %r27;
-	add.s64 %rd62, %rd61, 32;
-	setp.lt.s64 %p40, %rd25, %rd62;
-	cvt.u32.u64 %r28, %rd62;
-	selp.b32 %r29, %r1, %r28, %p40;
-	setp.lt.u32 %p41, %r27, %r29;
-	@!%p41 bra $B15;
-	add.s32 %r30, %r29, -1;
-	selp.b32 %r31, %r30, %r27, %p41;
-	cvt.u64.u32 %rd63, %r31;
-	sub.s64 %rd64, %rd63, %rd61;
-	setp.lt.u64 %p42, %rd64, 2147483648;
-	setp.lt.s64 %p43, %rd63, 2305843009213693952;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r27, %r1;
-	and.pred %p46, %p44, %p45;
-	setp.lt.u32 %p47, %r31, %r1;
-	and.pred %p48, %p46, %p47;
-	@%p48 bra $B13;
-$B11:
-	cvt.u64.u32 %rd65, %r27;
-	.loc 2 61 14
-	and.b32 %r32, %r26, 1;
-	setp.eq.s32 %p49, %r32, 0;
-	@!%p49 bra $B12;
-	.loc 2 62 11
-	setp.lt.u32 %p50, %r27, %r1;
-	@!%p50 bra $FAULT6;
-	mad.wide.u32 %rd66, %r27, 4, %rd31;
-	st.global.f32 [%rd66], 0fFF800000;
-$B12:
-	.loc 2 64 4
-	shr.u32 %r26, %r26, 1;
-	.loc 2 60 57
-	add.s32 %r27, %r27, 1;
-	setp.lt.u32 %p51, %r27, %r29;
-	@%p51 bra $B11;
-	bra $B15;
-$B13:
-	.loc 2 61 14
-	and.b32 %r33, %r26, 1;
-	setp.eq.s32 %p52, %r33, 0;
-	@!%p52 bra $B14;
-	.loc 2 62 11
-	mad.wide.u32 %rd67, %r27, 4, %rd31;
-	st.global.f32 [%rd67], 0fFF800000;
-$B14:
-	.loc 2 64 4
-	shr.u32 %r26, %r26, 1;
-	.loc 2 60 57
-	add.s32 %r27, %r27, 1;
-	setp.lt.u32 %p53, %r27, %r29;
-	@%p53 bra $B13;
-$B15:
-	.loc 2 55 39
-	add.s32 %r25, %r25, 16;
-	setp.lt.u32 %p54, %r25, %r24;
-	@%p54 bra $B10;
-$B16:
-	.loc 2 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 97 19
-	setp.lt.u32 %p55, %r6, %r1;
-	mov.u32 %r34, %r6;
-	@!%p55 bra $B19;
-$B18:
-	cvt.u64.u32 %rd68, %r34;
-	.loc 1 98 29
-	mad.wide.u32 %rd69, %r34, 4, %rd31;
-	ld.global.f32 %f15, [%rd69];
-	.loc 4 19 7
-	setp.neu.f32 %p56, %f15, %f15;
-	.loc 4 22 32
-	add.rn.f32 %f16, %f15, 0f00000000;
-	mov.b32 %r35, %f16;
-	.loc 4 23 27
-	shr.s32 %r36, %r35, 31;
-	shr.u32 %r37, %r36, 1;
-	xor.b32 %r38, %r35, %r37;
-	.loc 4 19 7
-	selp.b32 %r39, -2147483648, %r38, %p56;
-	.loc 1 98 9
-	mad.wide.u32 %rd70, %r34, 4, %rd32;
-	st.global.u32 [%rd70], %r39;
-	.loc 1 97 34
-	add.s64 %rd71, %rd68, 16;
-	setp.lt.s64 %p57, %rd71, %rd25;
-	cvt.u32.u64 %r34, %rd71;
-	@%p57 bra $B18;
-$B19:
-	.loc 1 35 8
-	bar.sync 0;
-	mov.u32 %r40, -2147483648;
-	.loc 1 105 19
-	@!%p55 bra $B24;
-	add.s64 %rd72, %rd25, -48;
-	setp.le.s64 %p58, %rd72, %rd25;
-	setp.lt.s64 %p59, 0, %rd72;
-	and.pred %p60, %p58, %p59;
-	cvt.u32.u64 %r41, %rd72;
-	selp.b32 %r42, %r41, 0, %p60;
-	cvt.u64.u32 %rd73, %r42;
-	setp.lt.u32 %p61, %r6, %r42;
-	@!%p61 bra $B20;
-	mov.u32 %r40, -2147483648;
-	mov.u32 %r43, %r6;
-	bra $B21;
-$B20:
-	mov.u32 %r40, -2147483648;
-	mov.u32 %r43, %r6;
-	bra $B22;
-$B21:
-	cvt.u64.u32 %rd74, %r43;
-	.loc 1 106 24
-	mad.wide.u32 %rd75, %r43, 4, %rd32;
-	ld.global.u32 %r44, [%rd75];
-	setp.lt.s32 %p62, %r40, %r44;
-	selp.b32 %r45, %r44, %r40, %p62;
-	ld.global.u32 %r46, [%rd75+64];
-	setp.lt.s32 %p63, %r45, %r46;
-	selp.b32 %r47, %r46, %r45, %p63;
-	ld.global.u32 %r48, [%rd75+128];
-	setp.lt.s32 %p64, %r47, %r48;
-	selp.b32 %r49, %r48, %r47, %p64;
-	ld.global.u32 %r50, [%rd75+192];
-	setp.lt.s32 %p65, %r49, %r50;
-	selp.b32 %r40, %r50, %r49, %p65;
-	.loc 1 105 34
-	add.s64 %rd76, %rd74, 64;
-	setp.lt.s64 %p66, %rd76, %rd25;
-	setp.lt.s64 %p67, %rd76, %rd73;
-	cvt.u32.u64 %r43, %rd76;
-	@%p67 bra $B21;
-	@!%p66 bra $B24;
-$B22:
-$B23:
-	cvt.u64.u32 %rd77, %r43;
-	.loc 1 106 24
-	mad.wide.u32 %rd78, %r43, 4, %rd32;
-	ld.global.u32 %r51, [%rd78];
-	setp.lt.s32 %p68, %r40, %r51;
-	selp.b32 %r40, %r51, %r40, %p68;
-	.loc 1 105 34
-	add.s64 %rd79, %rd77, 16;
-	setp.lt.s64 %p69, %rd79, %rd25;
-	cvt.u32.u64 %r43, %rd79;
-	@%p69 bra $B23;
-$B24:
-	.loc 1 36 38
-	cvt.s64.s32 %rd80, %r40;
-	.loc 1 79 17
-	mad.lo.s32 %r52, %r6, 8, %r3;
-	st.shared.u64 [%r52+128], %rd80;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
-	mov.u32 %r53, 1;
-$B25:
-	.loc 1 83 29
-	mad.lo.s32 %r54, %r53, 8, %r3;
-	ld.shared.u64 %rd82, [%r54+128];
-	setp.lt.s64 %p70, %rd81, %rd82;
-	selp.b64 %rd81, %rd82, %rd81, %p70;
-	.loc 1 82 29
-	add.s32 %r53, %r53, 1;
-	setp.lt.u32 %p71, %r53, 16;
-	@%p71 bra $B25;
-	.loc 1 36 14
-	cvt.u32.u64 %r55, %rd81;
-	.loc 1 38 9
-	setp.lt.s32 %p72, -2139095041, %r55;
-	mov.u32 %r56, 1;
-	mov.u32 %r57, -1;
-	@!%p72 bra $B115;
-	.loc 1 39 20
-	setp.lt.f32 %p73, 0f00000000, %f1;
-	@%p73 bra $B32;
-	mov.u32 %r58, %r1;
-	.loc 1 114 19
-	@!%p55 bra $B30;
-	add.s64 %rd83, %rd25, -48;
-	setp.le.s64 %p74, %rd83, %rd25;
-	setp.lt.s64 %p75, 0, %rd83;
-	and.pred %p76, %p74, %p75;
-	cvt.u32.u64 %r59, %rd83;
-	selp.b32 %r60, %r59, 0, %p76;
-	cvt.u64.u32 %rd84, %r60;
-	setp.lt.u32 %p77, %r6, %r60;
-	@!%p77 bra $B26;
-	mov.u32 %r58, %r1;
-	mov.u32 %r61, %r6;
-	bra $B27;
-$B26:
-	mov.u32 %r58, %r1;
-	mov.u32 %r61, %r6;
-	bra $B28;
-$B27:
-	cvt.u64.u32 %rd85, %r61;
-	.loc 1 115 12
-	mad.wide.u32 %rd86, %r61, 4, %rd32;
-	ld.global.u32 %r62, [%rd86];
-	setp.eq.s32 %p78, %r62, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p79, %r61, %r58;
-	selp.b32 %r63, %r61, %r58, %p79;
-	.loc 1 115 16
-	selp.b32 %r64, %r63, %r58, %p78;
-	.loc 1 114 34
-	add.s32 %r65, %r61, 16;
-	.loc 1 115 12
-	ld.global.u32 %r66, [%rd86+64];
-	setp.eq.s32 %p80, %r66, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p81, %r65, %r64;
-	selp.b32 %r67, %r65, %r64, %p81;
-	.loc 1 115 16
-	selp.b32 %r68, %r67, %r64, %p80;
-	.loc 1 114 34
-	add.s32 %r69, %r61, 32;
-	.loc 1 115 12
-	ld.global.u32 %r70, [%rd86+128];
-	setp.eq.s32 %p82, %r70, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p83, %r69, %r68;
-	selp.b32 %r71, %r69, %r68, %p83;
-	.loc 1 115 16
-	selp.b32 %r72, %r71, %r68, %p82;
-	.loc 1 114 34
-	add.s32 %r73, %r61, 48;
-	.loc 1 115 12
-	ld.global.u32 %r74, [%rd86+192];
-	setp.eq.s32 %p84, %r74, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p85, %r73, %r72;
-	selp.b32 %r75, %r73, %r72, %p85;
-	.loc 1 115 16
-	selp.b32 %r58, %r75, %r72, %p84;
-	.loc 1 114 34
-	add.s64 %rd87, %rd85, 64;
-	setp.lt.s64 %p86, %rd87, %rd25;
-	setp.lt.s64 %p87, %rd87, %rd84;
-	cvt.u32.u64 %r61, %rd87;
-	@%p87 bra $B27;
-	@!%p86 bra $B30;
-$B28:
-$B29:
-	cvt.u64.u32 %rd88, %r61;
-	.loc 1 115 12
-	mad.wide.u32 %rd89, %r61, 4, %rd32;
-	ld.global.u32 %r76, [%rd89];
-	setp.eq.s32 %p88, %r76, %r55;
-	.loc 1 116 15
-	setp.lt.s32 %p89, %r61, %r58;
-	selp.b32 %r77, %r61, %r58, %p89;
-	.loc 1 115 16
-	selp.b32 %r58, %r77, %r58, %p88;
-	.loc 1 114 34
-	add.s64 %rd90, %rd88, 16;
-	setp.lt.s64 %p90, %rd90, %rd25;
-	cvt.u32.u64 %r61, %rd90;
-	@%p90 bra $B29;
-$B30:
-	.loc 1 42 43
-	cvt.s64.s32 %rd91, %r58;
-	sub.s64 %rd92, 0, %rd91;
-	.loc 1 79 17
-	st.shared.u64 [%r52], %rd92;
-	.loc 1 80 8
-	bar.sync 0;
-	.loc 1 81 21
-	ld.shared.u64 %rd93, [$shared$plain$2eshared];
-	mov.u32 %r78, 1;
-$B31:
-	.loc 1 83 29
-	mad.lo.s32 %r79, %r78, 8, %r3;
-	ld.shared.u64 %rd94, [%r79];
-	setp.lt.s64 %p91, %rd93, %rd94;
-	selp.b64 %rd93, %rd94, %rd93, %p91;
-	.loc 1 82 29
-	add.s32 %r78, %r78, 1;
-	setp.lt.u32 %p92, %r78, 16;
-	@%p92 bra $B31;
-	.loc 1 42 17
-	cvt.u32.u64 %r80, %rd93;
-	sub.s32 %r57, 0, %r80;
-	mov.u32 %r56, 0;
-	bra $B115;
-$B32:
-	.loc 1 40 65
-	setp.lt.u64 %p93, %rd24, %rd8;
-	@!%p93 bra $FAULT7;
-	mad.wide.u32 %rd95, %r2, 4, %rd7;
-	ld.global.u32 %r81, [%rd95];
-	.loc 5 11 12
-	setp.lt.s32 %p94, 0, %r7;
-	mov.u32 %r56, 1;
-	mov.u32 %r82, -2139095040;
-	mov.u64 %rd96, 0;
-	@!%p94 bra $B68;
-	cvt.u64.u32 %rd97, %r7;
-	setp.lt.u32 %p95, %r7, %r1;
-	mov.u32 %r56, 1;
-	mov.u32 %r82, -2139095040;
-	mov.u64 %rd96, 0;
-	@!%p95 bra $B68;
-	.loc 5 13 13
-	setp.le.s32 %p96, %r7, 1024;
-	mov.u32 %r83, -2147483648;
-	mov.u32 %r56, 1;
-	mov.u64 %rd96, 0;
-	@!%p96 bra $B53;
-	.loc 5 51 68
-	shr.u32 %r84, %r1, 10;
-	add.s32 %r85, %r84, 1;
-	shl.b32 %r86, %r85, 4;
-	mov.u32 %r87, 0;
-$B33:
-	.loc 5 59 19
-	add.s32 %r88, %r87, 1;
-	mul.wide.u32 %rd98, %r88, %r86;
-	setp.lt.s64 %p97, %rd25, %rd98;
-	cvt.u32.u64 %r89, %rd98;
-	selp.b32 %r90, %r1, %r89, %p97;
-	cvt.u64.u32 %rd99, %r90;
-	.loc 5 60 51
-	mul.lo.s32 %r91, %r87, %r86;
-	setp.lt.u32 %p98, %r90, %r91;
-	selp.b32 %r92, %r90, %r91, %p98;
-	cvt.u64.u32 %rd100, %r92;
-	setp.le.u64 %p99, %rd99, %rd33;
-	setp.le.u32 %p100, %r92, %r90;
-	and.pred %p101, %p99, %p100;
-	@!%p101 bra $B128;
-	mad.lo.s32 %r93, %r87, 128, %r4;
-	mad.wide.u32 %rd101, %r92, 4, %rd32;
-	sub.s64 %rd102, %rd99, %rd100;
-	.loc 5 112 17
-	setp.lt.s64 %p102, %rd34, %rd102;
-	mov.u32 %r94, -2147483648;
-	@!%p102 bra $B38;
-	add.s64 %rd103, %rd102, -48;
-	setp.le.s64 %p103, %rd103, %rd102;
-	setp.lt.s64 %p104, 0, %rd103;
-	and.pred %p105, %p103, %p104;
-	cvt.u32.u64 %r95, %rd103;
-	selp.b32 %r96, %r95, 0, %p105;
-	cvt.u64.u32 %rd104, %r96;
-	setp.lt.u32 %p106, %r6, %r96;
-	@!%p106 bra $B34;
-	mov.u32 %r94, -2147483648;
-	mov.u32 %r97, %r6;
-	bra $B35;
-$B34:
-	mov.u32 %r94, -2147483648;
-	mov.u32 %r97, %r6;
-	bra $B36;
-$B35:
-	cvt.u64.u32 %rd105, %r97;
-	.loc 5 113 24
-	mad.wide.u32 %rd106, %r97, 4, %rd101;
-	ld.global.u32 %r98, [%rd106];
-	setp.lt.s32 %p107, %r94, %r98;
-	selp.b32 %r99, %r98, %r94, %p107;
-	ld.global.u32 %r100, [%rd106+64];
-	setp.lt.s32 %p108, %r99, %r100;
-	selp.b32 %r101, %r100, %r99, %p108;
-	ld.global.u32 %r102, [%rd106+128];
-	setp.lt.s32 %p109, %r101, %r102;
-	selp.b32 %r103, %r102, %r101, %p109;
-	ld.global.u32 %r104, [%rd106+192];
-	setp.lt.s32 %p110, %r103, %r104;
-	selp.b32 %r94, %r104, %r103, %p110;
-	.loc 5 112 32
-	add.s64 %rd107, %rd105, 64;
-	setp.lt.s64 %p111, %rd107, %rd102;
-	setp.lt.s64 %p112, %rd107, %rd104;
-	cvt.u32.u64 %r97, %rd107;
-	@%p112 bra $B35;
-	@!%p111 bra $B38;
-$B36:
-$B37:
-	cvt.u64.u32 %rd108, %r97;
-	.loc 5 113 24
-	mad.wide.u32 %rd109, %r97, 4, %rd101;
-	ld.global.u32 %r105, [%rd109];
-	setp.lt.s32 %p113, %r94, %r105;
-	selp.b32 %r94, %r105, %r94, %p113;
-	.loc 5 112 32
-	add.s64 %rd110, %rd108, 16;
-	setp.lt.s64 %p114, %rd110, %rd102;
-	cvt.u32.u64 %r97, %rd110;
-	@%p114 bra $B37;
-$B38:
-	.loc 5 115 14
-	cvt.s64.s32 %rd111, %r94;
-	.loc 5 60 16
-	mad.lo.s32 %r106, %r6, 8, %r93;
-	st.shared.u64 [%r106], %rd111;
-	setp.lt.u32 %p115, %r88, 64;
-	mov.u32 %r87, %r88;
-	mov.u32 %r107, %r55;
-	mov.u32 %r83, -2147483648;
-	mov.u32 %r56, 1;
-	@%p115 bra $B33;
-$B39:
-	.loc 5 63 25
-	cvt.s64.s32 %rd112, %r83;
-	cvt.s64.s32 %rd113, %r107;
-	add.s64 %rd114, %rd112, %rd113;
-	add.s64 %rd115, %rd114, 1;
-	shr.s64 %rd116, %rd115, 1;
-	cvt.u32.u64 %r108, %rd116;
-	.loc 5 66 35
-	cvt.s64.s32 %rd117, %r108;
-	mov.u64 %rd118, 0;
-	mov.u32 %r109, 0;
-$B40:
-	mad.lo.s32 %r110, %r109, 128, %r4;
-	mad.lo.s32 %r111, %r6, 8, %r110;
-	ld.shared.u64 %rd119, [%r111];
-	setp.le.s64 %p116, %rd117, %rd119;
-	.loc 5 67 5
-	add.s64 %rd120, %rd118, 1;
-	.loc 5 66 27
-	selp.b64 %rd118, %rd120, %rd118, %p116;
-	.loc 5 64 7
-	add.s32 %r109, %r109, 1;
-	setp.lt.u32 %p117, %r109, 64;
-	@%p117 bra $B40;
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r112, %r56, 128, %r3;
-	mad.lo.s32 %r113, %r6, 8, %r112;
-	st.shared.u64 [%r113], %rd118;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd121, 0;
-	mov.u32 %r114, 0;
-$B41:
-	.loc 1 71 25
-	mad.lo.s32 %r115, %r114, 8, %r112;
-	ld.shared.u64 %rd122, [%r115];
-	add.s64 %rd121, %rd121, %rd122;
-	add.s32 %r114, %r114, 1;
-	setp.lt.u32 %p118, %r114, 16;
-	@%p118 bra $B41;
-	.loc 5 70 22
-	setp.le.s64 %p119, %rd97, %rd121;
-	.loc 5 73 21
-	add.s32 %r116, %r108, -1;
-	.loc 5 70 22
-	selp.b32 %r107, %r107, %r116, %p119;
-	selp.b32 %r83, %r108, %r83, %p119;
-	.loc 5 62 13
-	setp.lt.s32 %p120, %r83, %r107;
-	@%p120 bra $B39;
-	.loc 5 76 8
-	bar.sync 0;
-	.loc 5 77 10
-	setp.eq.s32 %p121, %r6, 0;
-	@!%p121 bra $B52;
-	.loc 5 91 34
-	cvt.s64.s32 %rd123, %r83;
-	mov.u32 %r117, 0;
-	mov.u32 %r118, 0;
-$B42:
-	mad.lo.s32 %r119, %r118, 128, %r4;
-	.loc 5 94 17
-	mul.lo.s32 %r120, %r118, %r86;
-	add.s32 %r118, %r118, 1;
-	mul.wide.u32 %rd124, %r118, %r86;
-	setp.lt.s64 %p122, %rd25, %rd124;
-	cvt.u32.u64 %r121, %rd124;
-	selp.b32 %r122, %r1, %r121, %p122;
-	cvt.u64.u32 %rd125, %r122;
-	add.s32 %r123, %r122, -1;
-	mov.u32 %r124, 0;
-$B43:
-	.loc 5 91 20
-	mad.lo.s32 %r125, %r124, 8, %r119;
-	ld.shared.u64 %rd126, [%r125];
-	setp.lt.s64 %p123, %rd126, %rd123;
-	@%p123 bra $B50;
-	.loc 5 94 25
-	add.s32 %r126, %r120, %r124;
-	cvt.u64.u32 %rd127, %r126;
-	setp.lt.u32 %p124, %r126, %r122;
-	@!%p124 bra $B50;
-	selp.b32 %r127, %r123, %r126, %p124;
-	cvt.u64.u32 %rd128, %r127;
-	sub.s64 %rd129, %rd128, %rd127;
-	setp.lt.u64 %p125, %rd129, 2147483648;
-	setp.lt.s64 %p126, %rd128, 2305843009213693952;
-	and.pred %p127, %p125, %p126;
-	setp.lt.u32 %p128, %r126, %r1;
-	and.pred %p129, %p127, %p128;
-	setp.lt.u32 %p130, %r127, %r1;
-	and.pred %p131, %p129, %p130;
-	@%p131 bra $B47;
-$B44:
-	cvt.u64.u32 %rd130, %r117;
-	cvt.u64.u32 %rd131, %r126;
-	.loc 5 95 14
-	setp.lt.u32 %p132, %r126, %r1;
-	@!%p132 bra $FAULT8;
-	mad.wide.u32 %rd132, %r126, 4, %rd32;
-	ld.global.u32 %r128, [%rd132];
-	setp.lt.s32 %p133, %r128, %r83;
-	@%p133 bra $B46;
-	.loc 5 98 10
-	setp.eq.s32 %p134, %r117, 2048;
-	@!%p134 bra $B45;
-	mov.u32 %r117, 0;
-	bra $B51;
-$B45:
-	.loc 5 101 10
-	setp.lt.u32 %p135, %r117, 2048;
-	@!%p135 bra $FAULT9;
-	mad.lo.s32 %r129, %r117, 4, %r5;
-	st.shared.u32 [%r129], %r128;
-	.loc 5 102 5
-	add.s32 %r117, %r117, 1;
-$B46:
-	.loc 5 94 72
-	add.s64 %rd133, %rd131, 16;
-	setp.lt.s64 %p136, %rd133, %rd125;
-	cvt.u32.u64 %r126, %rd133;
-	@%p136 bra $B44;
-	bra $B50;
-$B47:
-	cvt.u64.u32 %rd134, %r117;
-	cvt.u64.u32 %rd135, %r126;
-	.loc 5 95 14
-	mad.wide.u32 %rd136, %r126, 4, %rd32;
-	ld.global.u32 %r130, [%rd136];
-	setp.lt.s32 %p137, %r130, %r83;
-	@%p137 bra $B49;
-	.loc 5 98 10
-	setp.eq.s32 %p138, %r117, 2048;
-	@!%p138 bra $B48;
-	mov.u32 %r117, 0;
-	bra $B51;
-$B48:
-	.loc 5 101 10
-	setp.lt.u32 %p139, %r117, 2048;
-	@!%p139 bra $FAULT10;
-	mad.lo.s32 %r131, %r117, 4, %r5;
-	st.shared.u32 [%r131], %r130;
-	.loc 5 102 5
-	add.s32 %r117, %r117, 1;
-$B49:
-	.loc 5 94 72
-	add.s64 %rd137, %rd135, 16;
-	setp.lt.s64 %p140, %rd137, %rd125;
-	cvt.u32.u64 %r126, %rd137;
-	@%p140 bra $B47;
-$B50:
-	.loc 5 87 51
-	add.s32 %r124, %r124, 1;
-	setp.lt.u32 %p141, %r124, 16;
-	@%p141 bra $B43;
-	setp.lt.u32 %p142, %r118, 64;
-	@%p142 bra $B42;
-$B51:
-	cvt.u64.u32 %rd138, %r117;
-	.loc 5 78 13
-	st.shared.u64 [$shared$plain$2eshared$2d2], %rd138;
-$B52:
-	.loc 5 80 8
-	bar.sync 0;
-	.loc 5 81 20
-	ld.shared.u64 %rd96, [$shared$plain$2eshared$2d2];
-	.loc 5 82 8
-	bar.sync 0;
-$B53:
-	.loc 5 16 13
-	setp.lt.s64 %p143, 0, %rd96;
-	@%p143 bra $B61;
-	.loc 5 172 13
-	setp.lt.s32 %p144, %r83, %r55;
-	@!%p144 bra $B67;
-	add.s64 %rd139, %rd25, -48;
-	setp.le.s64 %p145, %rd139, %rd25;
-	setp.lt.s64 %p146, 0, %rd139;
-	and.pred %p147, %p145, %p146;
-	cvt.u32.u64 %r132, %rd139;
-	selp.b32 %r133, %r132, 0, %p147;
-	cvt.u64.u32 %rd140, %r133;
-	setp.lt.u32 %p148, %r6, %r133;
-	mov.u32 %r134, %r55;
-$B54:
-	.loc 5 173 25
-	cvt.s64.s32 %rd141, %r83;
-	cvt.s64.s32 %rd142, %r134;
-	add.s64 %rd143, %rd141, %rd142;
-	add.s64 %rd144, %rd143, 1;
-	shr.s64 %rd145, %rd144, 1;
-	cvt.u32.u64 %r135, %rd145;
-	mov.u64 %rd146, 0;
-	.loc 5 155 17
-	@!%p55 bra $B59;
-	@!%p148 bra $B55;
-	mov.u64 %rd146, 0;
-	mov.u32 %r136, %r6;
-	bra $B56;
-$B55:
-	mov.u64 %rd146, 0;
-	mov.u32 %r136, %r6;
-	bra $B57;
-$B56:
-	cvt.u64.u32 %rd147, %r136;
-	.loc 5 156 17
-	mad.wide.u32 %rd148, %r136, 4, %rd32;
-	ld.global.u32 %r137, [%rd148];
-	setp.le.s32 %p149, %r135, %r137;
-	.loc 5 157 4
-	add.s64 %rd149, %rd146, 1;
-	.loc 5 156 24
-	selp.b64 %rd150, %rd149, %rd146, %p149;
-	ld.global.u32 %r138, [%rd148+64];
-	setp.le.s32 %p150, %r135, %r138;
-	.loc 5 157 4
-	add.s64 %rd151, %rd150, 1;
-	.loc 5 156 24
-	selp.b64 %rd152, %rd151, %rd150, %p150;
-	ld.global.u32 %r139, [%rd148+128];
-	setp.le.s32 %p151, %r135, %r139;
-	.loc 5 157 4
-	add.s64 %rd153, %rd152, 1;
-	.loc 5 156 24
-	selp.b64 %rd154, %rd153, %rd152, %p151;
-	ld.global.u32 %r140, [%rd148+192];
-	setp.le.s32 %p152, %r135, %r140;
-	.loc 5 157 4
-	add.s64 %rd155, %rd154, 1;
-	.loc 5 156 24
-	selp.b64 %rd146, %rd155, %rd154, %p152;
-	.loc 5 155 32
-	add.s64 %rd156, %rd147, 64;
-	setp.lt.s64 %p153, %rd156, %rd25;
-	setp.lt.s64 %p154, %rd156, %rd140;
-	cvt.u32.u64 %r136, %rd156;
-	@%p154 bra $B56;
-	@!%p153 bra $B59;
-$B57:
-$B58:
-	cvt.u64.u32 %rd157, %r136;
-	.loc 5 156 17
-	mad.wide.u32 %rd158, %r136, 4, %rd32;
-	ld.global.u32 %r141, [%rd158];
-	setp.le.s32 %p155, %r135, %r141;
-	.loc 5 157 4
-	add.s64 %rd159, %rd146, 1;
-	.loc 5 156 24
-	selp.b64 %rd146, %rd159, %rd146, %p155;
-	.loc 5 155 32
-	add.s64 %rd160, %rd157, 16;
-	setp.lt.s64 %p156, %rd160, %rd25;
-	cvt.u32.u64 %r136, %rd160;
-	@%p156 bra $B58;
-$B59:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r142, %r56, 128, %r3;
-	mad.lo.s32 %r143, %r6, 8, %r142;
-	st.shared.u64 [%r143], %rd146;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd161, 0;
-	mov.u32 %r144, 0;
-$B60:
-	.loc 1 71 25
-	mad.lo.s32 %r145, %r144, 8, %r142;
-	ld.shared.u64 %rd162, [%r145];
-	add.s64 %rd161, %rd161, %rd162;
-	add.s32 %r144, %r144, 1;
-	setp.lt.u32 %p157, %r144, 16;
-	@%p157 bra $B60;
-	.loc 5 174 56
-	setp.le.s64 %p158, %rd97, %rd161;
-	.loc 5 177 21
-	add.s32 %r146, %r135, -1;
-	.loc 5 174 56
-	selp.b32 %r134, %r134, %r146, %p158;
-	selp.b32 %r83, %r135, %r83, %p158;
-	.loc 5 172 13
-	setp.lt.s32 %p159, %r83, %r134;
-	@%p159 bra $B54;
-	bra $B67;
-$B61:
-	.loc 5 17 42
-	setp.le.u64 %p160, %rd96, 2048;
-	@!%p160 bra $FAULT11;
-	.loc 5 172 13
-	setp.lt.s32 %p161, %r83, %r55;
-	@!%p161 bra $B67;
-	.loc 5 155 17
-	cvt.u32.u64 %r147, %rd96;
-	setp.lt.u32 %p162, %r6, %r147;
-	mov.u32 %r148, %r55;
-$B62:
-	.loc 5 173 25
-	cvt.s64.s32 %rd163, %r83;
-	cvt.s64.s32 %rd164, %r148;
-	add.s64 %rd165, %rd163, %rd164;
-	add.s64 %rd166, %rd165, 1;
-	shr.s64 %rd167, %rd166, 1;
-	cvt.u32.u64 %r149, %rd167;
-	.loc 5 155 17
-	@!%p162 bra $B63;
-	mov.u64 %rd168, 0;
-	mov.u64 %rd169, %rd34;
-	bra $B64;
-$B63:
-	mov.u64 %rd168, 0;
-	bra $B65;
-$B64:
-	.loc 5 156 17
-	cvt.u32.u64 %r150, %rd169;
-	mad.lo.s32 %r151, %r150, 4, %r5;
-	ld.shared.u32 %r152, [%r151];
-	setp.le.s32 %p163, %r149, %r152;
-	.loc 5 157 4
-	add.s64 %rd170, %rd168, 1;
-	.loc 5 156 24
-	selp.b64 %rd168, %rd170, %rd168, %p163;
-	.loc 5 155 32
-	add.s64 %rd169, %rd169, 16;
-	setp.lt.s64 %p164, %rd169, %rd96;
-	@%p164 bra $B64;
-$B65:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r153, %r56, 128, %r3;
-	mad.lo.s32 %r154, %r6, 8, %r153;
-	st.shared.u64 [%r154], %rd168;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd171, 0;
-	mov.u32 %r155, 0;
-$B66:
-	.loc 1 71 25
-	mad.lo.s32 %r156, %r155, 8, %r153;
-	ld.shared.u64 %rd172, [%r156];
-	add.s64 %rd171, %rd171, %rd172;
-	add.s32 %r155, %r155, 1;
-	setp.lt.u32 %p165, %r155, 16;
-	@%p165 bra $B66;
-	.loc 5 174 56
-	setp.le.s64 %p166, %rd97, %rd171;
-	.loc 5 177 21
-	add.s32 %r157, %r149, -1;
-	.loc 5 174 56
-	selp.b32 %r148, %r148, %r157, %p166;
-	selp.b32 %r83, %r149, %r83, %p166;
-	.loc 5 172 13
-	setp.lt.s32 %p167, %r83, %r148;
-	@%p167 bra $B62;
-$B67:
-	.loc 5 21 14
-	setp.lt.s32 %p168, -2139095040, %r83;
-	selp.b32 %r82, %r83, -2139095040, %p168;
-$B68:
-	.loc 5 23 8
-	bar.sync 0;
-	.loc 5 24 33
-	rcp.rn.f32 %f17, %f1;
-	.loc 4 28 59
-	shr.s32 %r158, %r55, 31;
-	shr.u32 %r159, %r158, 1;
-	xor.b32 %r160, %r55, %r159;
-	mov.b32 %f18, %r160;
-	mov.u32 %r161, %r6;
-	.loc 5 130 19
-	@!%p55 bra $B72;
-$B69:
-	cvt.u64.u32 %rd173, %r161;
-	.loc 5 132 19
-	mad.wide.u32 %rd174, %r161, 4, %rd32;
-	ld.global.u32 %r162, [%rd174];
-	setp.le.s32 %p169, %r82, %r162;
-	mov.u32 %r163, -1;
-	@!%p169 bra $B71;
-	.loc 4 28 59
-	shr.s32 %r164, %r162, 31;
-	shr.u32 %r165, %r164, 1;
-	xor.b32 %r166, %r162, %r165;
-	mov.b32 %f19, %r166;
-	.loc 4 33 7
-	setp.eq.f32 %p170, %f19, %f18;
-	mov.u32 %r163, 67108864;
-	@%p170 bra $B70;
-	.loc 4 36 28
-	sub.rn.f32 %f20, %f19, %f18;
-	mul.rn.f32 %f21, %f20, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f23, %f22, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
-	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
-	.loc 6 39 21
-	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
-	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
-	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
-	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
-	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
-	mov.b32 %r167, %f22;
-	.loc 6 21 7
-	setp.lt.f32 %p171, 0f00000000, %f21;
-	selp.b32 %r168, 528482304, 1602224128, %p171;
-	selp.b32 %r169, 1602224128, 528482304, %p171;
-	.loc 6 24 51
-	mad.lo.s32 %r170, %r167, 8388608, %r168;
-	mov.b32 %f32, %r170;
-	mul.rn.f32 %f33, %f31, %f32;
-	mov.b32 %f34, %r169;
-	mul.rn.f32 %f35, %f33, %f34;
-	.loc 6 25 8
-	abs.f32 %f36, %f21;
-	setp.lt.f32 %p172, 0f42D00000, %f36;
-	selp.f32 %f37, 0f00000000, %f35, %p172;
-	and.pred %p173, %p172, %p171;
-	selp.f32 %f38, 0f7F800000, %f37, %p173;
-	.loc 4 36 42
-	mul.rn.f32 %f39, %f38, 0f4C800000;
-	add.rn.f32 %f40, %f39, 0f3F000000;
-	cvt.rzi.s32.f32 %r163, %f40;
-$B70:
-$B71:
-	.loc 5 135 9
-	st.global.u32 [%rd174], %r163;
-	.loc 5 130 34
-	add.s64 %rd175, %rd173, 16;
-	setp.lt.s64 %p174, %rd175, %rd25;
-	cvt.u32.u64 %r161, %rd175;
-	@%p174 bra $B69;
-$B72:
-	.loc 5 25 8
-	bar.sync 0;
-	.loc 4 41 14
-	setp.lt.f32 %p175, 0f00000000, %f3;
-	.loc 4 44 25
-	setp.nan.f32 %p176, %f3, 0f3F800000;
-	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p176;
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	cvt.rzi.s32.f32 %r171, %f43;
-	setp.lt.s32 %p177, 1, %r171;
-	selp.b32 %r172, %r171, 1, %p177;
-	.loc 4 41 14
-	selp.b32 %r173, %r172, 1, %p175;
-	.loc 5 27 12
-	setp.lt.f32 %p178, 0f00000000, %f2;
-	setp.lt.f32 %p179, %f2, 0f3F800000;
-	and.pred %p180, %p178, %p179;
-	@!%p180 bra $B99;
-	.loc 5 28 13
-	setp.lt.s64 %p181, 0, %rd96;
-	@%p181 bra $B86;
-	mov.u64 %rd176, 0;
-	.loc 5 155 17
-	@!%p55 bra $B77;
-	add.s64 %rd177, %rd25, -48;
-	setp.le.s64 %p182, %rd177, %rd25;
-	setp.lt.s64 %p183, 0, %rd177;
-	and.pred %p184, %p182, %p183;
-	cvt.u32.u64 %r174, %rd177;
-	selp.b32 %r175, %r174, 0, %p184;
-	cvt.u64.u32 %rd178, %r175;
-	setp.lt.u32 %p185, %r6, %r175;
-	@!%p185 bra $B73;
-	mov.u64 %rd176, 0;
-	mov.u32 %r176, %r6;
-	bra $B74;
-$B73:
-	mov.u64 %rd176, 0;
-	mov.u32 %r176, %r6;
-	bra $B75;
-$B74:
-	cvt.u64.u32 %rd179, %r176;
-	.loc 5 156 17
-	mad.wide.u32 %rd180, %r176, 4, %rd32;
-	ld.global.u32 %r177, [%rd180];
-	setp.le.s32 %p186, 0, %r177;
-	.loc 5 150 47
-	cvt.u64.u32 %rd181, %r177;
-	.loc 5 157 4
-	add.s64 %rd182, %rd176, %rd181;
-	.loc 5 156 24
-	selp.b64 %rd183, %rd182, %rd176, %p186;
-	ld.global.u32 %r178, [%rd180+64];
-	setp.le.s32 %p187, 0, %r178;
-	.loc 5 150 47
-	cvt.u64.u32 %rd184, %r178;
-	.loc 5 157 4
-	add.s64 %rd185, %rd183, %rd184;
-	.loc 5 156 24
-	selp.b64 %rd186, %rd185, %rd183, %p187;
-	ld.global.u32 %r179, [%rd180+128];
-	setp.le.s32 %p188, 0, %r179;
-	.loc 5 150 47
-	cvt.u64.u32 %rd187, %r179;
-	.loc 5 157 4
-	add.s64 %rd188, %rd186, %rd187;
-	.loc 5 156 24
-	selp.b64 %rd189, %rd188, %rd186, %p188;
-	ld.global.u32 %r180, [%rd180+192];
-	setp.le.s32 %p189, 0, %r180;
-	.loc 5 150 47
-	cvt.u64.u32 %rd190, %r180;
-	.loc 5 157 4
-	add.s64 %rd191, %rd189, %rd190;
-	.loc 5 156 24
-	selp.b64 %rd176, %rd191, %rd189, %p189;
-	.loc 5 155 32
-	add.s64 %rd192, %rd179, 64;
-	setp.lt.s64 %p190, %rd192, %rd25;
-	setp.lt.s64 %p191, %rd192, %rd178;
-	cvt.u32.u64 %r176, %rd192;
-	@%p191 bra $B74;
-	@!%p190 bra $B77;
-$B75:
-$B76:
-	cvt.u64.u32 %rd193, %r176;
-	.loc 5 156 17
-	mad.wide.u32 %rd194, %r176, 4, %rd32;
-	ld.global.u32 %r181, [%rd194];
-	setp.le.s32 %p192, 0, %r181;
-	.loc 5 150 47
-	cvt.u64.u32 %rd195, %r181;
-	.loc 5 157 4
-	add.s64 %rd196, %rd176, %rd195;
-	.loc 5 156 24
-	selp.b64 %rd176, %rd196, %rd176, %p192;
-	.loc 5 155 32
-	add.s64 %rd197, %rd193, 16;
-	setp.lt.s64 %p193, %rd197, %rd25;
-	cvt.u32.u64 %r176, %rd197;
-	@%p193 bra $B76;
-$B77:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r182, %r56, 128, %r3;
-	mad.lo.s32 %r183, %r6, 8, %r182;
-	st.shared.u64 [%r183], %rd176;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd198, 0;
-	mov.u32 %r184, 0;
-$B78:
-	.loc 1 71 25
-	mad.lo.s32 %r185, %r184, 8, %r182;
-	ld.shared.u64 %rd199, [%r185];
-	add.s64 %rd198, %rd198, %rd199;
-	add.s32 %r184, %r184, 1;
-	setp.lt.u32 %p194, %r184, 16;
-	@%p194 bra $B78;
-	.loc 4 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd198;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd200, %fd3;
-	setp.nan.f64 %p195, %fd3, %fd3;
-	selp.b64 %rd201, 0, %rd200, %p195;
-	setp.lt.s64 %p196, 1, %rd201;
-	selp.b64 %rd202, %rd201, 1, %p196;
-	add.s64 %rd203, %rd25, -48;
-	setp.le.s64 %p197, %rd203, %rd25;
-	setp.lt.s64 %p198, 0, %rd203;
-	and.pred %p199, %p197, %p198;
-	cvt.u32.u64 %r186, %rd203;
-	selp.b32 %r187, %r186, 0, %p199;
-	cvt.u64.u32 %rd204, %r187;
-	setp.lt.u32 %p200, %r6, %r187;
-	mov.u32 %r188, 67108864;
-	mov.u32 %r189, 0;
-$B79:
-	.loc 5 173 34
-	add.s32 %r190, %r189, %r188;
-	add.s32 %r191, %r190, 1;
-	cvt.u64.u32 %rd205, %r191;
-	shr.u64 %rd206, %rd205, 1;
-	cvt.u32.u64 %r192, %rd206;
-	mov.u64 %rd207, 0;
-	.loc 5 155 17
-	@!%p55 bra $B84;
-	@!%p200 bra $B80;
-	mov.u64 %rd207, 0;
-	mov.u32 %r193, %r6;
-	bra $B81;
-$B80:
-	mov.u64 %rd207, 0;
-	mov.u32 %r193, %r6;
-	bra $B82;
-$B81:
-	cvt.u64.u32 %rd208, %r193;
-	.loc 5 156 17
-	mad.wide.u32 %rd209, %r193, 4, %rd32;
-	ld.global.u32 %r194, [%rd209];
-	setp.le.s32 %p201, %r192, %r194;
-	.loc 5 150 47
-	cvt.u64.u32 %rd210, %r194;
-	.loc 5 157 4
-	add.s64 %rd211, %rd207, %rd210;
-	.loc 5 156 24
-	selp.b64 %rd212, %rd211, %rd207, %p201;
-	ld.global.u32 %r195, [%rd209+64];
-	setp.le.s32 %p202, %r192, %r195;
-	.loc 5 150 47
-	cvt.u64.u32 %rd213, %r195;
-	.loc 5 157 4
-	add.s64 %rd214, %rd212, %rd213;
-	.loc 5 156 24
-	selp.b64 %rd215, %rd214, %rd212, %p202;
-	ld.global.u32 %r196, [%rd209+128];
-	setp.le.s32 %p203, %r192, %r196;
-	.loc 5 150 47
-	cvt.u64.u32 %rd216, %r196;
-	.loc 5 157 4
-	add.s64 %rd217, %rd215, %rd216;
-	.loc 5 156 24
-	selp.b64 %rd218, %rd217, %rd215, %p203;
-	ld.global.u32 %r197, [%rd209+192];
-	setp.le.s32 %p204, %r192, %r197;
-	.loc 5 150 47
-	cvt.u64.u32 %rd219, %r197;
-	.loc 5 157 4
-	add.s64 %rd220, %rd218, %rd219;
-	.loc 5 156 24
-	selp.b64 %rd207, %rd220, %rd218, %p204;
-	.loc 5 155 32
-	add.s64 %rd221, %rd208, 64;
-	setp.lt.s64 %p205, %rd221, %rd25;
-	setp.lt.s64 %p206, %rd221, %rd204;
-	cvt.u32.u64 %r193, %rd221;
-	@%p206 bra $B81;
-	@!%p205 bra $B84;
-$B82:
-$B83:
-	cvt.u64.u32 %rd222, %r193;
-	.loc 5 156 17
-	mad.wide.u32 %rd223, %r193, 4, %rd32;
-	ld.global.u32 %r198, [%rd223];
-	setp.le.s32 %p207, %r192, %r198;
-	.loc 5 150 47
-	cvt.u64.u32 %rd224, %r198;
-	.loc 5 157 4
-	add.s64 %rd225, %rd207, %rd224;
-	.loc 5 156 24
-	selp.b64 %rd207, %rd225, %rd207, %p207;
-	.loc 5 155 32
-	add.s64 %rd226, %rd222, 16;
-	setp.lt.s64 %p208, %rd226, %rd25;
-	cvt.u32.u64 %r193, %rd226;
-	@%p208 bra $B83;
-$B84:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r199, %r56, 128, %r3;
-	mad.lo.s32 %r200, %r6, 8, %r199;
-	st.shared.u64 [%r200], %rd207;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd227, 0;
-	mov.u32 %r201, 0;
-$B85:
-	.loc 1 71 25
-	mad.lo.s32 %r202, %r201, 8, %r199;
-	ld.shared.u64 %rd228, [%r202];
-	add.s64 %rd227, %rd227, %rd228;
-	add.s32 %r201, %r201, 1;
-	setp.lt.u32 %p209, %r201, 16;
-	@%p209 bra $B85;
-	.loc 5 174 56
-	setp.le.s64 %p210, %rd202, %rd227;
-	.loc 5 177 21
-	add.s32 %r203, %r192, -1;
-	.loc 5 174 56
-	selp.b32 %r188, %r188, %r203, %p210;
-	selp.b32 %r189, %r192, %r189, %p210;
-	.loc 5 172 13
-	setp.lt.s32 %p211, %r189, %r188;
-	@%p211 bra $B79;
-	.loc 5 32 14
-	setp.lt.s32 %p212, %r173, %r189;
-	selp.b32 %r173, %r189, %r173, %p212;
-	bra $B99;
-$B86:
-	.loc 5 29 17
-	setp.le.u64 %p213, %rd96, 2048;
-	@!%p213 bra $FAULT12;
-	.loc 5 130 19
-	cvt.u32.u64 %r204, %rd96;
-	setp.lt.u32 %p214, %r6, %r204;
-	mov.u64 %rd229, %rd34;
-	@!%p214 bra $B90;
-$B87:
-	.loc 5 132 19
-	cvt.u32.u64 %r205, %rd229;
-	mad.lo.s32 %r206, %r205, 4, %r5;
-	ld.shared.u32 %r207, [%r206];
-	setp.le.s32 %p215, %r82, %r207;
-	mov.u32 %r208, -1;
-	@!%p215 bra $B89;
-	.loc 4 28 59
-	shr.s32 %r209, %r207, 31;
-	shr.u32 %r210, %r209, 1;
-	xor.b32 %r211, %r207, %r210;
-	mov.b32 %f44, %r211;
-	.loc 4 33 7
-	setp.eq.f32 %p216, %f44, %f18;
-	mov.u32 %r208, 67108864;
-	@%p216 bra $B88;
-	.loc 4 36 28
-	sub.rn.f32 %f45, %f44, %f18;
-	mul.rn.f32 %f46, %f45, %f17;
-	.loc 6 36 10
-	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f48, %f47, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
-	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
-	.loc 6 39 21
-	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
-	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
-	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
-	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
-	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
-	mov.b32 %r212, %f47;
-	.loc 6 21 7
-	setp.lt.f32 %p217, 0f00000000, %f46;
-	selp.b32 %r213, 528482304, 1602224128, %p217;
-	selp.b32 %r214, 1602224128, 528482304, %p217;
-	.loc 6 24 51
-	mad.lo.s32 %r215, %r212, 8388608, %r213;
-	mov.b32 %f57, %r215;
-	mul.rn.f32 %f58, %f56, %f57;
-	mov.b32 %f59, %r214;
-	mul.rn.f32 %f60, %f58, %f59;
-	.loc 6 25 8
-	abs.f32 %f61, %f46;
-	setp.lt.f32 %p218, 0f42D00000, %f61;
-	selp.f32 %f62, 0f00000000, %f60, %p218;
-	and.pred %p219, %p218, %p217;
-	selp.f32 %f63, 0f7F800000, %f62, %p219;
-	.loc 4 36 42
-	mul.rn.f32 %f64, %f63, 0f4C800000;
-	add.rn.f32 %f65, %f64, 0f3F000000;
-	cvt.rzi.s32.f32 %r208, %f65;
-$B88:
-$B89:
-	.loc 5 135 9
-	st.shared.u32 [%r206], %r208;
-	.loc 5 130 34
-	add.s64 %rd229, %rd229, 16;
-	setp.lt.s64 %p220, %rd229, %rd96;
-	@%p220 bra $B87;
-$B90:
-	mov.u64 %rd230, 0;
-	.loc 5 155 17
-	@!%p214 bra $B92;
-	mov.u64 %rd230, 0;
-	mov.u64 %rd231, %rd34;
-$B91:
-	.loc 5 156 17
-	cvt.u32.u64 %r216, %rd231;
-	mad.lo.s32 %r217, %r216, 4, %r5;
-	ld.shared.u32 %r218, [%r217];
-	setp.le.s32 %p221, 0, %r218;
-	.loc 5 150 47
-	cvt.u64.u32 %rd232, %r218;
-	.loc 5 157 4
-	add.s64 %rd233, %rd230, %rd232;
-	.loc 5 156 24
-	selp.b64 %rd230, %rd233, %rd230, %p221;
-	.loc 5 155 32
-	add.s64 %rd231, %rd231, 16;
-	setp.lt.s64 %p222, %rd231, %rd96;
-	@%p222 bra $B91;
-$B92:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r219, %r56, 128, %r3;
-	mad.lo.s32 %r220, %r6, 8, %r219;
-	st.shared.u64 [%r220], %rd230;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd234, 0;
-	mov.u32 %r221, 0;
-$B93:
-	.loc 1 71 25
-	mad.lo.s32 %r222, %r221, 8, %r219;
-	ld.shared.u64 %rd235, [%r222];
-	add.s64 %rd234, %rd234, %rd235;
-	add.s32 %r221, %r221, 1;
-	setp.lt.u32 %p223, %r221, 16;
-	@%p223 bra $B93;
-	.loc 4 49 29
-	cvt.f64.f32 %fd4, %f2;
-	cvt.rn.f64.s64 %fd5, %rd234;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd236, %fd6;
-	setp.nan.f64 %p224, %fd6, %fd6;
-	selp.b64 %rd237, 0, %rd236, %p224;
-	setp.lt.s64 %p225, 1, %rd237;
-	selp.b64 %rd238, %rd237, 1, %p225;
-	mov.u32 %r223, 67108864;
-	mov.u32 %r224, 0;
-$B94:
-	.loc 5 173 34
-	add.s32 %r225, %r224, %r223;
-	add.s32 %r226, %r225, 1;
-	cvt.u64.u32 %rd239, %r226;
-	shr.u64 %rd240, %rd239, 1;
-	cvt.u32.u64 %r227, %rd240;
-	.loc 5 155 17
-	@!%p214 bra $B95;
-	mov.u64 %rd241, 0;
-	mov.u64 %rd242, %rd34;
-	bra $B96;
-$B95:
-	mov.u64 %rd241, 0;
-	bra $B97;
-$B96:
-	.loc 5 156 17
-	cvt.u32.u64 %r228, %rd242;
-	mad.lo.s32 %r229, %r228, 4, %r5;
-	ld.shared.u32 %r230, [%r229];
-	setp.le.s32 %p226, %r227, %r230;
-	.loc 5 150 47
-	cvt.u64.u32 %rd243, %r230;
-	.loc 5 157 4
-	add.s64 %rd244, %rd241, %rd243;
-	.loc 5 156 24
-	selp.b64 %rd241, %rd244, %rd241, %p226;
-	.loc 5 155 32
-	add.s64 %rd242, %rd242, 16;
-	setp.lt.s64 %p227, %rd242, %rd96;
-	@%p227 bra $B96;
-$B97:
-	.loc 1 67 2
-	xor.b32 %r56, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r231, %r56, 128, %r3;
-	mad.lo.s32 %r232, %r6, 8, %r231;
-	st.shared.u64 [%r232], %rd241;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd245, 0;
-	mov.u32 %r233, 0;
-$B98:
-	.loc 1 71 25
-	mad.lo.s32 %r234, %r233, 8, %r231;
-	ld.shared.u64 %rd246, [%r234];
-	add.s64 %rd245, %rd245, %rd246;
-	add.s32 %r233, %r233, 1;
-	setp.lt.u32 %p228, %r233, 16;
-	@%p228 bra $B98;
-	.loc 5 174 56
-	setp.le.s64 %p229, %rd238, %rd245;
-	.loc 5 177 21
-	add.s32 %r235, %r227, -1;
-	.loc 5 174 56
-	selp.b32 %r223, %r223, %r235, %p229;
-	selp.b32 %r224, %r227, %r224, %p229;
-	.loc 5 172 13
-	setp.lt.s32 %p230, %r224, %r223;
-	@%p230 bra $B94;
-	.loc 5 30 14
-	setp.lt.s32 %p231, %r173, %r224;
-	selp.b32 %r173, %r224, %r173, %p231;
-$B99:
-	.loc 5 51 68
-	shr.u32 %r236, %r1, 10;
-	add.s32 %r237, %r236, 1;
-	shl.b32 %r238, %r237, 4;
-	mov.u32 %r239, 0;
-$B100:
-	.loc 5 37 19
-	add.s32 %r240, %r239, 1;
-	mul.wide.u32 %rd247, %r240, %r238;
-	setp.lt.s64 %p232, %rd25, %rd247;
-	cvt.u32.u64 %r241, %rd247;
-	selp.b32 %r242, %r1, %r241, %p232;
-	cvt.u64.u32 %rd248, %r242;
-	.loc 5 38 56
-	mul.lo.s32 %r243, %r239, %r238;
-	setp.lt.u32 %p233, %r242, %r243;
-	selp.b32 %r244, %r242, %r243, %p233;
-	cvt.u64.u32 %rd249, %r244;
-	setp.le.u64 %p234, %rd248, %rd33;
-	setp.le.u32 %p235, %r244, %r242;
-	and.pred %p236, %p234, %p235;
-	@!%p236 bra $B129;
-	mad.wide.u32 %rd250, %r244, 4, %rd32;
-	sub.s64 %rd251, %rd248, %rd249;
-	.loc 5 155 17
-	setp.lt.s64 %p237, %rd34, %rd251;
-	mov.u64 %rd252, 0;
-	@!%p237 bra $B105;
-	add.s64 %rd253, %rd251, -48;
-	setp.le.s64 %p238, %rd253, %rd251;
-	setp.lt.s64 %p239, 0, %rd253;
-	and.pred %p240, %p238, %p239;
-	cvt.u32.u64 %r245, %rd253;
-	selp.b32 %r246, %r245, 0, %p240;
-	cvt.u64.u32 %rd254, %r246;
-	setp.lt.u32 %p241, %r6, %r246;
-	@!%p241 bra $B101;
-	mov.u64 %rd252, 0;
-	mov.u32 %r247, %r6;
-	bra $B102;
-$B101:
-	mov.u64 %rd252, 0;
-	mov.u32 %r247, %r6;
-	bra $B103;
-$B102:
-	cvt.u64.u32 %rd255, %r247;
-	.loc 5 156 17
-	mad.wide.u32 %rd256, %r247, 4, %rd250;
-	ld.global.u32 %r248, [%rd256];
-	setp.le.s32 %p242, %r173, %r248;
-	.loc 5 150 47
-	cvt.u64.u32 %rd257, %r248;
-	.loc 5 157 4
-	add.s64 %rd258, %rd252, %rd257;
-	.loc 5 156 24
-	selp.b64 %rd259, %rd258, %rd252, %p242;
-	ld.global.u32 %r249, [%rd256+64];
-	setp.le.s32 %p243, %r173, %r249;
-	.loc 5 150 47
-	cvt.u64.u32 %rd260, %r249;
-	.loc 5 157 4
-	add.s64 %rd261, %rd259, %rd260;
-	.loc 5 156 24
-	selp.b64 %rd262, %rd261, %rd259, %p243;
-	ld.global.u32 %r250, [%rd256+128];
-	setp.le.s32 %p244, %r173, %r250;
-	.loc 5 150 47
-	cvt.u64.u32 %rd263, %r250;
-	.loc 5 157 4
-	add.s64 %rd264, %rd262, %rd263;
-	.loc 5 156 24
-	selp.b64 %rd265, %rd264, %rd262, %p244;
-	ld.global.u32 %r251, [%rd256+192];
-	setp.le.s32 %p245, %r173, %r251;
-	.loc 5 150 47
-	cvt.u64.u32 %rd266, %r251;
-	.loc 5 157 4
-	add.s64 %rd267, %rd265, %rd266;
-	.loc 5 156 24
-	selp.b64 %rd252, %rd267, %rd265, %p245;
-	.loc 5 155 32
-	add.s64 %rd268, %rd255, 64;
-	setp.lt.s64 %p246, %rd268, %rd251;
-	setp.lt.s64 %p247, %rd268, %rd254;
-	cvt.u32.u64 %r247, %rd268;
-	@%p247 bra $B102;
-	@!%p246 bra $B105;
-$B103:
-$B104:
-	cvt.u64.u32 %rd269, %r247;
-	.loc 5 156 17
-	mad.wide.u32 %rd270, %r247, 4, %rd250;
-	ld.global.u32 %r252, [%rd270];
-	setp.le.s32 %p248, %r173, %r252;
-	.loc 5 150 47
-	cvt.u64.u32 %rd271, %r252;
-	.loc 5 157 4
-	add.s64 %rd272, %rd252, %rd271;
-	.loc 5 156 24
-	selp.b64 %rd252, %rd272, %rd252, %p248;
-	.loc 5 155 32
-	add.s64 %rd273, %rd269, 16;
-	setp.lt.s64 %p249, %rd273, %rd251;
-	cvt.u32.u64 %r247, %rd273;
-	@%p249 bra $B104;
-$B105:
-	.loc 5 38 10
-	mad.lo.s32 %r253, %r239, 128, %r4;
-	mad.lo.s32 %r254, %r6, 8, %r253;
-	st.shared.u64 [%r254], %rd252;
-	setp.lt.u32 %p250, %r240, 64;
-	mov.u32 %r239, %r240;
-	@%p250 bra $B100;
-	.loc 5 40 8
-	bar.sync 0;
-	mov.u64 %rd274, 0;
-	mov.u32 %r255, 0;
-$B106:
-	.loc 5 212 15
-	mad.lo.s32 %r256, %r255, 128, %r4;
-	mov.u64 %rd275, 0;
-	mov.u32 %r257, 0;
-$B107:
-	mad.lo.s32 %r258, %r257, 8, %r256;
-	ld.shared.u64 %rd276, [%r258];
-	add.s64 %rd275, %rd275, %rd276;
-	add.s32 %r257, %r257, 1;
-	setp.lt.u32 %p251, %r257, 16;
-	@%p251 bra $B107;
-	.loc 5 187 3
-	add.s64 %rd274, %rd274, %rd275;
-	add.s32 %r255, %r255, 1;
-	setp.lt.u32 %p252, %r255, 64;
-	@%p252 bra $B106;
-	.loc 4 54 67
-	cvt.u32.u64 %r259, %rd27;
-	shr.u64 %rd277, %rd27, 32;
-	cvt.u32.u64 %r260, %rd277;
-	mov.u32 %r261, 0;
-	mov.u32 %r262, 0;
-	mov.u32 %r263, 0;
-	mov.u32 %r264, 0;
-$B108:
-	.loc 7 460 19
-	mul.wide.u32 %rd278, %r81, 3528531795;
-	.loc 7 461 21
-	shr.u64 %rd279, %rd278, 32;
-	cvt.u32.u64 %r265, %rd279;
-	cvt.u32.u64 %r266, %rd278;
-	.loc 7 460 19
-	mul.wide.u32 %rd280, %r262, 3449720151;
-	.loc 7 461 21
-	shr.u64 %rd281, %rd280, 32;
-	cvt.u32.u64 %r267, %rd281;
-	cvt.u32.u64 %r268, %rd280;
-	.loc 8 18 21
-	xor.b32 %r269, %r267, %r261;
-	xor.b32 %r81, %r269, %r259;
-	xor.b32 %r270, %r265, %r263;
-	xor.b32 %r262, %r270, %r260;
-	.loc 8 19 11
-	add.s32 %r259, %r259, -1640531527;
-	add.s32 %r260, %r260, -1150833019;
-	add.s32 %r264, %r264, 1;
-	setp.lt.u32 %p253, %r264, 10;
-	mov.u32 %r261, %r268;
-	mov.u32 %r263, %r266;
-	@%p253 bra $B108;
-	.loc 4 55 30
-	cvt.u64.u32 %rd282, %r268;
-	shl.b64 %rd283, %rd282, 32;
-	cvt.u64.u32 %rd284, %r81;
-	or.b64 %rd285, %rd283, %rd284;
-	mul.hi.u64 %rd286, %rd285, %rd274;
-	mov.u32 %r271, 0;
-$B109:
-	.loc 5 212 15
-	mad.lo.s32 %r272, %r271, 128, %r4;
-	mov.u64 %rd287, 0;
-	mov.u32 %r273, 0;
-$B110:
-	mad.lo.s32 %r274, %r273, 8, %r272;
-	ld.shared.u64 %rd288, [%r274];
-	add.s64 %rd287, %rd287, %rd288;
-	add.s32 %r273, %r273, 1;
-	setp.lt.u32 %p254, %r273, 16;
-	@%p254 bra $B110;
-	.loc 5 193 11
-	setp.lt.s64 %p255, %rd286, %rd287;
-	@%p255 bra $B111;
-	.loc 5 196 3
-	sub.s64 %rd286, %rd286, %rd287;
-	.loc 5 191 28
-	add.s32 %r271, %r271, 1;
-	setp.lt.u32 %p256, %r271, 63;
-	@%p256 bra $B109;
-$B111:
-	.loc 5 198 16
-	mul.lo.s32 %r57, %r271, %r238;
-	setp.lt.u32 %p257, %r57, %r1;
-	@%p257 bra $B112;
-	mov.u32 %r57, -1;
-	bra $B114;
-$B112:
-	.loc 5 199 17
-	mad.wide.u32 %rd289, %r57, 4, %rd32;
-	ld.global.u32 %r275, [%rd289];
-	setp.le.s32 %p258, %r173, %r275;
-	@!%p258 bra $B113;
-	.loc 5 200 19
-	cvt.u64.u32 %rd290, %r275;
-	setp.lt.s64 %p259, %rd286, %rd290;
-	@%p259 bra $B114;
-	.loc 5 203 4
-	sub.s64 %rd286, %rd286, %rd290;
-$B113:
-	.loc 5 198 43
-	add.s32 %r57, %r57, 1;
-	setp.lt.u32 %p260, %r57, %r1;
-	@%p260 bra $B112;
-	mov.u32 %r57, -1;
-$B114:
-$B115:
-	.loc 1 45 19
-	setp.lt.s64 %p261, 0, %rd23;
-	and.pred %p262, %p261, %p3;
-	@!%p262 bra $B124;
-	.loc 4 28 59
-	shr.s32 %r276, %r55, 31;
-	shr.u32 %r277, %r276, 1;
-	xor.b32 %r278, %r55, %r277;
-	mov.b32 %f66, %r278;
-	.loc 1 125 8
-	bar.sync 0;
-	mov.u64 %rd291, 0;
-	.loc 1 127 19
-	@!%p55 bra $B119;
-	mov.u64 %rd291, 0;
-	mov.u32 %r279, %r6;
-$B116:
-	cvt.u64.u32 %rd292, %r279;
-	.loc 1 128 27
-	mad.wide.u32 %rd293, %r279, 4, %rd31;
-	ld.global.f32 %f67, [%rd293];
-	.loc 4 19 7
-	setp.neu.f32 %p263, %f67, %f67;
-	.loc 4 22 32
-	add.rn.f32 %f68, %f67, 0f00000000;
-	mov.b32 %r280, %f68;
-	.loc 4 23 27
-	shr.s32 %r281, %r280, 31;
-	shr.u32 %r282, %r281, 1;
-	xor.b32 %r283, %r280, %r282;
-	.loc 4 19 7
-	selp.b32 %r284, -2147483648, %r283, %p263;
-	.loc 1 128 37
-	setp.lt.s32 %p264, -2139095041, %r284;
-	@!%p264 bra $B118;
-	.loc 4 33 7
-	setp.eq.f32 %p265, %f67, %f66;
-	mov.u32 %r285, 67108864;
-	@%p265 bra $B117;
-	.loc 4 36 28
-	sub.rn.f32 %f69, %f67, %f66;
-	.loc 6 36 10
-	fma.rn.f32 %f70, %f69, 0f3FB8AA3B, 0f4B400000;
-	.loc 6 37 9
-	sub.rn.f32 %f71, %f70, 0f4B400000;
-	.loc 6 38 25
-	fma.rn.f32 %f72, %f71, 0fBF317218, %f69;
-	fma.rn.f32 %f73, %f71, 0f3102E308, %f72;
-	.loc 6 39 21
-	fma.rn.f32 %f74, 0f3AB527C5, %f73, 0f3C091CC4;
-	fma.rn.f32 %f75, %f74, %f73, 0f3D2AAC57;
-	fma.rn.f32 %f76, %f75, %f73, 0f3E2AAA49;
-	fma.rn.f32 %f77, %f76, %f73, 0f3EFFFFFE;
-	.loc 6 40 16
-	fma.rn.f32 %f78, %f77, %f73, 0f3F800000;
-	fma.rn.f32 %f79, %f78, %f73, 0f3F800000;
-	mov.b32 %r286, %f70;
-	.loc 6 21 7
-	setp.lt.f32 %p266, 0f00000000, %f69;
-	selp.b32 %r287, 528482304, 1602224128, %p266;
-	selp.b32 %r288, 1602224128, 528482304, %p266;
-	.loc 6 24 51
-	mad.lo.s32 %r289, %r286, 8388608, %r287;
-	mov.b32 %f80, %r289;
-	mul.rn.f32 %f81, %f79, %f80;
-	mov.b32 %f82, %r288;
-	mul.rn.f32 %f83, %f81, %f82;
-	.loc 6 25 8
-	abs.f32 %f84, %f69;
-	setp.lt.f32 %p267, 0f42D00000, %f84;
-	selp.f32 %f85, 0f00000000, %f83, %p267;
-	and.pred %p268, %p267, %p266;
-	selp.f32 %f86, 0f7F800000, %f85, %p268;
-	.loc 4 36 42
-	mul.rn.f32 %f87, %f86, 0f4C800000;
-	add.rn.f32 %f88, %f87, 0f3F000000;
-	cvt.rzi.s32.f32 %r285, %f88;
-$B117:
-	.loc 1 129 18
-	cvt.s64.s32 %rd294, %r285;
-	add.s64 %rd291, %rd291, %rd294;
-$B118:
-	.loc 1 127 36
-	add.s64 %rd295, %rd292, 16;
-	setp.lt.s64 %p269, %rd295, %rd25;
-	cvt.u32.u64 %r279, %rd295;
-	@%p269 bra $B116;
-$B119:
-	.loc 1 67 2
-	xor.b32 %r290, %r56, 1;
-	.loc 1 68 9
-	mad.lo.s32 %r291, %r290, 128, %r3;
-	mad.lo.s32 %r292, %r6, 8, %r291;
-	st.shared.u64 [%r292], %rd291;
-	.loc 1 69 8
-	bar.sync 0;
-	mov.u64 %rd296, 0;
-	mov.u32 %r293, 0;
-$B120:
-	.loc 1 71 25
-	mad.lo.s32 %r294, %r293, 8, %r291;
-	ld.shared.u64 %rd297, [%r294];
-	add.s64 %rd296, %rd296, %rd297;
-	add.s32 %r293, %r293, 1;
-	setp.lt.u32 %p270, %r293, 16;
-	@%p270 bra $B120;
-	.loc 1 133 11
-	setp.lt.s32 %p271, %r57, 0;
-	mov.f32 %f89, 0f7FC00000;
-	@%p271 bra $B123;
-	.loc 1 136 25
-	cvt.u64.u32 %rd298, %r57;
-	setp.lt.u32 %p272, %r57, %r1;
-	@!%p272 bra $FAULT13;
-	mad.wide.u32 %rd299, %r57, 4, %rd31;
-	ld.global.f32 %f90, [%rd299];
-	.loc 4 61 7
-	setp.eq.f32 %p273, %f90, %f66;
-	@%p273 bra $B121;
-	.loc 4 64 11
-	sub.rn.f32 %f91, %f90, %f66;
-	cvt.rn.f32.s64 %f92, %rd296;
-	mul.rn.f32 %f93, %f92, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f94, %f93;
-	setp.lt.f32 %p274, %f94, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f95, %f93, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f96, %f95, %f93, %p274;
-	selp.b32 %r295, 192937984, 0, %p274;
-	.loc 9 71 23
-	mov.b32 %r296, %f96;
-	.loc 9 72 10
-	add.s32 %r297, %r296, -1060439283;
-	and.b32 %r298, %r297, -8388608;
-	.loc 9 73 32
-	sub.s32 %r299, %r296, %r298;
-	mov.b32 %f97, %r299;
-	sub.s32 %r300, %r298, %r295;
-	cvt.rn.f32.s32 %f98, %r300;
-	.loc 9 8 9
-	sub.rn.f32 %f99, %f97, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f100, 0fBD9BD66F, %f99, 0f3E041C4B;
-	fma.rn.f32 %f101, %f100, %f99, 0fBE07A47F;
-	fma.rn.f32 %f102, %f101, %f99, 0f3E1139FA;
-	fma.rn.f32 %f103, %f102, %f99, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f104, %f103, %f99, 0f3E4CD1F1;
-	fma.rn.f32 %f105, %f104, %f99, 0fBE800219;
-	fma.rn.f32 %f106, %f105, %f99, 0f3EAAAAA8;
-	fma.rn.f32 %f107, %f106, %f99, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f108, %f99, %f99;
-	fma.rn.f32 %f109, %f107, %f108, %f99;
-	.loc 9 9 25
-	fma.rn.f32 %f110, %f98, 0f33B17218, %f109;
-	.loc 9 87 21
-	mov.b32 %r301, %f93;
-	setp.le.u32 %p275, 2139095040, %r301;
-	.loc 9 88 10
-	fma.rn.f32 %f111, %f93, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f112, %f111, %f110, %p275;
-	.loc 9 90 7
-	setp.eq.f32 %p276, %f93, 0f00000000;
-	selp.f32 %f113, 0fFF800000, %f112, %p276;
-	.loc 4 64 17
-	sub.rn.f32 %f89, %f91, %f113;
-	bra $B122;
-$B121:
-	.loc 4 62 29
-	cvt.rn.f32.s64 %f114, %rd296;
-	mul.rn.f32 %f115, %f114, 0f32800000;
-	.loc 9 68 8
-	abs.f32 %f116, %f115;
-	setp.lt.f32 %p277, %f116, 0f00800000;
-	.loc 9 69 21
-	mul.rn.f32 %f117, %f115, 0f4B000000;
-	.loc 9 68 12
-	selp.f32 %f118, %f117, %f115, %p277;
-	selp.b32 %r302, 192937984, 0, %p277;
-	.loc 9 71 23
-	mov.b32 %r303, %f118;
-	.loc 9 72 10
-	add.s32 %r304, %r303, -1060439283;
-	and.b32 %r305, %r304, -8388608;
-	.loc 9 73 32
-	sub.s32 %r306, %r303, %r305;
-	mov.b32 %f119, %r306;
-	sub.s32 %r307, %r305, %r302;
-	cvt.rn.f32.s32 %f120, %r307;
-	.loc 9 8 9
-	sub.rn.f32 %f121, %f119, 0f3F800000;
-	.loc 9 81 22
-	fma.rn.f32 %f122, 0fBD9BD66F, %f121, 0f3E041C4B;
-	fma.rn.f32 %f123, %f122, %f121, 0fBE07A47F;
-	fma.rn.f32 %f124, %f123, %f121, 0f3E1139FA;
-	fma.rn.f32 %f125, %f124, %f121, 0fBE2A12C2;
-	.loc 9 82 24
-	fma.rn.f32 %f126, %f125, %f121, 0f3E4CD1F1;
-	fma.rn.f32 %f127, %f126, %f121, 0fBE800219;
-	fma.rn.f32 %f128, %f127, %f121, 0f3EAAAAA8;
-	fma.rn.f32 %f129, %f128, %f121, 0fBEFFFFFC;
-	.loc 9 77 67
-	mul.rn.f32 %f130, %f121, %f121;
-	fma.rn.f32 %f131, %f129, %f130, %f121;
-	.loc 9 9 25
-	fma.rn.f32 %f132, %f120, 0f33B17218, %f131;
-	.loc 9 87 21
-	mov.b32 %r308, %f115;
-	setp.le.u32 %p278, 2139095040, %r308;
-	.loc 9 88 10
-	fma.rn.f32 %f133, %f115, 0f7F800000, 0f7F800000;
-	.loc 9 87 25
-	selp.f32 %f134, %f133, %f132, %p278;
-	.loc 9 90 7
-	setp.eq.f32 %p279, %f115, 0f00000000;
-	selp.f32 %f135, 0fFF800000, %f134, %p279;
-	.loc 4 62 10
-	neg.f32 %f89, %f135;
-$B122:
-$B123:
-	.loc 1 47 11
-	setp.eq.s32 %p280, %r6, 0;
-	@!%p280 bra $B124;
-	.loc 1 48 12
-	setp.lt.u64 %p281, %rd24, %rd23;
-	@!%p281 bra $FAULT14;
-	mad.wide.u32 %rd300, %r2, 4, %rd22;
-	st.global.f32 [%rd300], %f89;
-$B124:
-	.loc 1 51 10
-	setp.eq.s32 %p282, %r6, 0;
-	@!%p282 bra $B125;
-	.loc 1 52 9
-	setp.lt.u64 %p283, %rd24, %rd21;
-	@!%p283 bra $FAULT15;
-	mad.wide.u32 %rd301, %r2, 4, %rd20;
-	st.global.u32 [%rd301], %r57;
-	.loc 1 53 31
-	setp.le.s32 %p284, 0, %r57;
-	and.pred %p285, %p20, %p284;
-	@!%p285 bra $B125;
-	.loc 1 54 20
-	cvt.u64.u32 %rd302, %r57;
-	add.s64 %rd303, %rd28, %rd302;
-	setp.lt.u64 %p286, %rd303, %rd10;
-	@!%p286 bra $FAULT16;
-	shl.b64 %rd304, %rd303, 1;
-	add.s64 %rd305, %rd9, %rd304;
-	ld.global.u16 %r309, [%rd305];
-	.loc 3 55 10
-	and.b32 %r310, %r309, 32767;
-	setp.eq.s32 %p287, %r310, 32767;
-	.loc 3 58 15
-	add.s32 %r311, %r309, 1;
-	and.b32 %r312, %r311, 65535;
-	.loc 3 55 20
-	selp.b32 %r313, %r309, %r312, %p287;
-	.loc 1 54 10
-	st.global.u16 [%rd305], %r313;
-$B125:
-	bra $EXIT;
-$B126:
-	.loc 1 28 3
-	bra $EXIT;
-$B127:
-	.loc 1 31 30
-	@!%p5 bra $FAULT17;
-	bra $FAULT18;
-$B128:
-	.loc 5 60 42
-	@!%p99 bra $FAULT19;
-	bra $FAULT20;
-$B129:
-	.loc 5 38 47
-	@!%p234 bra $FAULT21;
-	bra $FAULT22;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 26 13
-	mov.u32 %r314, 0;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd6;
-	bra $FAULT;
-$FAULT1:
-	.loc 2 23 27
-	mov.u32 %r314, 5;
-	mov.u64 %rd306, %rd35;
-	mov.u64 %rd307, %rd19;
-	bra $FAULT;
-$FAULT2:
-	.loc 2 40 27
-	mov.u32 %r314, 11;
-	mov.u64 %rd306, %rd41;
-	mov.u64 %rd307, %rd16;
-	bra $FAULT;
-$FAULT3:
-	.loc 2 41 10
-	mov.u32 %r314, 12;
-	mov.u64 %rd306, %rd43;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT4:
-	.loc 2 27 28
-	mov.u32 %r314, 6;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd11;
-	bra $FAULT;
-$FAULT5:
-	.loc 2 32 25
-	mov.u32 %r314, 7;
-	mov.u64 %rd306, %rd57;
-	mov.u64 %rd307, %rd14;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 62 11
-	mov.u32 %r314, 14;
-	mov.u64 %rd306, %rd65;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 40 65
-	mov.u32 %r314, 1;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd8;
-	bra $FAULT;
-$FAULT8:
-	.loc 5 95 14
-	mov.u32 %r314, 15;
-	mov.u64 %rd306, %rd131;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT9:
-	.loc 5 101 10
-	mov.u32 %r314, 13;
-	mov.u64 %rd306, %rd130;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT10:
-	mov.u32 %r314, 13;
-	mov.u64 %rd306, %rd134;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT11:
-	.loc 5 17 42
-	mov.u32 %r314, 8;
-	mov.u64 %rd306, %rd96;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT12:
-	.loc 5 29 17
-	mov.u32 %r314, 9;
-	mov.u64 %rd306, %rd96;
-	mov.u64 %rd307, 2048;
-	bra $FAULT;
-$FAULT13:
-	.loc 1 136 25
-	mov.u32 %r314, 10;
-	mov.u64 %rd306, %rd298;
-	mov.u64 %rd307, %rd25;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 48 12
-	mov.u32 %r314, 2;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd23;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 52 9
-	mov.u32 %r314, 3;
-	mov.u64 %rd306, %rd24;
-	mov.u64 %rd307, %rd21;
-	bra $FAULT;
-$FAULT16:
-	.loc 1 54 45
-	mov.u32 %r314, 4;
-	mov.u64 %rd306, %rd303;
-	mov.u64 %rd307, %rd10;
-	bra $FAULT;
-$FAULT17:
-	.loc 1 31 30
-	mov.u32 %r314, 16;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd2;
-	bra $FAULT;
-$FAULT18:
-	mov.u32 %r314, 16;
-	mov.u64 %rd306, %rd29;
-	mov.u64 %rd307, %rd4;
-	bra $FAULT;
-$FAULT19:
-	.loc 5 60 42
-	mov.u32 %r314, 19;
-	mov.u64 %rd306, %rd99;
-	mov.u64 %rd307, %rd33;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r314, 20;
-	mov.u64 %rd306, %rd100;
-	mov.u64 %rd307, %rd99;
-	bra $FAULT;
-$FAULT21:
-	.loc 5 38 47
-	mov.u32 %r314, 17;
-	mov.u64 %rd306, %rd248;
-	mov.u64 %rd307, %rd33;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r314, 18;
-	mov.u64 %rd306, %rd249;
-	mov.u64 %rd307, %rd248;
-$FAULT:
-	ld.param.u64 %rd308, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r315, [%rd308], 0, 1;
-	setp.ne.u32 %p288, %r315, 0;
-	@%p288 bra $EXIT;
-	ld.global.u64 %rd309, [%rd308+8];
-	ld.param.u32 %r316, [plain_params+256];
-	st.global.u32 [%rd309+4], %r316;
-	ld.param.u32 %r317, [plain_params+260];
-	st.global.v2.u32 [%rd309+8], {%r317, %r314};
-	mov.u32 %r318, %ctaid.x;
-	mov.u32 %r319, %ctaid.y;
-	st.global.v2.u32 [%rd309+16], {%r318, %r319};
-	mov.u32 %r320, %ctaid.z;
-	mov.u32 %r321, %tid.x;
-	st.global.v2.u32 [%rd309+24], {%r320, %r321};
-	mov.u32 %r322, %tid.y;
-	mov.u32 %r323, %tid.z;
-	st.global.v2.u32 [%rd309+32], {%r322, %r323};
-	st.global.u64 [%rd309+40], %rd306;
-	st.global.u64 [%rd309+48], %rd307;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd309], 56;
-	bra $EXIT;
-}
+const wideSM80 = `packed1 84532 wide
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!s]t?uNsyrmr9u[q)tkrR
+!vvq)pi~<t5syrR
+!v7psv6q"w/q)tkw]
+!v7r.v6syq)r9pMrR
+!v7q#v6vDpMuNr9t?rGrR
+!v7fv6|\z;
+!v7^v6rbuNsyrR
+!v7pjv6}ZpOpMrR
+!v7pXv6v9uNrGw]
+!v7qNv6q"t?uNrbrmrWrR
+!v7pxv6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+pkpD
+!c
+p;.,t*
+p97qYpF
+p:{JsV
+qSw{t*
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+q*
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+wtsm
+Q
+)
+w.pw
+T)
+qU
+sWqy
+y.
+z*y'
+N
+sY7j
+p?
+r7~/q>rGymPr/
+p'
+s1
+s{7px
+r7~/u=q>pMym
+wtq@
+s?p0
+"'
+y$yDsq3(
+s4vm
+s4+p&
+s4sL
+visZ
+m
+viy<n
+m
+vi-p&
+m
+vd9
+sJvuzI-
+z*qe
+zJtqr,xD2q,t0
+x#
+ub%
+pm
+xM
+*#%
+s?p0
+prq3q0
+wu35
+wh
+prqet;
+q1q}E
+)
+ub6
+u(
+y$q}yK4
+prtIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+p\
+v13C
+pl3
+y#
+p\
+z7
+ri
+sd
+!#
+p\
+r5=sh
+T3
+z>
+tkq)piPtqy_xDDqO32
+sw
+p\
+{O
+we%
+4
+5
+r5,pX
+u@%
+{K
+wHr>
+tkq)piPtqy_xDDGwX
+_
+tZ
+s8
+!#
+prtI^-
+qKz#z#{c
+t>
+v}{"dpUx?
+p\
+v13C
+pzvX?
+p\
+z7
+td
+!#
+prqypj
+p+
+!#
+prr-pE
+wu3-
+pqqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+prshs6
+zbpW&3.
+s'8
+sn(B
+*,%
+r5/q0
+qt&1#
+rf&
+vp
+!#
+)
+r5@r4
+y$s0GV(
+_
+y$s0ErZ
+rV
+pqs6qN
+p1
+}q
+pqt'qw
+rjx\t\
+pqr4^
+}$>
+p6
+pqr]ps
+y9u}>sI
+H
+!#
+pqt;ps
+wOzir3u}>sI
+!#
+pqsQpb
+q2|{9
+pqtIsm
+r<
+sPt$6
+t3v8
+pqtsr+
+zo
+pqxjr1
+t3xhqW
+"#
+xpr_>uf
+!#
+r5@pj
+syy1r3yBW
+r5/r]
+tm2{c
+we/
+rMp,C
+sJ~3
+!#
+prs6pj
+p+
+!#
+pru:j
+wu30
+tr$
+{#~%
+prt'r+
+i02rO
+ur
+prr4s6
+0
+zJtqr,xD1$D
+}h
+ub1
+s'7
+xM
+*/%
+t)8r-
+qt&D
+rf&
+{#zQ
+!#
+t)7qw
+y$s0G%
+sw
+t)9q@
+|)
+sJ~"
+pry=r+
+qzuH8
+)
+p}p<
+tf8C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+prxGq@
+qL}w
+p1
+5
+{?7+qN
+Yp@1#
+s'9
+y$p@GV7
+syy1r3qlt%
+!#
+pr}6ps
+wcr,[2}w
+pry=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+y$[GV8
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+t)8tI
+qKu4u4{c
+Yu4p*
+sH,
+!#
+prt;pj
+p+
+!#
+wI/u:
+zK>3+
+ef+f
+|8pW<p$
+4
+{#vuzI.
+"#
+y$M$yK*
+sw
+zqy=
+r$pW=E
+o
+s(>%
+p}rF.9
+vj
+ur-
+q:
+p}rF.9
+}exF
+"$
+|mu/Fu"
+}$>
+ysxPp$
+J
+tAs7
+J
+r7,
+w9
+vAuHu/Gyyrg
+}oq=
+p6
+ysz]p$
+s_zE
+zO
+s_|t
+g
+u<
+!#
+}3M#
+p6
+ys~2p$
+s_zE
+zO
+s_|t
+g
+H
+!#
+ef.qN
+q\/%
+vr|6GsO
+xKu&=B?
+ys~9B
+s_r|E
+!#
+wP
+pnpb^
+p+
+rf&
+!#
+pnqe^
+s;%
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+sY8q@
+r[+p$
+"U
+pB'1(1)
+qvM*1&
+)
+ur
+0
+qBp<
+uF1%
+r#{}
+r[&p$
+pn{Gsh
+ph&q&
+)
+pnsQq0
+qBsf
+s;%
+pn{Gt;
+vT9
+"#
+qBsf
+u-|#qN
+qt&2{c
+pB&|B%
+pnzLq@
+qTt"=
+u-@=j
+ru+
+epX-r4
+wusu
+eq07r-
+w0qg
+uh
+"'
+reuyyR
+"'
+w"~5
+ze=v:
+yS
+qoxZ
+4
+rC+uk
+4
+qt+2t4
+v&wv+
+ze=2zG
+yS
+qoxZ
+4
+rC+uk
+4
+r7zM
+qm
+J
+r7yi+zH}#uQsq
+:
+:
+r7+x@9t2-q49
+r7uZ
+r7rF
+r7zM
+J
+r7uZ
+ysxPp$
+qm
+J
+!#
+yHr]
+zZ@
+i,%
+}=P
+qM9pw
+o
+qM/qN
+|RpWUC
+p}.
+qnpWU
+4
+sJ~"
+}_ts
+q\uJU
+ret,pu
+r&.pE
+q+u\$
+rN
+tP
+}_j
+u;B
+|RpWWC
+weV
+4
+"#
+T$
+rN
+tP
+"#
+tmE
+|RpWXC
+weW
+4
+"#
+T$
+rN
+tP
+"#
+|%q&
+|RpWYC
+weX
+4
+"#
+T$
+rN
+tP
+|V)s^#
+|e
+wj
+{#vuzI8
+{zyq}X
+}_qy
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+r&9rz+
+H
+!#
+qM@j
+zK#3'
+s'/
+sn$G
+*&%
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+r69sh
+tf(V3
+rDi
+qx7pj
+qTR+B
+qx/pj
+qTR+E
+r#+pj
+qTR+q&
+{j)
+!#
+r6/sr
+zZ@
+i?%
+}=d
+rt=qy
+p}{c
+"/
+o
+"/
+|RpWjC
+p}.
+qnpWj
+4
+sJ~"
+"/
+q\uJj
+ret,pu
+"-
+q+u\$
+rN
+tP
+"/
+u;B
+|RpWlC
+wek
+4
+"#
+T$
+rN
+tP
+"#
+tmE
+|RpWmC
+wel
+4
+"#
+T$
+rN
+tP
+"#
+|%q&
+|RpWnC
+wem
+4
+"#
+T$
+rN
+tP
+|V)s^#
+|e
+wj
+{#vu,{X
+{zyq}X
+"/
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+"/
+H
+!#
+"/
+zK#3'
+s'@
+sn%G
+*&%
+yxqsq</uK
+yxrnq</,rJ
+yxxhq</+wV
+v'tR/rFr>
+!#
+qCpEf
+|ut$rl
+qCq3r4
+x-rvZ
+q{
+qCqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+rt.qN
+rh||
+5
+rt8sh
+r{&
+w5
+r{x
+|Oy_R$UD
+s_R#qR
+!#
+qCq#/r.7
+tFw%uZ
+r7,
+rt/pj
+pVXrzu<
+epb7pj
+rhp@<'
+s_p@qg
+uE
+qCt;f
+{/rvt|
+s_t"79qY}(q4
+p6
+qCsms6
+t3ulsG
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p*>
+!#
+!#
+qCf-f,
+wny_s\2p*
+q{
+qK[Dqg=78tGp<p5
+s_t"q,
+!#
+qx+pw
+rhq,<&
+J
+}q
+"C
+u^>t\
+"C
+u^=I
+"C
+xKu&[p$s^<
+u<
+!#
+qxx*
+t(p0<)
+qVs0<*
+s_|t
+rP
+r#=sr
+v>R,
+pnu:q3
+)
+qBsf
+pm=
+s;%
+qLwg/w{,
+{2r,zyt/
+pnt's6
+r'q}B-
+zo
+s_t"=
+rP
+pnr4rI
+{2{:p,y~uitKD
+s_t"=
+H
+!#
+vC^r-sh
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+s_[p$
+5
+vC^shw-
+r{'
+w5
+r{y
+t(rU
+p~p@u%%
+tC|otO<,
+tC.uQtzU
+s_q}p$
+!#
+u'q}
+">
+|up42'2
+"@
+yV2Z
+q{
+"@
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"@
+z);D
+5
+"@
+r{(
+w5
+tj
+r{z
+|Oy_R@UD
+s_R?ry
+!#
+"@
+tFt"uZ
+r7,
+"@
+pVerzu<
+"@
+rh[<C
+s_[qg
+uE
+"@
+{/p42'0
+s_[wB9qY}(q4
+p6
+"@
+w\2'0
+x>/
+"@
+}@
+"@
+y5
+"@
+}A
+}F
+"@
+}?
+}B
+}C
+}D
+"@
+}E
+yj
+yk
+"@
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"@
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"@
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"@
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"@
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"@
+rhq}<B
+}q
+"@
+u^Jt\
+"@
+u^II
+r#-j
+u'p@
+ta
+"A
+vrp)Cp-s^H
+u<
+!#
+"A
+t(p2<D
+qVs0<E
+rP
+"A
+v>RG
+"A
+)
+qBsf
+pm,
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{+
+w5
+tj
+r{}
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up43'3
+"A
+yV3Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)WD
+5
+"A
+r{+
+w5
+rs+
+r{}
+|Oy_R\UD
+s_R[ry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pVqrzu<
+"A
+rh[<_
+s_[qg
+uE
+"A
+{/p43'0
+s_[wB9qY}(q4
+p6
+"A
+w\3'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<^
+}q
+"A
+u^Vt\
+"A
+u^UI
+"A
+u'p@
+v0pK%
+"A
+vrpKCq^s^T
+u<
+!#
+"A
+t(p2<a
+qVs0<b
+rP
+"A
+v>Rd
+"A
+)
+qBsf
+pm+
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{.
+w5
+rs+
+pl>
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up44'4
+"A
+yV4Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)tD
+5
+"A
+r{.
+w5
+rs-
+pl>
+|Oy_RyUD
+s_Rxry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pV}rzu<
+"A
+rh[<|
+s_[qg
+uE
+"A
+{/p44'0
+s_[wB9qY}(q4
+p6
+"A
+w\4'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<{
+}q
+"A
+u^ct\
+"A
+u^bI
+"A
+u'p@
+wm%
+"A
+vrp[Ct]s^a
+u<
+!#
+"A
+t(p2<}
+qVs0<~
+rP
+"A
+v>MY
+"A
+)
+qBsf
+pm-
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{1
+w5
+rs-
+pl>
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+r#7r+
+pVex_~,
+sY-^
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+uupU
+yTxar|q=wL
+r$qApd
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+uuqI
+yTxar|q=wL
+r$pW"pd
+0
+yTxaz#XwL
+pA
+|$sQps@
+ugp)p-C
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+r{#
+xt
+r$pW$pd
+0
+xt
+pA
+"$
+i&%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"c
+]aI
+sY7pX
+]brL.
+|?dMOl8p<rJV&
+!#
+sY})
+p+
+qm
+J
+!#
+x+=j
+uF1%
+zn8p<rJ
+ugy:|>
+w8
+}u
+\
+"e
+]cI
+r#x*
+zKHEuk
+pm8
+r{H
+uF1%
+|58-v(v=%
+!#
+r69r]
+|wHVHB
+tfHVg
+tJ1'5
+tJ2'6
+tJ3'7
+tJ4'8
+sJ~;>
+!#
+uA-^
+p+
+epj+q@
+r[HE
+qm
+rDx
+pn|Y^
+p+
+"c
+]kx_vuzI9
+"d
+w)Ps}.r,c{ozmMQn
+ya
+w)Ps}.r,c{ozmMQy~uitK
+y$vnwT%
+s?[
+y$uHwT%
+pn{Gr1
+tT
+pnsQq@
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"$
+w)Ps}.r,c{ozmMQls%
+ya
+w)Ps}.r,c{ozmMQy~q4wV
+y$vnwT%
+"#
+tT
+"$
+s?[
+y$uHwT%
+"#
+tT
+"#
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"%
+|?dMSl|{/{\
+u-uk^
+p+
+J
+r78xF
+"k
+]gx_~*w
+!#
+vc/qw
+t<
+tj
+{Y
+qm
+rf+
+!#
+u-@,^
+qVwy
+5
+u-|+q0
+uF1%
+zn|{p&
+ugy:|>
+!#
+u-@=sQ
+qKr|Upd
+xL{c
+td
+"=
+zj
+p.
+"=
+|)
+uE
+"=
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"=
+xsqg
+qLp0U
+ti
+sd
+!#
+"=
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+";
+ugp)p-C
+"=
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"=
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+u-@8q0
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+vc@qy
+wYpC
+|.+qw
+qFAqg
+"#
+xKRE<A<E?
+xKRD<DD?
+vc9pX
+tUE<D
+sHj
+s{=sh
+qFFB
+qm
+rf+
+!#
+"1
+qVwy
+5
+"1
+uF1%
+zn|{p&
+ugy:|>
+!#
+"1
+qKr|Upd
+xL{c
+td
+"1
+zj
+p.
+"1
+|)
+uE
+"1
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"1
+xsqg
+qLp0U
+ti
+sd
+!#
+"1
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+"/
+ugp)p-C
+"1
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"1
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"1
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+s{,qy
+r(rq&
+rs9
+"9
+y,.1%
+sNr|yyp&
+)
+sNp,y~q4se
+y$u&wT%
+s{,yC
+tT
+s{+px
+pCp
+YXqR
+4
+p6
+r7X
+tAs7
+pfpY
+H
+!#
+s{-ps
+qKu&Xqg
+"%
+p~p@u%%
+sNr|lyir>
+)
+sNp,y~uitz
+y$u&wT%
+s{.s6
+ugp)rZC
+"%
+|,3p
+Yp0qR
+4
+5
+s_p2qR
+uRp=p-
+u?~-
+!#
+ya
+s{7r+
+]aI
+s{9q#
+syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
+|?dujpir/q>q)tkuNpOl|otzrS
+!#
+vc=^
+p+
+vc,t;
+w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
+0
+}1dujpir/q>q)tkuNpOl|otz
+epj.q@
+r[Ip$
+sJvu,q4
+epj@t;
+y7MY
+z'[1[D
+|OxXq4rzp/p3pC
+!#
+epX,q@
+r[Hq&
+vrp/yp$3y?
+trh
+wh
+]pI
+zlyp$
+qm
+u<
+!#
+zlyp$
+J
+!#
+)
+epX.q0
+qB+uk
+pm7
+uF1%
+zn8-v(v=
+}7y3yC
+w8
+t>
+pCn
+\
+H
+!#
+u.
+uF1%
+zn8-v(v=
+}7y3yC
+ugpYrSB
+q\yon
+\
+!#
+epX/f
+r[IB
+sJvux@7
+eqN{L
+r[Iq&
+sJvux@-
+eqN8f
+r[IG
+sJvux@,
+eqN@f
+r[Itn
+sJvu,v<
+epx.f
+r[IwB
+sJvu,p<
+epx7f
+r[IE
+z3IE
+z3I29
+4
+uMI2@
+sJvup58
+eq3.pw
+x"x_vusT-
+eqe@q@
+]gx_zQ
+"x
+|up40'0
+"z
+yV0Z
+q{
+"z
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+eqy=px@
+v}{"w#=yyrg
+p\
+vC^r.8pw
+{*VU
+za
+vC^xjt'
+sN}zr*
+qt+D
+)
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+!#
+vC^r.7p|
+u'MV
+u'p,
+ta
+t}
+}e,
+0
+J
+vC^xjqe
+rjuyx_}~
+5
+r~
+rf+
+u<
+!#
+s_|t
+rf+
+!#
+)
+vC^w-q@
+qBt4
+pm9
+s;%
+sNr|l|otO
+t1p@D
+vC^yYpE
+q1p@B
+vC^w-w-
+xKp@Dr2?
+vC^xjts
+qK|Ipd
+Yvnp2
+\
+H
+!#
+wr
+"%
+p~p@u%%
+sNr|l|otO
+t1p0D
+"%
+q1p0B
+"%
+xKu4u&p0?
+"%
+p}p<
+qoqI
+rMp2C
+\
+!#
+vC^|Yr4
+}ZrWxXr/q>pOPq1p*p$rWKKKKKKKK
+)
+J
+}ZrWxXr/q>pOPrs=rWKKKKKKKK
+y$u&wT%
+vC^r.9s6
+|RpW$C
+vC^y=pb
+qF#qg
+"#
+xKR&<&D?
+xKMV<#1V?
+",
+{*V<&
+sH}
+!#
+eqy,r+
+]aI
+eqy+qe
+u'MV
+|?d}ztzC
+!#
+eqy8^
+p+
+eqy7sr
+}1d}ztz
+rMMVC
+eqy9s-
+sN}zr*
+qt&D
+rf&
+wh
+!#
+)
+eqy/qw
+qBt4
+pm/
+s;%
+sNr|l|otO
+qCs6wE
+{ErO
+{Y
+tFq9U
+&
+epb7pj
+rhq91V
+r7zM
+uE
+qCt;f
+{/u}'0
+}G9qY}(q4
+p6
+qCsms6
+zw0
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+!#
+eqy@qN
+w'p*l|otOry
+eqy9yC
+qKwgwg{c
+sN}zr*
+Yq}D
+sJ~)
+!#
+ep|,^
+p+
+ep|+q@
+]gx_vusT,
+ep|.p|
+|mw#=xu
+}$>
+{#vu,x@
+}nt#
+{#vu,x@
+"D
+sN}zr*
+qt+D
+J
+J
+za
+wP
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"B
+qBt4
+pm@
+s;%
+sNr|l|otO
+{O
+5
+vC^yYpb
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"A
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"A
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+qCps@sr
+u>vhq4r3y[>
+u>zivhq4qry[C
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+vC^xjs6
+|W$
+p}zM
+rBu\ts^#
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+r779qY}(q4
+J
+!#
+vC^r.7s-
+sl
+tj
+)
+xv,
+0
+J
+J
+"G
+pV)x_~,
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+")
+qBt4
+u(=
+s;%
+sNr|l|otO
+{O
+5
+t1[D
+5
+")
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+")
+qKXrypd
+YX<1
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+t1||
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop[
+rMp*C
+td
+!#
+")
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+"D
+|RqIC
+"E
+qF%qg
+"#
+xKR)<)D?
+xKR(<%<(?
+"E
+z)(<)
+sJvuqY9
+ep|8r+
+{*U<(
+xKMU<(1U?
+!#
+".
+sN}zr*
+qt+D
+J
+J
+za
+wP
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"*
+qBt4
+u(,
+s;%
+sNr|l|otO
+{O
+5
+t1MUD
+5
+"*
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"*
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+t1MUD
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"*
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF"p$rWKKKKKKKK
+y$u&wT%
+ep|9ps7
+]aI
+ep|/sr
+u'MU
+syu8Ps}+qrd}zxOuz|6%L
+!#
+er-,^
+p+
+er-+r4
+w)Ps}+qrcxD2xDzm}ztz
+rMMU%
+er--xj
+upw#=n
+qC{Gq#9
+0
+p#
+0
+rfF
+J
+J
+J
+J
+!#
+vCpXpsvOpE
+zJtqr,xDryq&wd8z&@8
+vCpXps7,pb
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vCqNqwpb
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+vCqNpEqN
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+qCr.8u:
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%wX
+er--qe
+|OxXq4rzp/pwXC
+er-.^
+p+
+!#
+eq39q@
+]gx_~%
+"4
+sN}zr*
+qt+D
+)
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+r7+x@9t2-q49
+J
+!#
+":
+sl
+tj
+)
+xv,
+0
+J
+J
+":
+rjuyx_~,
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"6
+qBt4
+u(+
+s;%
+sNr|l|otO
+t1MUD
+5
+sNp,l.uQtz
+t1p2D
+5
+"6
+qLuH/w{,
+qK|ZD
+r'vnx5
+qK|ZD
+!#
+"6
+qKp@r2pd
+Yp@<$
+td
+u<
+!#
+s?[
+"$
+p~p2u%%
+sNr|l|otO
+t1MUD
+5
+sNp,l.uQtz
+t1R"D
+5
+"$
+qLuH/w{,
+xS"<"D
+r'vnx5
+xS"<"D
+!#
+"$
+p}p<
+qop[
+rMq}C
+td
+!#
+"6
+}ZrWxXr/q>pOPqF$p$rWKKKKKKKK
+)
+}ZrWxXr/q>pOPqF$p$rWKKKKKKKK
+y$u&wT%
+"9
+wYpC
+":
+qF'qg
+"#
+xKR+<+D?
+xKR*<'<*?
+":
+z)*<+
+sJvu,w?
+eq3@r+
+]aI
+eqe=qe
+|W*
+|?d}ztzC
+!#
+eqe-^
+p+
+eqe.r-
+}1d}ztz
+rMMTC
+epE8j
+yFw#=ly<n
+m
+uMI2@
+{#vup58
+uMVwv+zH}#uQsq
+tJ/t#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIqO
+eq0=s-
+u?vup58
+!#
+eq08r4
+upw#=n
+";
+0
+p#
+0
+rfF
+J
+J
+J
+J
+!#
+";
+zJtqr,xDryq&wd8z&@8
+";
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+";
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+";
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+";
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%3y
+zlzp$
+eq07qN
+]irzu<
+zlzp$
+J
+qhvt\
+!#
+u>Pt5q4r,p/zD
+qB+uk
+u(-
+uF1%
+zn8-v(v=
+qns7
+rP
+eq09r1
+|OxXq4rzy:|>
+eq0/r1
+w8
+u>Pt5q4r,p/zU
+"$
+v1z3u
+\
+H
+!#
+plz
+uF1%
+zn8-v(v=
+qnp)
+5
+"$
+|OxXq4rzp)p-C
+"$
+}7z3zB
+"$
+v1z3u
+\
+!#
+epb=^,
+z[zEuk
+u(.
+}7o3zB
+plz
+uF1%
+zn8-v(v=
+|OxXq4rzp/pCrZ
+vC^j^
+p+
+vC^qwj
+]cI
+vC^pEr.
+w'}zr*p$
+!#
+vC^pb^
+p+
+uMHB
+uMI29
+u?vup58
+!#
+erI@pw
+r[Yp$
+zj
+uoz]t\
+ej+pb
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+pnpb^
+p+
+rf&
+!#
+pnqe^
+s;%
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+ys~2p$
+!#
+epx=rI
+y0x_vup58
+qCf.f@
+qk[B=78tGp<p5
+&
+u>Pu[~(uNxX}O
+epx,qe
+{*UD
+xKMUD1U?
+uM\1U
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+epE=ps
+u?vup58
+!#
+qCps@r4
+|mw#=xu
+u>vhq4r3y[>
+u>zivhq4xXq4rzy[3y
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+vrp/pCB?
+"*
+p+
+rf&
+!#
+"*
+s;%
+{Qx2=
+tC,uitKp$
+"*
+qKz#z#{c
+xLsf
+\
+"*
+p+
+uMYA
+uMZEt=qY-xO/
+uM[p$
+zlo3n
+zlzp$
+uMHE
+uMItn
+u?vup58
+!#
+",
+r[Yp$
+zj
+uoz]t\
+",
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+"'
+p+
+rf&
+!#
+"'
+s;%
+{Qx2=
+tC,uitKp$
+"'
+qKz#z#{c
+xLsf
+\
+"'
+p+
+ys~2p$
+!#
+eqN,rI
+y0x_vup58
+qCq#@r.8
+tFM[2uZ
+eqN+q0
+rhyi+zH}#uQsqD
+xKMVDwv+zH}#uQsq?
+eqw=rI
+|mw#=xu
+}$>
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+{#vup58
+}nt#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIG
+sJvup58
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+"-
+u?vup58
+!#
+epw7sr
+u'MX
+uA})
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+|$ts|Y
+z7
+vrp)Cp-?
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+uv=q@
+]aI
+uv,pX
+]bsx8
+|?dMOl8p<rJV&
+!#
+uv-^
+p+
+uv.pw
+}1d}zrJ
+J
+!#
+uv7pb
+uF1%
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+epw7q@
+t^
+epw9pj
+t1s0wv+zH}#uQ.,
+uMI2@
+sJvup58
+"~
+{ErO
+{Y
+tFq9U
+s5z}p40D
+eq@+qw
+|mw#=u"
+}$>
+sJ~,
+eq@-rI
+z3XqR
+xKMWEx@9t2-q491W?
+eq@7r]
+u'MW
+vw=%
+"5
+p+
+"5
+zj
+p.
+"5
+|)
+uE
+"5
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+"5
+xsqg
+qLp0U
+ti
+sd
+!#
+"5
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+"3
+z7
+vrp)Cp-?
+"5
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"5
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+"5
+]aI
+"5
+]bsx8
+|?dMOl8p<rJV&
+!#
+"5
+p+
+"5
+}1d}zrJ
+J
+!#
+"5
+uF1%
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+eq@7qw
+t^
+|Oy_MTp$D
+"W
+yFw#=ly<n
+m
+uMI2@
+{#vup58
+uMVwv+zH}#uQsq
+tJ/t#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIqO
+"W
+u?vup58
+!#
+er+=u:
+|cz2r3p4/>
+qCxjpj
+|mw#=ls%
+}$>
+uMUB
+5
+qCuap|
+x8v?t#
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+xKMUDB?
+!#
+er+,^
+qh[I
+"?
+|mw#=xu
+}$>
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+{#zQ
+}nt#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIG
+sJzQ
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+"?
+u?zQ
+!#
+"A
+tFM[2uZ
+er+8qw
+{*VD
+xKMVD1V?
+er+7px
+|Rs2$C2t4
+}q
+"J
+r[Yp$
+uE
+"J
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+"J
+p+
+rf&
+!#
+"J
+s;%
+{Qx2=
+tC,uitKp$
+"J
+qKz#z#{c
+xLsf
+\
+"J
+p+
+!#
+uM\2uZ
+zlo3n
+zlzp$
+uMHE
+uMIq&
+erI.px
+u?}~
+!#
+"S
+p+
+"S
+]cI
+"S
+w'}zr*p$
+!#
+"S
+p+
+uM\1V
+zlo3n
+zlzp$
+uMHB
+uMIE
+H
+!#
+epj8t;
+qzpy$b1Y
+"0
+|MM\D2uZ
+zlz3o
+zlo3n
+uMIB
+!#
+}ppx
+z']1]B
+qt]B,
+5
+|sq@
+z3I2@
+sH8
+!#
+|kj
+{e&
+sJ~,
+q'=^
+z[;38
+u(7
+y$M$yK7
+x9MT
+{PpE
+wu3:
+tr%
+wh
+q'-q@
+t1=1T
+{zyq}X
+sd
+q'.t'
+ruT
+*>%
+T$
+u(9
+o
+*#%
+_
+qCxGf
+{/u}'0
+p6
+qC}6qN
+zw0
+wnxXq4rzs\3y
+qJw=+z+
+vCpxq#})
+z|
+}nscz(z+
+vCpxq#@pb
+sPrnyvtB{n
+vCpxq#/px
+ye?
+pz{]@y<@vFp$?
+vCpxf,qe
+q{
+vCpxf+pX
+w<=vO.{JxW-
+q2yi/|4
+vCpxf-r4
+}+
+&
+t(p,r2
+u,
+vCpx^pj
+t3rnt#
+vCpx^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+vCpx^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vCpxf9q#9
+sPult|
+z~sz
+vCpxpjp|
+s+"w={m,tyt=6
+vCpx^9pb
+{i'
+qV+zH}#uQsqD
+vCpx^/pX
+s+(}J}J
+vCpx^9p|
+xV?
+vCpxpj{L
+{/r8)Z
+zSuf
+qC}6j
+|Ozir3r8.$,>
+H
+!#
+qCq#+sr
+wnxXq4rzs\3y
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+qCq#+pX
+u9r3r8D>
+!#
+!#
+q'7qN
+z[;3:
+u(/
+y$M$yK9
+|Hr8D
+!#
+q'/r4
+t1=1T
+re|34pu
+5
+}%qw
+ruT
+*>%
+T-
+u(@
+}d
+*,%
+rV
+pqr.8pX
+q2|{9
+qTu&|{9
+pqzLr+
+vT,
+q%
+pqr.8q0
+pzXqj
+}%pj
+wG
+!#
+O
+!#
+vl/r1
+O
+!#
+y2r1
+O
+!#
+wI/u:
+]Ws3sK
+ef+f
+(rO
+!#
+r&.pE
+rj~8%Hs3p<
+rj~8%Bs3--
+rj~8%<s3u)
+(tG
+!#
+rj~8%&s3-7
+rj~8$}s3y<
+rj~8$ws3v<
+({J
+!#
+pn{Gt;
+qkPB
+)
+pnsQq0
+qBsf
+"#
+qkPE
+)
+"#
+qBsf
+"#
+qkPq&
+)
+"#
+qBsf
+"#
+qkPG
+)
+"#
+qBsf
+"#
+qkPtn
+)
+"#
+qBsf
+"#
+qkPwB
+)
+"#
+qBsf
+"#
+ruR
+"#
+]dzs=
+}^zs,
+rjt,zs+
+x"zs-
+y0zs.
+rjz]zs8
+{K7
+]ezs9
+u-|#qN
+(t2
+!pZ
+p(
+!p^
+w.pw
+J
+qa;
+qa)
+(
+!qZ
+z*q0
+g
+p3?
+;%
+(
+!s*
+prqesh
+}G
+p3C
+;6
+(
+!tS
+r5=sh
+g=
+p3I
+;3
+(
+!vB
+r5,pX
+g,
+p3K
+;<
+(
+!w&
+prshs6
+sv9
+p3?
+;.
+(
+!x=
+prr4p|
+sv/
+p3Y
+;1
+(
+!yE
+{?7+qN
+qH,
+p3b
+;<
+(
+!{-
+qM@j
+g+
+p3}
+;'
+(
+!vKxw
+g+
+u+%)
+;'
+(
+!pty@
+pnu:q3
+g9
+u+$v
+qPsf
+(
+!ptyG
+g9
+u+$r
+qPsf
+(
+!pt+uU
+g9
+u+$o
+qPsf
+(
+!pt{H
+g9
+u+$l
+qPsf
+(
+!pt.uU
+sY7pX
+g-
+p3r
+qPp<
+(
+!pt|F
+r#x*
+sv@
+u+%-
+qP+uk
+(
+!pt|G
+epX.q0
+g/
+u+#e
+qP+uk
+(
+!pt}x
+vC^w-q@
+g@
+u+#V
+qPt4
+(
+!pt/uU
+eqy/qw
+g7
+u+#O
+qPt4
+(
+!ptxw
+"#
+g@
+u+#J
+qPt4
+(
+!tYy@
+g@
+u+#<
+qPt4
+(
+!tYyG
+g@
+u+#3
+qPt4
+(
+!tY+uU
+g@
+ak
+qPt4
+(
+!tY{H
+eq07yY
+qH=
+p3z
+qP+uk
+(
+!tY.uU
+epb=^,
+g.
+p3z
+qP+uk
+(
+!tY|F
+"y
+g8
+p3r
+qPp<
+(
+!tY|G
+"Z
+qH
+p3;
+;8
+(
+!tY}x
+q'.q3
+sk
+a&
+;$
+(
+!tY/uU
+"D
+uI
+p3;
+;:
+(
+!tYxw
+}%|_
+tW
+pfqI
+;-
+(
+!vK-y@
+"=
+qH.
+p3;
+;+
+(
+!vK-yG
+"=
+qH8
+vg
+v#
+(
+!vKp<uU
+"=
+qH7
+p3~
+;$
+(
+!vK-{H
+qH7
+u+%:
+;$
+(
+!vKu)uU
+qH7
+u+%9
+;$
+(
+!vK-|F
+qH7
+u+%8
+;$
+(
+!vK-|G
+qH7
+u+%(
+;$
+(
+!vK-}x
+qH7
+u+%&
+;$
+(
+!vKv<uU
+qH7
+u+%%
+;$
+(
+!vK-xw
+qH7
+u+%$
+;$
+(
+!vK.y@
+"<
+qH+
+p3s
+qPsf
+(
+!vK.yG
+qH+
+pfp[
+qPsf
+(
+!vK{_uU
+qH+
+pfpG
+qPsf
+(
+!vK.{H
+qH+
+pfp"
+qPsf
+(
+!vK..uU
+qH+
+pfpK
+qPsf
+(
+!vK.|F
+qH+
+pfpY
+qPsf
+(
+!vK.|G
+qH+
+pfp=
+qPsf
+(
+!vK.}x
+qH+
+pfp)
+qPsf
+(
+!vKt2uU
+"<
+qH-
+p3B
+qP{c
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideSM80NarrowAligned = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "histogram.go"
-.file 3 "adjust.go"
-.file 4 "params.go"
-.file 5 "stage.go"
-.file 6 "weight.go"
-.file 7 "exp.go"
-.file 8 "list.go"
-.file 9 "reduce.go"
-.file 10 "bits.go"
-.file 11 "philox.go"
-.file 12 "log.go"
-
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide(.param .align 8 .b8 wide_params[264])
-{
-	.reg .pred %p<416>;
-	.reg .b32 %r<635>;
-	.reg .b64 %rd<405>;
-	.reg .f32 %f<194>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+8];
-	ld.param.u64 %rd3, [wide_params+16];
-	ld.param.u64 %rd4, [wide_params+24];
-	ld.param.u64 %rd5, [wide_params+32];
-	ld.param.u64 %rd6, [wide_params+48];
-	ld.param.u64 %rd7, [wide_params+56];
-	ld.param.u64 %rd8, [wide_params+72];
-	ld.param.u64 %rd9, [wide_params+80];
-	ld.param.u64 %rd10, [wide_params+96];
-	ld.param.u64 %rd11, [wide_params+104];
-	ld.param.u64 %rd12, [wide_params+112];
-	ld.param.u64 %rd13, [wide_params+120];
-	ld.param.u64 %rd14, [wide_params+128];
-	ld.param.u64 %rd15, [wide_params+136];
-	ld.param.u64 %rd16, [wide_params+144];
-	ld.param.u64 %rd17, [wide_params+152];
-	ld.param.u64 %rd18, [wide_params+168];
-	ld.param.u64 %rd19, [wide_params+176];
-	ld.param.u64 %rd20, [wide_params+184];
-	ld.param.u64 %rd21, [wide_params+192];
-	ld.param.u64 %rd22, [wide_params+200];
-	ld.param.u64 %rd23, [wide_params+216];
-	ld.param.u64 %rd24, [wide_params+224];
-	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 29 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd7;
-	cvt.u64.u32 %rd25, %r3;
-	cvt.u64.u32 %rd26, %r2;
-	.loc 1 30 13
-	setp.lt.u32 %p1, %r2, %r3;
-	@!%p1 bra $FAULT0;
-	.loc 1 28 24
-	mov.u32 %r4, $dynamic;
-	.loc 1 35 52
-	mov.u32 %r5, %tid.x;
-	.loc 1 155 17
-	mov.u32 %r6, %tid.z;
-	mov.u32 %r7, %ntid.y;
-	mov.u32 %r8, %tid.y;
-	mov.u32 %r9, %ntid.x;
-	.loc 2 66 12
-	mov.u32 %r10, %laneid;
-	cvt.u32.u64 %r11, %rd2;
-	cvt.u64.u32 %rd27, %r11;
-	cvt.u32.u64 %r12, %rd3;
-	cvt.u64.u32 %rd28, %r12;
-	cvt.u32.u64 %r13, %rd5;
-	cvt.u64.u32 %rd29, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u64.u32 %rd30, %r15;
-	cvt.u32.u64 %r16, %rd12;
-	cvt.u64.u32 %rd31, %r16;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.u64.u32 %rd32, %r18;
-	cvt.u32.u64 %r19, %rd17;
-	cvt.u64.u32 %rd33, %r19;
-	cvt.u32.u64 %r20, %rd19;
-	cvt.u32.u64 %r21, %rd20;
-	cvt.u64.u32 %rd34, %r21;
-	cvt.u32.u64 %r22, %rd22;
-	cvt.u64.u32 %rd35, %r22;
-	cvt.u32.u64 %r23, %rd24;
-	cvt.u64.u32 %rd36, %r23;
-	.loc 1 29 14
-	cvt.u64.u32 %rd37, %r1;
-	.loc 1 30 13
-	mad.wide.u32 %rd38, %r2, 40, %rd6;
-	ld.global.v2.f32 {%f1, %f2}, [%rd38+24];
-	ld.global.f32 %f3, [%rd38+32];
-	ld.global.u8 %r24, [%rd38+36];
-	setp.ne.u32 %p2, %r24, 0;
-	ld.global.u8 %r25, [%rd38+37];
-	setp.ne.u32 %p3, %r25, 0;
-	ld.global.u8 %r26, [%rd38+38];
-	setp.ne.u32 %p4, %r26, 0;
-	.loc 1 31 7
-	@%p4 bra $B174;
-	.loc 1 35 23
-	mul.wide.u32 %rd39, %r2, %r1;
-	add.s64 %rd40, %rd39, %rd37;
-	setp.le.u64 %p5, %rd40, %rd28;
-	@!%p5 bra $FAULT1;
-	shl.b64 %rd41, %rd39, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	cvt.u64.u32 %rd43, %r5;
-	.loc 3 22 20
-	setp.lt.u32 %p6, 0, %r20;
-	@!%p6 bra $B3;
-	.loc 3 23 33
-	add.s32 %r27, %r2, 2;
-	cvt.u64.u32 %rd44, %r27;
-	setp.le.u32 %p7, %r27, %r21;
-	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd45, %r2, 4, %rd18;
-	.loc 3 39 25
-	ld.global.u32 %r28, [%rd45];
-	setp.lt.s32 %p8, %r28, 0;
-	selp.b32 %r29, 0, %r28, %p8;
-	cvt.s64.s32 %rd46, %r29;
-	add.s64 %rd47, %rd46, %rd43;
-	ld.global.u32 %r30, [%rd45+4];
-	setp.lt.s32 %p9, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p9;
-	cvt.s64.s32 %rd48, %r31;
-	setp.lt.s64 %p10, %rd47, %rd48;
-	cvt.u32.u64 %r32, %rd47;
-	@!%p10 bra $B2;
-$B0:
-	cvt.s64.s32 %rd49, %r32;
-	.loc 3 40 27
-	setp.lt.u32 %p11, %r32, %r19;
-	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd50, %r32, 8, %rd16;
-	ld.global.u32 %r33, [%rd50];
-	cvt.s64.s32 %rd51, %r33;
-	setp.le.s32 %p12, 0, %r33;
-	setp.lt.s64 %p13, %rd51, %rd37;
-	and.pred %p14, %p12, %p13;
-	@!%p14 bra $B1;
-	.loc 3 41 10
-	setp.lt.u64 %p15, %rd51, %rd37;
-	@!%p15 bra $FAULT4;
-	ld.global.f32 %f4, [%rd50+4];
-	mad.wide.s32 %rd52, %r33, 4, %rd42;
-	ld.global.f32 %f5, [%rd52];
-	add.rn.f32 %f6, %f5, %f4;
-	st.global.f32 [%rd52], %f6;
-$B1:
-	.loc 3 39 83
-	add.s32 %r32, %r32, 512;
-	cvt.u64.u32 %rd53, %r32;
-	ld.global.u32 %r34, [%rd45+4];
-	setp.lt.s32 %p16, %r19, %r34;
-	selp.b32 %r35, %r19, %r34, %p16;
-	cvt.s64.s32 %rd54, %r35;
-	setp.lt.s64 %p17, %rd53, %rd54;
-	@%p17 bra $B0;
-$B2:
-	.loc 3 24 9
-	bar.sync 0;
-$B3:
-	.loc 3 26 19
-	setp.lt.u32 %p18, 0, %r15;
-	.loc 4 23 22
-	setp.neu.f32 %p19, %f1, 0f00000000;
-	setp.neu.f32 %p20, %f1, 0f3F800000;
-	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f2, 0f00000000;
-	setp.neu.f32 %p23, %f3, 0f00000000;
-	or.pred %p24, %p22, %p23;
-	or.pred %p25, %p21, %p24;
-	.loc 3 26 19
-	and.pred %p26, %p18, %p25;
-	@!%p26 bra $B9;
-	.loc 3 27 28
-	cvt.u32.u64 %r36, %rd40;
-	setp.le.u32 %p27, %r36, %r16;
-	@!%p27 bra $FAULT5;
-	shl.b64 %rd55, %rd39, 1;
-	add.s64 %rd56, %rd10, %rd55;
-	.loc 3 48 20
-	setp.lt.u32 %p28, %r5, %r1;
-	mov.u32 %r37, %r5;
-	@!%p28 bra $B8;
-$B4:
-	cvt.u64.u32 %rd57, %r37;
-	.loc 3 49 32
-	mad.wide.u32 %rd58, %r37, 4, %rd42;
-	ld.global.f32 %f7, [%rd58];
-	mad.wide.u32 %rd59, %r37, 2, %rd56;
-	ld.global.u16 %r38, [%rd59];
-	.loc 4 28 11
-	setp.eq.s32 %p29, %r38, 0;
-	@%p29 bra $B7;
-	.loc 4 31 18
-	@!%p19 bra $B6;
-	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f7;
-	@%p30 bra $B5;
-	.loc 4 35 4
-	mul.rn.f32 %f7, %f7, %f1;
-	bra $B6;
-$B5:
-	.loc 4 33 4
-	div.rn.f32 %f7, %f7, %f1;
-$B6:
-	.loc 4 38 21
-	and.b32 %r39, %r38, 32767;
-	.loc 4 39 36
-	cvt.rn.f32.u32 %f8, %r39;
-	mul.rn.f32 %f9, %f2, %f8;
-	sub.rn.f32 %f10, %f7, %f9;
-	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r39;
-	.loc 4 41 3
-	sub.rn.f32 %f11, %f10, %f3;
-	.loc 4 40 15
-	selp.f32 %f7, %f11, %f10, %p31;
-$B7:
-	.loc 3 49 9
-	st.global.f32 [%rd58], %f7;
-	.loc 3 48 35
-	add.s64 %rd60, %rd57, 512;
-	setp.lt.s64 %p32, %rd60, %rd37;
-	cvt.u32.u64 %r37, %rd60;
-	@%p32 bra $B4;
-$B8:
-	.loc 3 28 9
-	bar.sync 0;
-$B9:
-	.loc 3 30 17
-	setp.lt.u32 %p33, 0, %r17;
-	and.pred %p34, %p33, %p2;
-	@!%p34 bra $B17;
-	.loc 3 31 15
-	add.s64 %rd61, %rd37, 31;
-	shr.u64 %rd62, %rd61, 5;
-	.loc 3 32 28
-	cvt.u32.u64 %r40, %rd62;
-	mul.wide.u32 %rd63, %r2, %r40;
-	add.s64 %rd64, %rd63, %rd62;
-	setp.le.u64 %p35, %rd64, %rd32;
-	@!%p35 bra $FAULT6;
-	shl.b64 %rd65, %rd63, 2;
-	add.s64 %rd66, %rd13, %rd65;
-	.loc 3 55 26
-	setp.lt.u32 %p36, %r5, %r40;
-	mov.u32 %r41, %r5;
-	@!%p36 bra $B16;
-$B10:
-	.loc 3 56 18
-	mad.wide.u32 %rd67, %r41, 4, %rd66;
-	ld.global.u32 %r42, [%rd67];
-	.loc 3 57 14
-	setp.eq.s32 %p37, %r42, -1;
-	@%p37 bra $B15;
-	.loc 3 60 15
-	shl.b32 %r43, %r41, 5;
-	cvt.u64.u32 %rd68, %r43;
-	add.s64 %rd69, %rd68, 32;
-	setp.lt.s64 %p38, %rd37, %rd69;
-	cvt.u32.u64 %r44, %rd69;
-	selp.b32 %r45, %r1, %r44, %p38;
-	setp.lt.u32 %p39, %r43, %r45;
-	@!%p39 bra $B15;
-	add.s32 %r46, %r45, -1;
-	selp.b32 %r47, %r46, %r43, %p39;
-	cvt.u64.u32 %rd70, %r47;
-	sub.s64 %rd71, %rd70, %rd68;
-	setp.lt.u64 %p40, %rd71, 2147483648;
-	setp.lt.s64 %p41, %rd70, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r43, %r1;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r47, %r1;
-	and.pred %p46, %p44, %p45;
-	@%p46 bra $B13;
-$B11:
-	cvt.u64.u32 %rd72, %r43;
-	.loc 3 61 14
-	and.b32 %r48, %r42, 1;
-	setp.eq.s32 %p47, %r48, 0;
-	@!%p47 bra $B12;
-	.loc 3 62 11
-	setp.lt.u32 %p48, %r43, %r1;
-	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd73, %r43, 4, %rd42;
-	st.global.f32 [%rd73], 0fFF800000;
-$B12:
-	.loc 3 64 4
-	shr.u32 %r42, %r42, 1;
-	.loc 3 60 57
-	add.s32 %r43, %r43, 1;
-	setp.lt.u32 %p49, %r43, %r45;
-	@%p49 bra $B11;
-	bra $B15;
-$B13:
-	.loc 3 61 14
-	and.b32 %r49, %r42, 1;
-	setp.eq.s32 %p50, %r49, 0;
-	@!%p50 bra $B14;
-	.loc 3 62 11
-	mad.wide.u32 %rd74, %r43, 4, %rd42;
-	st.global.f32 [%rd74], 0fFF800000;
-$B14:
-	.loc 3 64 4
-	shr.u32 %r42, %r42, 1;
-	.loc 3 60 57
-	add.s32 %r43, %r43, 1;
-	setp.lt.u32 %p51, %r43, %r45;
-	@%p51 bra $B13;
-$B15:
-	.loc 3 55 39
-	add.s32 %r41, %r41, 512;
-	setp.lt.u32 %p52, %r41, %r40;
-	@%p52 bra $B10;
-$B16:
-	.loc 3 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 37 30
-	setp.lt.u32 %p53, %r2, %r14;
-	.loc 5 72 7
-	setp.ne.s64 %p54, %rd38, 0;
-	and.pred %p55, %p53, %p54;
-	@!%p55 bra $B175;
-	.loc 1 37 30
-	mad.wide.u32 %rd75, %r2, 4, %rd8;
-	ld.global.u32 %r50, [%rd75];
-	.loc 1 72 60
-	shr.u64 %rd76, %rd39, 2;
-	shl.b64 %rd77, %rd76, 2;
-	sub.s64 %rd78, %rd40, %rd77;
-	add.s64 %rd79, %rd78, 2047;
-	shr.s64 %rd80, %rd79, 63;
-	shr.u64 %rd81, %rd80, 53;
-	add.s64 %rd82, %rd78, %rd81;
-	add.s64 %rd83, %rd82, 2047;
-	shr.s64 %rd84, %rd83, 11;
-	.loc 5 72 7
-	ld.global.f32 %f12, [%rd38+8];
-	setp.lt.f32 %p56, 0f00000000, %f12;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	@!%p56 bra $B20;
-	ld.global.u32 %r51, [%rd38+20];
-	setp.lt.s32 %p58, 0, %r51;
-	@%p58 bra $B18;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	bra $B20;
-$B18:
-	setp.lt.u32 %p59, %r51, %r1;
-	@%p59 bra $B19;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	bra $B20;
-$B19:
-	.loc 5 74 11
-	setp.lt.s64 %p60, 8, %rd84;
-	selp.b64 %rd85, 4, %rd84, %p60;
-	selp.b32 %r53, 0, 1, %p60;
-	mov.pred %p57, 1;
-	mov.u32 %r52, 2;
-$B20:
-	cvt.u64.u32 %rd86, %r51;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r54, %r5;
-$B21:
-	.loc 2 23 8
-	mad.lo.s32 %r55, %r54, 4, %r4;
-	st.shared.u32 [%r55], 0;
-	st.shared.u32 [%r55+16384], 0;
-	.loc 2 22 41
-	add.s32 %r54, %r54, 512;
-	setp.lt.u32 %p61, %r54, 4096;
-	@%p61 bra $B21;
-	.loc 2 25 8
-	bar.sync 0;
-	.loc 1 154 14
-	setp.eq.s32 %p62, %r10, 0;
-	.loc 1 155 17
-	mad.lo.s32 %r56, %r6, %r7, %r8;
-	mad.lo.s32 %r57, %r56, %r9, %r5;
-	cvt.u64.u32 %rd87, %r57;
-	shr.u64 %rd88, %rd87, 5;
-	cvt.u32.u64 %r58, %rd88;
-	setp.lt.u32 %p63, %r58, 32;
-	mad.lo.s32 %r59, %r58, 8, %r4;
-	.loc 1 127 19
-	setp.eq.s32 %p64, %r5, 0;
-	.loc 2 54 27
-	shl.b32 %r60, %r5, 3;
-	cvt.u64.u32 %rd89, %r60;
-	.loc 2 38 20
-	setp.lt.u32 %p65, %r60, 4096;
-	mad.lo.s32 %r61, %r60, 4, %r4;
-	.loc 2 54 33
-	add.s32 %r62, %r60, 7;
-	.loc 2 38 20
-	setp.lt.u32 %p66, %r62, 4096;
-	.loc 2 56 11
-	setp.lt.u32 %p67, %r5, 512;
-	mad.lo.s32 %r63, %r5, 8, %r4;
-	.loc 2 58 14
-	setp.eq.s32 %p68, %r58, 0;
-	.loc 2 90 17
-	cvt.u64.u32 %rd90, %r10;
-	.loc 5 103 32
-	setp.lt.s64 %p69, 0, %rd84;
-	.loc 5 206 26
-	add.s64 %rd91, %rd84, -1;
-	setp.lt.s64 %p70, 0, %rd91;
-	.loc 2 38 20
-	and.pred %p71, %p65, %p66;
-	.loc 2 56 11
-	and.pred %p72, %p71, %p67;
-	cvt.u32.u64 %r64, %rd84;
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p73, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p73;
-	cvt.u64.u32 %rd92, %r66;
-	setp.lt.u32 %p74, %r66, -2147483648;
-	setp.lt.s64 %p75, %rd92, 2305843009213693952;
-	and.pred %p76, %p74, %p75;
-	setp.lt.u32 %p77, %r66, 257;
-	and.pred %p78, %p76, %p77;
-	setp.lt.u32 %p79, %r10, 2048;
-	add.s64 %rd93, %rd84, -2;
-	cvt.u32.u64 %r67, %rd91;
-	setp.lt.u32 %p80, 0, %r67;
-	selp.b64 %rd94, %rd93, 0, %p80;
-	setp.lt.u64 %p81, %rd94, 2147483648;
-	setp.lt.s64 %p82, %rd94, 2305843009213693952;
-	and.pred %p83, %p81, %p82;
-	setp.lt.u64 %p84, %rd94, 257;
-	and.pred %p85, %p83, %p84;
-	mov.u32 %r68, -1;
-	mov.u64 %rd95, 0;
-	mov.u32 %r69, 0;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.u32 %r71, 2147483647;
-	mov.u32 %r72, -2147483648;
-	mov.u32 %r73, 20;
-	mov.u32 %r74, -1;
-	mov.u32 %r75, 0;
-	mov.u32 %r76, -2147483648;
-	mov.pred %p86, 0;
-	mov.u64 %rd96, 0;
-	mov.u32 %r77, 0;
-$B22:
-	.loc 1 95 35
-	shl.b64 %rd97, %rd96, 9;
-	add.s64 %rd98, %rd76, %rd97;
-	add.s64 %rd99, %rd98, %rd43;
-	.loc 1 76 13
-	shl.b64 %rd100, %rd99, 2;
-	.loc 1 77 11
-	setp.le.s64 %p87, %rd39, %rd100;
-	add.s64 %rd101, %rd100, 4;
-	setp.le.s64 %p88, %rd101, %rd40;
-	and.pred %p89, %p87, %p88;
-	@%p89 bra $B27;
-	.loc 1 82 40
-	setp.lt.s64 %p90, %rd100, %rd40;
-	and.pred %p91, %p87, %p90;
-	.loc 1 83 19
-	cvt.u32.u64 %r78, %rd100;
-	setp.lt.u32 %p92, %r78, %r11;
-	not.pred %p93, %p91;
-	or.pred %p94, %p93, %p92;
-	.loc 1 82 17
-	add.s64 %rd102, %rd100, 1;
-	setp.le.s64 %p95, %rd39, %rd102;
-	setp.lt.s64 %p96, %rd102, %rd40;
-	and.pred %p97, %p95, %p96;
-	.loc 1 83 19
-	cvt.u32.u64 %r79, %rd102;
-	setp.lt.u32 %p98, %r79, %r11;
-	not.pred %p99, %p97;
-	or.pred %p100, %p99, %p98;
-	.loc 1 82 17
-	add.s64 %rd103, %rd100, 2;
-	setp.le.s64 %p101, %rd39, %rd103;
-	setp.lt.s64 %p102, %rd103, %rd40;
-	and.pred %p103, %p101, %p102;
-	.loc 1 83 19
-	cvt.u32.u64 %r80, %rd103;
-	setp.lt.u32 %p104, %r80, %r11;
-	not.pred %p105, %p103;
-	or.pred %p106, %p105, %p104;
-	.loc 1 82 17
-	add.s64 %rd104, %rd100, 3;
-	setp.le.s64 %p107, %rd39, %rd104;
-	setp.lt.s64 %p108, %rd104, %rd40;
-	and.pred %p109, %p107, %p108;
-	.loc 1 83 19
-	cvt.u32.u64 %r81, %rd104;
-	setp.lt.u32 %p110, %r81, %r11;
-	not.pred %p111, %p109;
-	or.pred %p112, %p111, %p110;
-	and.pred %p113, %p94, %p100;
-	and.pred %p114, %p113, %p106;
-	and.pred %p115, %p114, %p112;
-	@!%p115 bra $B176;
-	mov.f32 %f15, 0f7FC00000;
-	.loc 1 82 24
-	@!%p91 bra $B23;
-	.loc 1 83 19
-	shl.b64 %rd105, %rd100, 2;
-	add.s64 %rd106, %rd1, %rd105;
-	ld.global.f32 %f15, [%rd106];
-$B23:
-	mov.f32 %f16, 0f7FC00000;
-	.loc 1 82 24
-	@!%p97 bra $B24;
-	.loc 1 83 19
-	shl.b64 %rd107, %rd100, 2;
-	add.s64 %rd108, %rd1, %rd107;
-	ld.global.f32 %f16, [%rd108+4];
-$B24:
-	mov.f32 %f17, 0f7FC00000;
-	.loc 1 82 24
-	@!%p103 bra $B25;
-	.loc 1 83 19
-	shl.b64 %rd109, %rd100, 2;
-	add.s64 %rd110, %rd1, %rd109;
-	ld.global.f32 %f17, [%rd110+8];
-$B25:
-	mov.f32 %f18, 0f7FC00000;
-	.loc 1 82 24
-	@!%p109 bra $B26;
-	.loc 1 83 19
-	shl.b64 %rd111, %rd100, 2;
-	add.s64 %rd112, %rd1, %rd111;
-	ld.global.f32 %f18, [%rd112+12];
-$B26:
-	.loc 1 86 2
-	bra $B28;
-$B27:
-	.loc 1 78 17
-	setp.lt.u64 %p116, %rd99, %rd29;
-	@!%p116 bra $FAULT8;
-	shl.b64 %rd113, %rd99, 4;
-	add.s64 %rd114, %rd4, %rd113;
-	ld.global.v4.f32 {%f15, %f16, %f17, %f18}, [%rd114];
-$B28:
-	.loc 1 96 27
-	setp.lt.s64 %p117, %rd96, %rd85;
-	@!%p117 bra $B70;
-	.loc 1 115 9
-	setp.eq.s32 %p118, %r52, 1;
-	.loc 1 117 9
-	setp.eq.s32 %p119, %r52, 2;
-	.loc 1 121 9
-	setp.eq.s32 %p120, %r52, 3;
-	mov.u64 %rd115, %rd96;
-$B29:
-	.loc 1 97 29
-	shl.b64 %rd116, %rd115, 9;
-	add.s64 %rd117, %rd76, %rd116;
-	add.s64 %rd118, %rd117, %rd43;
-	.loc 1 99 24
-	add.s64 %rd119, %rd118, 512;
-	.loc 1 76 13
-	shl.b64 %rd120, %rd119, 2;
-	.loc 1 77 11
-	setp.le.s64 %p121, %rd39, %rd120;
-	add.s64 %rd121, %rd120, 4;
-	setp.le.s64 %p122, %rd121, %rd40;
-	and.pred %p123, %p121, %p122;
-	@%p123 bra $B34;
-	.loc 1 82 40
-	setp.lt.s64 %p124, %rd120, %rd40;
-	and.pred %p125, %p121, %p124;
-	.loc 1 83 19
-	cvt.u32.u64 %r82, %rd120;
-	setp.lt.u32 %p126, %r82, %r11;
-	not.pred %p127, %p125;
-	or.pred %p128, %p127, %p126;
-	.loc 1 82 17
-	add.s64 %rd122, %rd120, 1;
-	setp.le.s64 %p129, %rd39, %rd122;
-	setp.lt.s64 %p130, %rd122, %rd40;
-	and.pred %p131, %p129, %p130;
-	.loc 1 83 19
-	cvt.u32.u64 %r83, %rd122;
-	setp.lt.u32 %p132, %r83, %r11;
-	not.pred %p133, %p131;
-	or.pred %p134, %p133, %p132;
-	.loc 1 82 17
-	add.s64 %rd123, %rd120, 2;
-	setp.le.s64 %p135, %rd39, %rd123;
-	setp.lt.s64 %p136, %rd123, %rd40;
-	and.pred %p137, %p135, %p136;
-	.loc 1 83 19
-	cvt.u32.u64 %r84, %rd123;
-	setp.lt.u32 %p138, %r84, %r11;
-	not.pred %p139, %p137;
-	or.pred %p140, %p139, %p138;
-	.loc 1 82 17
-	add.s64 %rd124, %rd120, 3;
-	setp.le.s64 %p141, %rd39, %rd124;
-	setp.lt.s64 %p142, %rd124, %rd40;
-	and.pred %p143, %p141, %p142;
-	.loc 1 83 19
-	cvt.u32.u64 %r85, %rd124;
-	setp.lt.u32 %p144, %r85, %r11;
-	not.pred %p145, %p143;
-	or.pred %p146, %p145, %p144;
-	and.pred %p147, %p128, %p134;
-	and.pred %p148, %p147, %p140;
-	and.pred %p149, %p148, %p146;
-	@!%p149 bra $B177;
-	mov.f32 %f19, 0f7FC00000;
-	.loc 1 82 24
-	@!%p125 bra $B30;
-	.loc 1 83 19
-	shl.b64 %rd125, %rd120, 2;
-	add.s64 %rd126, %rd1, %rd125;
-	ld.global.f32 %f19, [%rd126];
-$B30:
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 82 24
-	@!%p131 bra $B31;
-	.loc 1 83 19
-	shl.b64 %rd127, %rd120, 2;
-	add.s64 %rd128, %rd1, %rd127;
-	ld.global.f32 %f20, [%rd128+4];
-$B31:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 82 24
-	@!%p137 bra $B32;
-	.loc 1 83 19
-	shl.b64 %rd129, %rd120, 2;
-	add.s64 %rd130, %rd1, %rd129;
-	ld.global.f32 %f21, [%rd130+8];
-$B32:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 82 24
-	@!%p143 bra $B33;
-	.loc 1 83 19
-	shl.b64 %rd131, %rd120, 2;
-	add.s64 %rd132, %rd1, %rd131;
-	ld.global.f32 %f22, [%rd132+12];
-$B33:
-	.loc 1 86 2
-	bra $B35;
-$B34:
-	.loc 1 78 17
-	setp.lt.u64 %p150, %rd119, %rd29;
-	@!%p150 bra $FAULT9;
-	shl.b64 %rd133, %rd118, 4;
-	add.s64 %rd134, %rd4, %rd133;
-	ld.global.v4.f32 {%f19, %f20, %f21, %f22}, [%rd134+8192];
-$B35:
-	.loc 6 19 7
-	setp.neu.f32 %p151, %f15, %f15;
-	.loc 6 22 32
-	add.rn.f32 %f23, %f15, 0f00000000;
-	mov.b32 %r86, %f23;
-	.loc 6 23 27
-	shr.s32 %r87, %r86, 31;
-	shr.u32 %r88, %r87, 1;
-	xor.b32 %r89, %r86, %r88;
-	.loc 6 19 7
-	selp.b32 %r90, -2147483648, %r89, %p151;
-	.loc 1 103 11
-	setp.lt.s32 %p152, %r72, %r90;
-	@!%p152 bra $B36;
-	.loc 1 104 27
-	cvt.u32.u64 %r91, %rd118;
-	shl.b32 %r92, %r91, 2;
-	cvt.u32.u64 %r93, %rd39;
-	sub.s32 %r71, %r92, %r93;
-	mov.u32 %r72, %r90;
-$B36:
-	.loc 6 68 56
-	xor.b32 %r94, %r90, -2147483648;
-	mov.u32 %r95, 1;
-	.loc 1 107 9
-	@!%p86 bra $B39;
-	.loc 5 216 9
-	setp.lt.s32 %p153, %r90, %r70;
-	mov.u32 %r90, -1;
-	@%p153 bra $B38;
-	.loc 6 33 7
-	setp.eq.f32 %p154, %f15, %f14;
-	mov.u32 %r90, 67108864;
-	@%p154 bra $B37;
-	.loc 6 36 28
-	sub.rn.f32 %f24, %f15, %f14;
-	mul.rn.f32 %f25, %f24, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f27, %f26, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
-	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
-	.loc 7 39 21
-	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
-	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
-	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
-	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
-	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
-	mov.b32 %r96, %f26;
-	.loc 7 21 7
-	setp.lt.f32 %p155, 0f00000000, %f25;
-	selp.b32 %r97, 528482304, 1602224128, %p155;
-	selp.b32 %r98, 1602224128, 528482304, %p155;
-	.loc 7 24 51
-	mad.lo.s32 %r99, %r96, 8388608, %r97;
-	mov.b32 %f36, %r99;
-	mul.rn.f32 %f37, %f35, %f36;
-	mov.b32 %f38, %r98;
-	mul.rn.f32 %f39, %f37, %f38;
-	.loc 7 25 8
-	abs.f32 %f40, %f25;
-	setp.lt.f32 %p156, 0f42D00000, %f40;
-	selp.f32 %f41, 0f00000000, %f39, %p156;
-	and.pred %p157, %p156, %p155;
-	selp.f32 %f42, 0f7F800000, %f41, %p157;
-	.loc 6 36 42
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	add.rn.f32 %f44, %f43, 0f3F000000;
-	cvt.rzi.s32.f32 %r90, %f44;
-$B37:
-$B38:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r90;
-	mov.b32 %r100, %f45;
-	add.s32 %r94, %r100, -1065353216;
-	mov.u32 %r95, %r90;
-$B39:
-	.loc 1 111 13
-	setp.lt.s32 %p158, %r90, %r76;
-	mov.u32 %r101, 0;
-	@%p158 bra $B42;
-	.loc 1 115 9
-	@%p118 bra $B41;
-	.loc 1 117 9
-	@%p119 bra $B40;
-	.loc 1 121 9
-	selp.b32 %r101, %r95, 0, %p120;
-	bra $B42;
-$B40:
-	.loc 1 118 12
-	sub.s32 %r102, %r94, %r75;
-	setp.le.u32 %p159, %r102, %r74;
-	mov.u32 %r101, 0;
-	@!%p159 bra $B42;
-	.loc 1 119 29
-	shr.u32 %r103, %r102, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd135, %r103;
-	setp.lt.u32 %p160, %r103, 4096;
-	@!%p160 bra $FAULT10;
-	mad.lo.s32 %r104, %r103, 4, %r4;
-	and.b32 %r105, %r95, 8191;
-	red.relaxed.cta.shared.add.u32 [%r104], %r105;
-	.loc 2 31 28
-	shr.u32 %r106, %r95, 13;
-	setp.lt.u32 %p161, 0, %r106;
-	mov.u32 %r101, 0;
-	@!%p161 bra $B42;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r104+16384], %r106;
-	mov.u32 %r101, 0;
-	bra $B42;
-$B41:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r107, [$dynamic+53272], 1;
-	setp.lt.u32 %p162, %r107, 2048;
-	mov.u32 %r101, 0;
-	@!%p162 bra $B42;
-	.loc 8 27 42
-	cvt.u32.u64 %r108, %rd118;
-	shl.b32 %r109, %r108, 2;
-	cvt.u32.u64 %r110, %rd39;
-	sub.s32 %r111, %r109, %r110;
-	mad.lo.s32 %r112, %r107, 4, %r4;
-	st.shared.u32 [%r112+36888], %r90;
-	st.shared.u32 [%r112+45080], %r111;
-	mov.u32 %r101, 0;
-$B42:
-	cvt.s64.s32 %rd136, %r101;
-	.loc 6 19 7
-	setp.neu.f32 %p163, %f16, %f16;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f16, 0f00000000;
-	mov.b32 %r113, %f46;
-	.loc 6 23 27
-	shr.s32 %r114, %r113, 31;
-	shr.u32 %r115, %r114, 1;
-	xor.b32 %r116, %r113, %r115;
-	.loc 6 19 7
-	selp.b32 %r117, -2147483648, %r116, %p163;
-	.loc 1 103 11
-	setp.lt.s32 %p164, %r72, %r117;
-	@!%p164 bra $B43;
-	.loc 1 104 27
-	cvt.u32.u64 %r118, %rd118;
-	shl.b32 %r119, %r118, 2;
-	add.s32 %r120, %r119, 1;
-	cvt.u32.u64 %r121, %rd39;
-	sub.s32 %r71, %r120, %r121;
-	mov.u32 %r72, %r117;
-$B43:
-	.loc 6 68 56
-	xor.b32 %r122, %r117, -2147483648;
-	mov.u32 %r123, 1;
-	.loc 1 107 9
-	@!%p86 bra $B46;
-	.loc 5 216 9
-	setp.lt.s32 %p165, %r117, %r70;
-	mov.u32 %r117, -1;
-	@%p165 bra $B45;
-	.loc 6 33 7
-	setp.eq.f32 %p166, %f16, %f14;
-	mov.u32 %r117, 67108864;
-	@%p166 bra $B44;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f16, %f14;
-	mul.rn.f32 %f48, %f47, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r124, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p167, 0f00000000, %f48;
-	selp.b32 %r125, 528482304, 1602224128, %p167;
-	selp.b32 %r126, 1602224128, 528482304, %p167;
-	.loc 7 24 51
-	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f59, %r127;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r126;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p168, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p168;
-	and.pred %p169, %p168, %p167;
-	selp.f32 %f65, 0f7F800000, %f64, %p169;
-	.loc 6 36 42
-	mul.rn.f32 %f66, %f65, 0f4C800000;
-	add.rn.f32 %f67, %f66, 0f3F000000;
-	cvt.rzi.s32.f32 %r117, %f67;
-$B44:
-$B45:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r117;
-	mov.b32 %r128, %f68;
-	add.s32 %r122, %r128, -1065353216;
-	mov.u32 %r123, %r117;
-$B46:
-	.loc 1 111 13
-	setp.lt.s32 %p170, %r117, %r76;
-	@%p170 bra $B49;
-	.loc 1 115 9
-	@%p118 bra $B48;
-	.loc 1 117 9
-	@%p119 bra $B47;
-	.loc 1 122 17
-	cvt.s64.s32 %rd137, %r123;
-	add.s64 %rd138, %rd136, %rd137;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd138, %rd136, %p120;
-	bra $B49;
-$B47:
-	.loc 1 118 12
-	sub.s32 %r129, %r122, %r75;
-	setp.le.u32 %p171, %r129, %r74;
-	@!%p171 bra $B49;
-	.loc 1 119 29
-	shr.u32 %r130, %r129, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd139, %r130;
-	setp.lt.u32 %p172, %r130, 4096;
-	@!%p172 bra $FAULT11;
-	mad.lo.s32 %r131, %r130, 4, %r4;
-	and.b32 %r132, %r123, 8191;
-	red.relaxed.cta.shared.add.u32 [%r131], %r132;
-	.loc 2 31 28
-	shr.u32 %r133, %r123, 13;
-	setp.lt.u32 %p173, 0, %r133;
-	@!%p173 bra $B49;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r131+16384], %r133;
-	bra $B49;
-$B48:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r134, [$dynamic+53272], 1;
-	setp.lt.u32 %p174, %r134, 2048;
-	@!%p174 bra $B49;
-	.loc 8 27 42
-	cvt.u32.u64 %r135, %rd118;
-	shl.b32 %r136, %r135, 2;
-	add.s32 %r137, %r136, 1;
-	cvt.u32.u64 %r138, %rd39;
-	sub.s32 %r139, %r137, %r138;
-	mad.lo.s32 %r140, %r134, 4, %r4;
-	st.shared.u32 [%r140+36888], %r117;
-	st.shared.u32 [%r140+45080], %r139;
-$B49:
-	.loc 6 19 7
-	setp.neu.f32 %p175, %f17, %f17;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f17, 0f00000000;
-	mov.b32 %r141, %f69;
-	.loc 6 23 27
-	shr.s32 %r142, %r141, 31;
-	shr.u32 %r143, %r142, 1;
-	xor.b32 %r144, %r141, %r143;
-	.loc 6 19 7
-	selp.b32 %r145, -2147483648, %r144, %p175;
-	.loc 1 103 11
-	setp.lt.s32 %p176, %r72, %r145;
-	@!%p176 bra $B50;
-	.loc 1 104 27
-	cvt.u32.u64 %r146, %rd118;
-	shl.b32 %r147, %r146, 2;
-	add.s32 %r148, %r147, 2;
-	cvt.u32.u64 %r149, %rd39;
-	sub.s32 %r71, %r148, %r149;
-	mov.u32 %r72, %r145;
-$B50:
-	.loc 6 68 56
-	xor.b32 %r150, %r145, -2147483648;
-	mov.u32 %r151, 1;
-	.loc 1 107 9
-	@!%p86 bra $B53;
-	.loc 5 216 9
-	setp.lt.s32 %p177, %r145, %r70;
-	mov.u32 %r145, -1;
-	@%p177 bra $B52;
-	.loc 6 33 7
-	setp.eq.f32 %p178, %f17, %f14;
-	mov.u32 %r145, 67108864;
-	@%p178 bra $B51;
-	.loc 6 36 28
-	sub.rn.f32 %f70, %f17, %f14;
-	mul.rn.f32 %f71, %f70, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
-	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r152, %f72;
-	.loc 7 21 7
-	setp.lt.f32 %p179, 0f00000000, %f71;
-	selp.b32 %r153, 528482304, 1602224128, %p179;
-	selp.b32 %r154, 1602224128, 528482304, %p179;
-	.loc 7 24 51
-	mad.lo.s32 %r155, %r152, 8388608, %r153;
-	mov.b32 %f82, %r155;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r154;
-	mul.rn.f32 %f85, %f83, %f84;
-	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p180, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p180;
-	and.pred %p181, %p180, %p179;
-	selp.f32 %f88, 0f7F800000, %f87, %p181;
-	.loc 6 36 42
-	mul.rn.f32 %f89, %f88, 0f4C800000;
-	add.rn.f32 %f90, %f89, 0f3F000000;
-	cvt.rzi.s32.f32 %r145, %f90;
-$B51:
-$B52:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f91, %r145;
-	mov.b32 %r156, %f91;
-	add.s32 %r150, %r156, -1065353216;
-	mov.u32 %r151, %r145;
-$B53:
-	.loc 1 111 13
-	setp.lt.s32 %p182, %r145, %r76;
-	@%p182 bra $B56;
-	.loc 1 115 9
-	@%p118 bra $B55;
-	.loc 1 117 9
-	@%p119 bra $B54;
-	.loc 1 122 17
-	cvt.s64.s32 %rd140, %r151;
-	add.s64 %rd141, %rd136, %rd140;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd141, %rd136, %p120;
-	bra $B56;
-$B54:
-	.loc 1 118 12
-	sub.s32 %r157, %r150, %r75;
-	setp.le.u32 %p183, %r157, %r74;
-	@!%p183 bra $B56;
-	.loc 1 119 29
-	shr.u32 %r158, %r157, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd142, %r158;
-	setp.lt.u32 %p184, %r158, 4096;
-	@!%p184 bra $FAULT12;
-	mad.lo.s32 %r159, %r158, 4, %r4;
-	and.b32 %r160, %r151, 8191;
-	red.relaxed.cta.shared.add.u32 [%r159], %r160;
-	.loc 2 31 28
-	shr.u32 %r161, %r151, 13;
-	setp.lt.u32 %p185, 0, %r161;
-	@!%p185 bra $B56;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r159+16384], %r161;
-	bra $B56;
-$B55:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r162, [$dynamic+53272], 1;
-	setp.lt.u32 %p186, %r162, 2048;
-	@!%p186 bra $B56;
-	.loc 8 27 42
-	cvt.u32.u64 %r163, %rd118;
-	shl.b32 %r164, %r163, 2;
-	add.s32 %r165, %r164, 2;
-	cvt.u32.u64 %r166, %rd39;
-	sub.s32 %r167, %r165, %r166;
-	mad.lo.s32 %r168, %r162, 4, %r4;
-	st.shared.u32 [%r168+36888], %r145;
-	st.shared.u32 [%r168+45080], %r167;
-$B56:
-	.loc 6 19 7
-	setp.neu.f32 %p187, %f18, %f18;
-	.loc 6 22 32
-	add.rn.f32 %f92, %f18, 0f00000000;
-	mov.b32 %r169, %f92;
-	.loc 6 23 27
-	shr.s32 %r170, %r169, 31;
-	shr.u32 %r171, %r170, 1;
-	xor.b32 %r172, %r169, %r171;
-	.loc 6 19 7
-	selp.b32 %r173, -2147483648, %r172, %p187;
-	.loc 1 103 11
-	setp.lt.s32 %p188, %r72, %r173;
-	@!%p188 bra $B57;
-	.loc 1 104 27
-	cvt.u32.u64 %r174, %rd118;
-	shl.b32 %r175, %r174, 2;
-	add.s32 %r176, %r175, 3;
-	cvt.u32.u64 %r177, %rd39;
-	sub.s32 %r71, %r176, %r177;
-	mov.u32 %r72, %r173;
-$B57:
-	.loc 6 68 56
-	xor.b32 %r178, %r173, -2147483648;
-	mov.u32 %r179, 1;
-	.loc 1 107 9
-	@!%p86 bra $B60;
-	.loc 5 216 9
-	setp.lt.s32 %p189, %r173, %r70;
-	mov.u32 %r173, -1;
-	@%p189 bra $B59;
-	.loc 6 33 7
-	setp.eq.f32 %p190, %f18, %f14;
-	mov.u32 %r173, 67108864;
-	@%p190 bra $B58;
-	.loc 6 36 28
-	sub.rn.f32 %f93, %f18, %f14;
-	mul.rn.f32 %f94, %f93, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f96, %f95, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
-	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
-	.loc 7 39 21
-	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
-	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
-	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
-	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
-	mov.b32 %r180, %f95;
-	.loc 7 21 7
-	setp.lt.f32 %p191, 0f00000000, %f94;
-	selp.b32 %r181, 528482304, 1602224128, %p191;
-	selp.b32 %r182, 1602224128, 528482304, %p191;
-	.loc 7 24 51
-	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f105, %r183;
-	mul.rn.f32 %f106, %f104, %f105;
-	mov.b32 %f107, %r182;
-	mul.rn.f32 %f108, %f106, %f107;
-	.loc 7 25 8
-	abs.f32 %f109, %f94;
-	setp.lt.f32 %p192, 0f42D00000, %f109;
-	selp.f32 %f110, 0f00000000, %f108, %p192;
-	and.pred %p193, %p192, %p191;
-	selp.f32 %f111, 0f7F800000, %f110, %p193;
-	.loc 6 36 42
-	mul.rn.f32 %f112, %f111, 0f4C800000;
-	add.rn.f32 %f113, %f112, 0f3F000000;
-	cvt.rzi.s32.f32 %r173, %f113;
-$B58:
-$B59:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f114, %r173;
-	mov.b32 %r184, %f114;
-	add.s32 %r178, %r184, -1065353216;
-	mov.u32 %r179, %r173;
-$B60:
-	.loc 1 111 13
-	setp.lt.s32 %p194, %r173, %r76;
-	@%p194 bra $B63;
-	.loc 1 115 9
-	@%p118 bra $B62;
-	.loc 1 117 9
-	@%p119 bra $B61;
-	.loc 1 122 17
-	cvt.s64.s32 %rd143, %r179;
-	add.s64 %rd144, %rd136, %rd143;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd144, %rd136, %p120;
-	bra $B63;
-$B61:
-	.loc 1 118 12
-	sub.s32 %r185, %r178, %r75;
-	setp.le.u32 %p195, %r185, %r74;
-	@!%p195 bra $B63;
-	.loc 1 119 29
-	shr.u32 %r186, %r185, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd145, %r186;
-	setp.lt.u32 %p196, %r186, 4096;
-	@!%p196 bra $FAULT13;
-	mad.lo.s32 %r187, %r186, 4, %r4;
-	and.b32 %r188, %r179, 8191;
-	red.relaxed.cta.shared.add.u32 [%r187], %r188;
-	.loc 2 31 28
-	shr.u32 %r189, %r179, 13;
-	setp.lt.u32 %p197, 0, %r189;
-	@!%p197 bra $B63;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
-	bra $B63;
-$B62:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
-	setp.lt.u32 %p198, %r190, 2048;
-	@!%p198 bra $B63;
-	.loc 8 27 42
-	cvt.u32.u64 %r191, %rd118;
-	shl.b32 %r192, %r191, 2;
-	add.s32 %r193, %r192, 3;
-	cvt.u32.u64 %r194, %rd39;
-	sub.s32 %r195, %r193, %r194;
-	mad.lo.s32 %r196, %r190, 4, %r4;
-	st.shared.u32 [%r196+36888], %r173;
-	st.shared.u32 [%r196+45080], %r195;
-$B63:
-	.loc 1 125 15
-	@!%p120 bra $B69;
-	.loc 1 152 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p199, 1;
-	vote.sync.ballot.b32 %r197, %p199, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p200, %r197, -1;
-	@%p200 bra $B65;
-	.loc 9 58 43
-	brev.b32 %r198, %r197;
-	clz.b32 %r199, %r198;
-	cvt.u32.u64 %r200, %rd136;
-	shfl.sync.idx.b32 %r201, %r200, %r199, 31, 0xffffffff;
-	shr.u64 %rd146, %rd136, 32;
-	cvt.u32.u64 %r202, %rd146;
-	shfl.sync.idx.b32 %r203, %r202, %r199, 31, 0xffffffff;
-	mov.b64 %rd147, {%r201, %r203};
-	.loc 9 59 21
-	add.s32 %r204, %r197, -1;
-	and.b32 %r205, %r197, %r204;
-	setp.ne.s32 %p201, %r205, 0;
-	@!%p201 bra $B66;
-$B64:
-	.loc 9 60 59
-	brev.b32 %r206, %r205;
-	clz.b32 %r207, %r206;
-	cvt.u32.u64 %r208, %rd136;
-	shfl.sync.idx.b32 %r209, %r208, %r207, 31, 0xffffffff;
-	shr.u64 %rd148, %rd136, 32;
-	cvt.u32.u64 %r210, %rd148;
-	shfl.sync.idx.b32 %r211, %r210, %r207, 31, 0xffffffff;
-	mov.b64 %rd149, {%r209, %r211};
-	.loc 9 38 49
-	add.s64 %rd147, %rd147, %rd149;
-	.loc 9 59 53
-	add.s32 %r212, %r205, -1;
-	and.b32 %r205, %r205, %r212;
-	setp.ne.s32 %p202, %r205, 0;
-	@%p202 bra $B64;
-	bra $B66;
-$B65:
-	.loc 9 54 32
-	cvt.u32.u64 %r213, %rd136;
-	shfl.sync.bfly.b32 %r214, %r213, 16, 31, 0xffffffff;
-	shr.u64 %rd150, %rd136, 32;
-	cvt.u32.u64 %r215, %rd150;
-	shfl.sync.bfly.b32 %r216, %r215, 16, 31, 0xffffffff;
-	mov.b64 %rd151, {%r214, %r216};
-	.loc 9 38 49
-	add.s64 %rd152, %rd136, %rd151;
-	.loc 9 54 32
-	cvt.u32.u64 %r217, %rd152;
-	shfl.sync.bfly.b32 %r218, %r217, 8, 31, 0xffffffff;
-	shr.u64 %rd153, %rd152, 32;
-	cvt.u32.u64 %r219, %rd153;
-	shfl.sync.bfly.b32 %r220, %r219, 8, 31, 0xffffffff;
-	mov.b64 %rd154, {%r218, %r220};
-	.loc 9 38 49
-	add.s64 %rd155, %rd152, %rd154;
-	.loc 9 54 32
-	cvt.u32.u64 %r221, %rd155;
-	shfl.sync.bfly.b32 %r222, %r221, 4, 31, 0xffffffff;
-	shr.u64 %rd156, %rd155, 32;
-	cvt.u32.u64 %r223, %rd156;
-	shfl.sync.bfly.b32 %r224, %r223, 4, 31, 0xffffffff;
-	mov.b64 %rd157, {%r222, %r224};
-	.loc 9 38 49
-	add.s64 %rd158, %rd155, %rd157;
-	.loc 9 54 32
-	cvt.u32.u64 %r225, %rd158;
-	shfl.sync.bfly.b32 %r226, %r225, 2, 31, 0xffffffff;
-	shr.u64 %rd159, %rd158, 32;
-	cvt.u32.u64 %r227, %rd159;
-	shfl.sync.bfly.b32 %r228, %r227, 2, 31, 0xffffffff;
-	mov.b64 %rd160, {%r226, %r228};
-	.loc 9 38 49
-	add.s64 %rd161, %rd158, %rd160;
-	.loc 9 54 32
-	cvt.u32.u64 %r229, %rd161;
-	shfl.sync.bfly.b32 %r230, %r229, 1, 31, 0xffffffff;
-	shr.u64 %rd162, %rd161, 32;
-	cvt.u32.u64 %r231, %rd162;
-	shfl.sync.bfly.b32 %r232, %r231, 1, 31, 0xffffffff;
-	mov.b64 %rd163, {%r230, %r232};
-	.loc 9 38 49
-	add.s64 %rd147, %rd161, %rd163;
-$B66:
-	.loc 1 154 14
-	@!%p62 bra $B67;
-	.loc 1 155 10
-	@!%p63 bra $FAULT14;
-	st.shared.u64 [%r59+53296], %rd147;
-$B67:
-	.loc 1 157 8
-	bar.sync 0;
-	mov.u64 %rd164, 0;
-	mov.u32 %r233, 0;
-$B68:
-	.loc 1 159 17
-	mad.lo.s32 %r234, %r233, 8, %r4;
-	ld.shared.u64 %rd165, [%r234+53296];
-	add.s64 %rd164, %rd164, %rd165;
-	add.s32 %r233, %r233, 1;
-	setp.lt.u32 %p203, %r233, 16;
-	@%p203 bra $B68;
-	.loc 1 127 19
-	@!%p64 bra $B69;
-	.loc 1 128 12
-	setp.lt.u64 %p204, %rd115, 257;
-	@!%p204 bra $FAULT15;
-	cvt.u32.u64 %r235, %rd115;
-	mad.lo.s32 %r236, %r235, 8, %r4;
-	st.shared.u64 [%r236+53552], %rd164;
-$B69:
-	.loc 1 96 35
-	add.s64 %rd115, %rd115, 1;
-	setp.lt.s64 %p205, %rd115, %rd85;
-	mov.f32 %f15, %f19;
-	mov.f32 %f16, %f20;
-	mov.f32 %f17, %f21;
-	mov.f32 %f18, %f22;
-	@%p205 bra $B29;
-$B70:
-	.loc 1 132 8
-	bar.sync 0;
-	.loc 5 92 14
-	setp.eq.s32 %p206, %r52, 2;
-	mov.u64 %rd166, 0;
-	@!%p206 bra $B85;
-	.loc 2 50 8
-	bar.sync 0;
-	.loc 2 56 11
-	@!%p72 bra $B178;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
-	cvt.u64.u32 %rd167, %r237;
-	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
-	mad.wide.u32 %rd168, %r241, 8192, %rd167;
-	cvt.u64.u32 %rd169, %r238;
-	mad.wide.u32 %rd170, %r242, 8192, %rd169;
-	.loc 2 54 3
-	add.s64 %rd171, %rd168, %rd170;
-	.loc 2 38 14
-	cvt.u64.u32 %rd172, %r239;
-	mad.wide.u32 %rd173, %r243, 8192, %rd172;
-	.loc 2 54 3
-	add.s64 %rd174, %rd171, %rd173;
-	.loc 2 38 14
-	cvt.u64.u32 %rd175, %r240;
-	mad.wide.u32 %rd176, %r244, 8192, %rd175;
-	.loc 2 54 3
-	add.s64 %rd177, %rd174, %rd176;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
-	cvt.u64.u32 %rd178, %r245;
-	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
-	mad.wide.u32 %rd179, %r249, 8192, %rd178;
-	.loc 2 54 3
-	add.s64 %rd180, %rd177, %rd179;
-	.loc 2 38 14
-	cvt.u64.u32 %rd181, %r246;
-	mad.wide.u32 %rd182, %r250, 8192, %rd181;
-	.loc 2 54 3
-	add.s64 %rd183, %rd180, %rd182;
-	.loc 2 38 14
-	cvt.u64.u32 %rd184, %r247;
-	mad.wide.u32 %rd185, %r251, 8192, %rd184;
-	.loc 2 54 3
-	add.s64 %rd186, %rd183, %rd185;
-	.loc 2 38 14
-	cvt.u64.u32 %rd187, %r248;
-	mad.wide.u32 %rd188, %r252, 8192, %rd187;
-	.loc 2 54 3
-	add.s64 %rd189, %rd186, %rd188;
-	.loc 2 56 11
-	st.shared.u64 [%r63+32768], %rd189;
-	.loc 2 57 8
-	bar.sync 0;
-	mov.u32 %r253, 0;
-	mov.u32 %r254, 511;
-	.loc 2 58 14
-	@!%p68 bra $B84;
-$B71:
-	.loc 2 78 18
-	add.s32 %r255, %r253, %r254;
-	add.s32 %r256, %r255, 1;
-	shr.u32 %r257, %r256, 1;
-	mov.u64 %rd190, 0;
-	mov.u32 %r258, %r10;
-$B72:
-	.loc 2 91 8
-	setp.le.u32 %p207, %r257, %r258;
-	@!%p207 bra $B73;
-	.loc 2 92 20
-	mad.lo.s32 %r259, %r258, 8, %r4;
-	ld.shared.u64 %rd191, [%r259+32768];
-	add.s64 %rd190, %rd190, %rd191;
-$B73:
-	.loc 2 90 38
-	add.s32 %r258, %r258, 32;
-	setp.lt.u32 %p208, %r258, 512;
-	@%p208 bra $B72;
-	.loc 9 51 17
-	mov.pred %p209, 1;
-	vote.sync.ballot.b32 %r260, %p209, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p210, %r260, -1;
-	@%p210 bra $B75;
-	.loc 9 58 43
-	brev.b32 %r261, %r260;
-	clz.b32 %r262, %r261;
-	cvt.u32.u64 %r263, %rd190;
-	shfl.sync.idx.b32 %r264, %r263, %r262, 31, 0xffffffff;
-	shr.u64 %rd192, %rd190, 32;
-	cvt.u32.u64 %r265, %rd192;
-	shfl.sync.idx.b32 %r266, %r265, %r262, 31, 0xffffffff;
-	mov.b64 %rd193, {%r264, %r266};
-	.loc 9 59 21
-	add.s32 %r267, %r260, -1;
-	and.b32 %r268, %r260, %r267;
-	setp.ne.s32 %p211, %r268, 0;
-	@!%p211 bra $B76;
-$B74:
-	.loc 9 60 59
-	brev.b32 %r269, %r268;
-	clz.b32 %r270, %r269;
-	cvt.u32.u64 %r271, %rd190;
-	shfl.sync.idx.b32 %r272, %r271, %r270, 31, 0xffffffff;
-	shr.u64 %rd194, %rd190, 32;
-	cvt.u32.u64 %r273, %rd194;
-	shfl.sync.idx.b32 %r274, %r273, %r270, 31, 0xffffffff;
-	mov.b64 %rd195, {%r272, %r274};
-	.loc 9 38 49
-	add.s64 %rd193, %rd193, %rd195;
-	.loc 9 59 53
-	add.s32 %r275, %r268, -1;
-	and.b32 %r268, %r268, %r275;
-	setp.ne.s32 %p212, %r268, 0;
-	@%p212 bra $B74;
-	bra $B76;
-$B75:
-	.loc 9 54 32
-	cvt.u32.u64 %r276, %rd190;
-	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
-	shr.u64 %rd196, %rd190, 32;
-	cvt.u32.u64 %r278, %rd196;
-	shfl.sync.bfly.b32 %r279, %r278, 16, 31, 0xffffffff;
-	mov.b64 %rd197, {%r277, %r279};
-	.loc 9 38 49
-	add.s64 %rd198, %rd190, %rd197;
-	.loc 9 54 32
-	cvt.u32.u64 %r280, %rd198;
-	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
-	shr.u64 %rd199, %rd198, 32;
-	cvt.u32.u64 %r282, %rd199;
-	shfl.sync.bfly.b32 %r283, %r282, 8, 31, 0xffffffff;
-	mov.b64 %rd200, {%r281, %r283};
-	.loc 9 38 49
-	add.s64 %rd201, %rd198, %rd200;
-	.loc 9 54 32
-	cvt.u32.u64 %r284, %rd201;
-	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
-	shr.u64 %rd202, %rd201, 32;
-	cvt.u32.u64 %r286, %rd202;
-	shfl.sync.bfly.b32 %r287, %r286, 4, 31, 0xffffffff;
-	mov.b64 %rd203, {%r285, %r287};
-	.loc 9 38 49
-	add.s64 %rd204, %rd201, %rd203;
-	.loc 9 54 32
-	cvt.u32.u64 %r288, %rd204;
-	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
-	shr.u64 %rd205, %rd204, 32;
-	cvt.u32.u64 %r290, %rd205;
-	shfl.sync.bfly.b32 %r291, %r290, 2, 31, 0xffffffff;
-	mov.b64 %rd206, {%r289, %r291};
-	.loc 9 38 49
-	add.s64 %rd207, %rd204, %rd206;
-	.loc 9 54 32
-	cvt.u32.u64 %r292, %rd207;
-	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
-	shr.u64 %rd208, %rd207, 32;
-	cvt.u32.u64 %r294, %rd208;
-	shfl.sync.bfly.b32 %r295, %r294, 1, 31, 0xffffffff;
-	mov.b64 %rd209, {%r293, %r295};
-	.loc 9 38 49
-	add.s64 %rd193, %rd207, %rd209;
-$B76:
-	.loc 2 95 20
-	cvt.u32.u64 %r296, %rd193;
-	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
-	shr.u64 %rd210, %rd193, 32;
-	cvt.u32.u64 %r298, %rd210;
-	shfl.sync.idx.b32 %r299, %r298, 0, 31, 0xffffffff;
-	mov.b64 %rd211, {%r297, %r299};
-	.loc 2 79 24
-	setp.le.s64 %p213, %rd86, %rd211;
-	.loc 2 82 18
-	add.s32 %r300, %r257, -1;
-	.loc 2 79 24
-	selp.b32 %r253, %r257, %r253, %p213;
-	selp.b32 %r254, %r254, %r300, %p213;
-	.loc 2 77 10
-	setp.lt.u32 %p214, %r253, %r254;
-	@%p214 bra $B71;
-	.loc 2 60 27
-	add.s32 %r301, %r253, 1;
-	mov.u64 %rd212, 0;
-	mov.u32 %r302, %r10;
-$B77:
-	.loc 2 91 8
-	setp.le.u32 %p215, %r301, %r302;
-	@!%p215 bra $B78;
-	.loc 2 92 20
-	mad.lo.s32 %r303, %r302, 8, %r4;
-	ld.shared.u64 %rd213, [%r303+32768];
-	add.s64 %rd212, %rd212, %rd213;
-$B78:
-	.loc 2 90 38
-	add.s32 %r302, %r302, 32;
-	setp.lt.u32 %p216, %r302, 512;
-	@%p216 bra $B77;
-	.loc 9 51 17
-	mov.pred %p217, 1;
-	vote.sync.ballot.b32 %r304, %p217, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p218, %r304, -1;
-	@%p218 bra $B80;
-	.loc 9 58 43
-	brev.b32 %r305, %r304;
-	clz.b32 %r306, %r305;
-	cvt.u32.u64 %r307, %rd212;
-	shfl.sync.idx.b32 %r308, %r307, %r306, 31, 0xffffffff;
-	shr.u64 %rd214, %rd212, 32;
-	cvt.u32.u64 %r309, %rd214;
-	shfl.sync.idx.b32 %r310, %r309, %r306, 31, 0xffffffff;
-	mov.b64 %rd215, {%r308, %r310};
-	.loc 9 59 21
-	add.s32 %r311, %r304, -1;
-	and.b32 %r312, %r304, %r311;
-	setp.ne.s32 %p219, %r312, 0;
-	@!%p219 bra $B81;
-$B79:
-	.loc 9 60 59
-	brev.b32 %r313, %r312;
-	clz.b32 %r314, %r313;
-	cvt.u32.u64 %r315, %rd212;
-	shfl.sync.idx.b32 %r316, %r315, %r314, 31, 0xffffffff;
-	shr.u64 %rd216, %rd212, 32;
-	cvt.u32.u64 %r317, %rd216;
-	shfl.sync.idx.b32 %r318, %r317, %r314, 31, 0xffffffff;
-	mov.b64 %rd217, {%r316, %r318};
-	.loc 9 38 49
-	add.s64 %rd215, %rd215, %rd217;
-	.loc 9 59 53
-	add.s32 %r319, %r312, -1;
-	and.b32 %r312, %r312, %r319;
-	setp.ne.s32 %p220, %r312, 0;
-	@%p220 bra $B79;
-	bra $B81;
-$B80:
-	.loc 9 54 32
-	cvt.u32.u64 %r320, %rd212;
-	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
-	shr.u64 %rd218, %rd212, 32;
-	cvt.u32.u64 %r322, %rd218;
-	shfl.sync.bfly.b32 %r323, %r322, 16, 31, 0xffffffff;
-	mov.b64 %rd219, {%r321, %r323};
-	.loc 9 38 49
-	add.s64 %rd220, %rd212, %rd219;
-	.loc 9 54 32
-	cvt.u32.u64 %r324, %rd220;
-	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
-	shr.u64 %rd221, %rd220, 32;
-	cvt.u32.u64 %r326, %rd221;
-	shfl.sync.bfly.b32 %r327, %r326, 8, 31, 0xffffffff;
-	mov.b64 %rd222, {%r325, %r327};
-	.loc 9 38 49
-	add.s64 %rd223, %rd220, %rd222;
-	.loc 9 54 32
-	cvt.u32.u64 %r328, %rd223;
-	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
-	shr.u64 %rd224, %rd223, 32;
-	cvt.u32.u64 %r330, %rd224;
-	shfl.sync.bfly.b32 %r331, %r330, 4, 31, 0xffffffff;
-	mov.b64 %rd225, {%r329, %r331};
-	.loc 9 38 49
-	add.s64 %rd226, %rd223, %rd225;
-	.loc 9 54 32
-	cvt.u32.u64 %r332, %rd226;
-	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
-	shr.u64 %rd227, %rd226, 32;
-	cvt.u32.u64 %r334, %rd227;
-	shfl.sync.bfly.b32 %r335, %r334, 2, 31, 0xffffffff;
-	mov.b64 %rd228, {%r333, %r335};
-	.loc 9 38 49
-	add.s64 %rd229, %rd226, %rd228;
-	.loc 9 54 32
-	cvt.u32.u64 %r336, %rd229;
-	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
-	shr.u64 %rd230, %rd229, 32;
-	cvt.u32.u64 %r338, %rd230;
-	shfl.sync.bfly.b32 %r339, %r338, 1, 31, 0xffffffff;
-	mov.b64 %rd231, {%r337, %r339};
-	.loc 9 38 49
-	add.s64 %rd215, %rd229, %rd231;
-$B81:
-	.loc 2 95 20
-	cvt.u32.u64 %r340, %rd215;
-	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
-	shr.u64 %rd232, %rd215, 32;
-	cvt.u32.u64 %r342, %rd232;
-	shfl.sync.idx.b32 %r343, %r342, 0, 31, 0xffffffff;
-	mov.b64 %rd233, {%r341, %r343};
-	.loc 2 61 24
-	shl.b32 %r344, %r253, 3;
-	add.s32 %r345, %r344, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r346, %r344, 4, %r4;
-	ld.shared.u32 %r347, [%r346+28];
-	cvt.u64.u32 %rd234, %r347;
-	ld.shared.u32 %r348, [%r346+16412];
-	mad.wide.u32 %rd235, %r348, 8192, %rd234;
-	.loc 2 61 43
-	add.s64 %rd236, %rd233, %rd235;
-	.loc 2 62 12
-	setp.lt.s64 %p221, %rd236, %rd86;
-	setp.lt.u32 %p222, %r344, %r345;
-	and.pred %p223, %p221, %p222;
-	@%p223 bra $B82;
-	mov.u32 %r349, %r345;
-	mov.u64 %rd237, %rd236;
-	mov.u64 %rd236, %rd233;
-	bra $B83;
-$B82:
-	.loc 2 63 4
-	add.s32 %r349, %r345, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r350, %r345, 4, %r4;
-	ld.shared.u32 %r351, [%r350+-4];
-	cvt.u64.u32 %rd238, %r351;
-	ld.shared.u32 %r352, [%r350+16380];
-	mad.wide.u32 %rd239, %r352, 8192, %rd238;
-	.loc 2 64 28
-	add.s64 %rd237, %rd236, %rd239;
-	.loc 2 62 12
-	setp.lt.s64 %p224, %rd237, %rd86;
-	setp.lt.u32 %p225, %r344, %r349;
-	and.pred %p226, %p224, %p225;
-	@!%p226 bra $B83;
-	mov.u32 %r345, %r349;
-	mov.u64 %rd236, %rd237;
-	bra $B82;
-$B83:
-	cvt.u64.u32 %rd240, %r349;
-	.loc 2 66 15
-	@!%p62 bra $B84;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd240, %rd237};
-	st.shared.u64 [$dynamic+36880], %rd236;
-$B84:
-	.loc 2 70 8
-	bar.sync 0;
-	.loc 2 71 33
-	ld.shared.v2.u64 {%rd241, %rd166}, [$dynamic+36864];
-	cvt.u32.u64 %r353, %rd241;
-	ld.shared.u64 %rd242, [$dynamic+36880];
-	.loc 5 94 14
-	setp.eq.s32 %p227, %r53, 0;
-	@%p227 bra $B165;
-	.loc 5 99 33
-	shl.b32 %r354, %r353, %r73;
-	add.s32 %r75, %r75, %r354;
-	sub.s64 %rd86, %rd86, %rd242;
-$B85:
-	.loc 5 101 14
-	setp.eq.s32 %p228, %r52, 3;
-	selp.b64 %rd95, 0, %rd95, %p228;
-	and.pred %p229, %p228, %p69;
-	@!%p229 bra $B89;
-	@!%p78 bra $B86;
-	mov.u64 %rd95, 0;
-	mov.u32 %r355, 0;
-	bra $B88;
-$B86:
-	mov.u64 %rd95, 0;
-	mov.u32 %r356, 0;
-$B87:
-	cvt.u64.u32 %rd243, %r356;
-	.loc 5 104 20
-	setp.lt.u32 %p230, %r356, 257;
-	@!%p230 bra $FAULT16;
-	mad.lo.s32 %r357, %r356, 8, %r4;
-	ld.shared.u64 %rd244, [%r357+53552];
-	add.s64 %rd95, %rd95, %rd244;
-	add.s32 %r356, %r356, 1;
-	setp.lt.u32 %p231, %r356, %r64;
-	@%p231 bra $B87;
-	bra $B89;
-$B88:
-	mad.lo.s32 %r358, %r355, 8, %r4;
-	ld.shared.u64 %rd245, [%r358+53552];
-	add.s64 %rd95, %rd95, %rd245;
-	add.s32 %r355, %r355, 1;
-	setp.lt.u32 %p232, %r355, %r64;
-	@%p232 bra $B88;
-$B89:
-	.loc 5 108 7
-	setp.eq.s32 %p233, %r53, 1;
-	@%p233 bra $B147;
-	.loc 5 110 7
-	setp.eq.s32 %p234, %r53, 3;
-	@%p234 bra $B144;
-	.loc 5 115 7
-	setp.eq.s32 %p235, %r53, 4;
-	@%p235 bra $B142;
-	.loc 5 119 7
-	setp.eq.s32 %p236, %r53, 5;
-	@%p236 bra $B139;
-	.loc 5 124 7
-	setp.eq.s32 %p237, %r53, 6;
-	@%p237 bra $B132;
-	.loc 5 126 7
-	setp.eq.s32 %p238, %r53, 2;
-	setp.ne.s32 %p239, %r53, 2;
-	setp.ne.s32 %p240, %r53, 7;
-	and.pred %p241, %p239, %p240;
-	mov.u32 %r53, 9;
-	@%p241 bra $B166;
-	.loc 5 224 13
-	@!%p238 bra $B123;
-	.loc 5 239 14
-	@!%p68 bra $B96;
-	.loc 6 19 7
-	setp.neu.f32 %p242, %f14, %f14;
-	.loc 6 22 32
-	add.rn.f32 %f115, %f14, 0f00000000;
-	mov.b32 %r359, %f115;
-	.loc 6 23 27
-	shr.s32 %r360, %r359, 31;
-	shr.u32 %r361, %r360, 1;
-	xor.b32 %r362, %r359, %r361;
-	.loc 6 19 7
-	selp.b32 %r363, -2147483648, %r362, %p242;
-	.loc 5 240 129
-	ld.global.u32 %r364, [%rd38+20];
-	cvt.s64.s32 %rd246, %r364;
-	.loc 8 55 13
-	setp.lt.s32 %p243, %r70, %r363;
-	@!%p243 bra $B95;
-	.loc 8 41 31
-	ld.shared.u32 %r365, [$dynamic+53272];
-	setp.lt.u32 %p244, %r10, %r365;
-	cvt.u64.u32 %rd247, %r365;
-	add.s64 %rd248, %rd247, -1;
-	selp.b64 %rd249, %rd248, %rd90, %p244;
-	sub.s64 %rd250, %rd249, %rd90;
-	setp.lt.u64 %p245, %rd250, 2147483648;
-	setp.lt.s64 %p246, %rd249, 2305843009213693952;
-	and.pred %p247, %p245, %p246;
-	and.pred %p248, %p247, %p79;
-	setp.lt.u64 %p249, %rd249, 2048;
-	and.pred %p250, %p248, %p249;
-$B90:
-	.loc 8 56 25
-	cvt.s64.s32 %rd251, %r70;
-	cvt.s64.s32 %rd252, %r363;
-	add.s64 %rd253, %rd251, %rd252;
-	add.s64 %rd254, %rd253, 1;
-	shr.s64 %rd255, %rd254, 1;
-	cvt.u32.u64 %r366, %rd255;
-	mov.u32 %r367, 0;
-	.loc 8 41 23
-	@!%p244 bra $B94;
-	@!%p250 bra $B91;
-	mov.u32 %r367, 0;
-	mov.u32 %r368, %r10;
-	bra $B93;
-$B91:
-	mov.u32 %r367, 0;
-	mov.u32 %r369, %r10;
-$B92:
-	cvt.u64.u32 %rd256, %r369;
-	.loc 8 42 14
-	setp.lt.u32 %p251, %r369, 2048;
-	@!%p251 bra $FAULT17;
-	mad.lo.s32 %r370, %r369, 4, %r4;
-	ld.shared.u32 %r371, [%r370+36888];
-	setp.le.s32 %p252, %r366, %r371;
-	.loc 8 47 19
-	add.s32 %r372, %r367, 1;
-	.loc 8 42 42
-	selp.b32 %r367, %r372, %r367, %p252;
-	.loc 8 41 40
-	add.s32 %r369, %r369, 32;
-	setp.lt.u32 %p253, %r369, %r365;
-	@%p253 bra $B92;
-	bra $B94;
-$B93:
-	cvt.u64.u32 %rd257, %r368;
-	.loc 8 42 14
-	mad.lo.s32 %r373, %r368, 4, %r4;
-	ld.shared.u32 %r374, [%r373+36888];
-	setp.le.s32 %p254, %r366, %r374;
-	.loc 8 47 19
-	add.s32 %r375, %r367, 1;
-	.loc 8 42 42
-	selp.b32 %r367, %r375, %r367, %p254;
-	.loc 8 41 40
-	add.s64 %rd258, %rd257, 32;
-	setp.lt.s64 %p255, %rd258, %rd247;
-	cvt.u32.u64 %r368, %rd258;
-	@%p255 bra $B93;
-$B94:
-	.loc 8 50 32
-	redux.sync.add.s32 %r376, %r367, 0xffffffff;
-	cvt.u64.u32 %rd259, %r376;
-	mov.u32 %r377, 0;
-	redux.sync.add.s32 %r378, %r377, 0xffffffff;
-	mad.wide.u32 %rd260, %r378, 8192, %rd259;
-	.loc 8 57 28
-	setp.le.s64 %p256, %rd246, %rd260;
-	.loc 8 60 21
-	add.s32 %r379, %r366, -1;
-	.loc 8 57 28
-	selp.b32 %r363, %r363, %r379, %p256;
-	selp.b32 %r70, %r366, %r70, %p256;
-	.loc 8 55 13
-	setp.lt.s32 %p257, %r70, %r363;
-	@%p257 bra $B90;
-$B95:
-	.loc 5 241 15
-	@!%p62 bra $B96;
-	.loc 5 242 23
-	cvt.s64.s32 %rd261, %r70;
-	st.shared.u64 [$dynamic+53280], %rd261;
-$B96:
-	.loc 5 245 8
-	bar.sync 0;
-	.loc 5 246 29
-	ld.shared.u64 %rd262, [$dynamic+53280];
-	cvt.u32.u64 %r70, %rd262;
-	.loc 5 247 34
-	ld.shared.u32 %r380, [$dynamic+53272];
-	setp.lt.u32 %p258, %r5, %r380;
-	mov.u32 %r381, %r5;
-	@!%p258 bra $B100;
-$B97:
-	cvt.u64.u32 %rd263, %r381;
-	.loc 5 248 18
-	setp.lt.u32 %p259, %r381, 2048;
-	@!%p259 bra $FAULT18;
-	mad.lo.s32 %r382, %r381, 4, %r4;
-	ld.shared.u32 %r383, [%r382+36888];
-	.loc 6 28 59
-	shr.s32 %r384, %r383, 31;
-	shr.u32 %r385, %r384, 1;
-	xor.b32 %r386, %r383, %r385;
-	mov.b32 %f116, %r386;
-	.loc 5 216 9
-	setp.lt.s32 %p260, %r383, %r70;
-	mov.u32 %r387, -1;
-	@%p260 bra $B99;
-	.loc 6 33 7
-	setp.eq.f32 %p261, %f116, %f14;
-	mov.u32 %r387, 67108864;
-	@%p261 bra $B98;
-	.loc 6 36 28
-	sub.rn.f32 %f117, %f116, %f14;
-	mul.rn.f32 %f118, %f117, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f120, %f119, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
-	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
-	.loc 7 39 21
-	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
-	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
-	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
-	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
-	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
-	mov.b32 %r388, %f119;
-	.loc 7 21 7
-	setp.lt.f32 %p262, 0f00000000, %f118;
-	selp.b32 %r389, 528482304, 1602224128, %p262;
-	selp.b32 %r390, 1602224128, 528482304, %p262;
-	.loc 7 24 51
-	mad.lo.s32 %r391, %r388, 8388608, %r389;
-	mov.b32 %f129, %r391;
-	mul.rn.f32 %f130, %f128, %f129;
-	mov.b32 %f131, %r390;
-	mul.rn.f32 %f132, %f130, %f131;
-	.loc 7 25 8
-	abs.f32 %f133, %f118;
-	setp.lt.f32 %p263, 0f42D00000, %f133;
-	selp.f32 %f134, 0f00000000, %f132, %p263;
-	and.pred %p264, %p263, %p262;
-	selp.f32 %f135, 0f7F800000, %f134, %p264;
-	.loc 6 36 42
-	mul.rn.f32 %f136, %f135, 0f4C800000;
-	add.rn.f32 %f137, %f136, 0f3F000000;
-	cvt.rzi.s32.f32 %r387, %f137;
-$B98:
-$B99:
-	.loc 5 249 11
-	st.shared.u32 [%r382+36888], %r387;
-	.loc 5 247 43
-	add.s32 %r381, %r381, 512;
-	ld.shared.u32 %r392, [$dynamic+53272];
-	setp.lt.u32 %p265, %r381, %r392;
-	@%p265 bra $B97;
-$B100:
-	.loc 5 251 8
-	bar.sync 0;
-	.loc 5 252 14
-	@!%p68 bra $B121;
-	.loc 5 254 25
-	ld.global.f32 %f138, [%rd38+12];
-	setp.lt.f32 %p266, 0f00000000, %f138;
-	@!%p266 bra $B114;
-	setp.lt.f32 %p267, %f138, 0f3F800000;
-	@!%p267 bra $B114;
-	.loc 8 41 31
-	ld.shared.u32 %r393, [$dynamic+53272];
-	setp.lt.u32 %p268, %r10, %r393;
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	@!%p268 bra $B106;
-	cvt.u64.u32 %rd264, %r393;
-	add.s64 %rd265, %rd264, -1;
-	selp.b64 %rd266, %rd265, %rd90, %p268;
-	sub.s64 %rd267, %rd266, %rd90;
-	setp.lt.u64 %p269, %rd267, 2147483648;
-	setp.lt.s64 %p270, %rd266, 2305843009213693952;
-	and.pred %p271, %p269, %p270;
-	and.pred %p272, %p271, %p79;
-	setp.lt.u64 %p273, %rd266, 2048;
-	and.pred %p274, %p272, %p273;
-	@!%p274 bra $B101;
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	mov.u32 %r396, %r10;
-	bra $B104;
-$B101:
-	mov.u32 %r394, 0;
-	mov.u32 %r395, 0;
-	mov.u32 %r397, %r10;
-$B102:
-	cvt.u64.u32 %rd268, %r397;
-	.loc 8 42 14
-	setp.lt.u32 %p275, %r397, 2048;
-	@!%p275 bra $FAULT19;
-	mad.lo.s32 %r398, %r397, 4, %r4;
-	ld.shared.u32 %r399, [%r398+36888];
-	setp.le.s32 %p276, 0, %r399;
-	@!%p276 bra $B103;
-	.loc 8 47 21
-	and.b32 %r400, %r399, 8191;
-	add.s32 %r394, %r394, %r400;
-	shr.u32 %r401, %r399, 13;
-	add.s32 %r395, %r395, %r401;
-$B103:
-	.loc 8 41 40
-	add.s32 %r397, %r397, 32;
-	setp.lt.u32 %p277, %r397, %r393;
-	@%p277 bra $B102;
-	bra $B106;
-$B104:
-	cvt.u64.u32 %rd269, %r396;
-	.loc 8 42 14
-	mad.lo.s32 %r402, %r396, 4, %r4;
-	ld.shared.u32 %r403, [%r402+36888];
-	setp.le.s32 %p278, 0, %r403;
-	@!%p278 bra $B105;
-	.loc 8 47 21
-	and.b32 %r404, %r403, 8191;
-	add.s32 %r394, %r394, %r404;
-	shr.u32 %r405, %r403, 13;
-	add.s32 %r395, %r395, %r405;
-$B105:
-	.loc 8 41 40
-	add.s64 %rd270, %rd269, 32;
-	setp.lt.s64 %p279, %rd270, %rd264;
-	cvt.u32.u64 %r396, %rd270;
-	@%p279 bra $B104;
-$B106:
-	.loc 8 50 32
-	redux.sync.add.s32 %r406, %r394, 0xffffffff;
-	cvt.u64.u32 %rd271, %r406;
-	redux.sync.add.s32 %r407, %r395, 0xffffffff;
-	mad.wide.u32 %rd272, %r407, 8192, %rd271;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f138;
-	cvt.rn.f64.u64 %fd2, %rd272;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd273, %fd3;
-	setp.nan.f64 %p280, %fd3, %fd3;
-	selp.b64 %rd274, 0, %rd273, %p280;
-	setp.lt.s64 %p281, 1, %rd274;
-	selp.b64 %rd275, %rd274, 1, %p281;
-	.loc 8 41 28
-	cvt.u64.u32 %rd276, %r393;
-	add.s64 %rd277, %rd276, -1;
-	selp.b64 %rd278, %rd277, %rd90, %p268;
-	sub.s64 %rd279, %rd278, %rd90;
-	setp.lt.u64 %p282, %rd279, 2147483648;
-	setp.lt.s64 %p283, %rd278, 2305843009213693952;
-	and.pred %p284, %p282, %p283;
-	and.pred %p285, %p284, %p79;
-	setp.lt.u64 %p286, %rd278, 2048;
-	and.pred %p287, %p285, %p286;
-	mov.u32 %r408, 67108864;
-	mov.u32 %r409, 0;
-$B107:
-	.loc 8 56 34
-	add.s32 %r410, %r409, %r408;
-	add.s32 %r411, %r410, 1;
-	cvt.u64.u32 %rd280, %r411;
-	shr.u64 %rd281, %rd280, 1;
-	cvt.u32.u64 %r412, %rd281;
-	mov.u32 %r413, 0;
-	mov.u32 %r414, 0;
-	.loc 8 41 23
-	@!%p268 bra $B113;
-	@!%p287 bra $B108;
-	mov.u32 %r413, 0;
-	mov.u32 %r414, 0;
-	mov.u32 %r415, %r10;
-	bra $B111;
-$B108:
-	mov.u32 %r413, 0;
-	mov.u32 %r414, 0;
-	mov.u32 %r416, %r10;
-$B109:
-	cvt.u64.u32 %rd282, %r416;
-	.loc 8 42 14
-	setp.lt.u32 %p288, %r416, 2048;
-	@!%p288 bra $FAULT20;
-	mad.lo.s32 %r417, %r416, 4, %r4;
-	ld.shared.u32 %r418, [%r417+36888];
-	setp.le.s32 %p289, 0, %r418;
-	@!%p289 bra $B110;
-	setp.le.s32 %p290, %r412, %r418;
-	@!%p290 bra $B110;
-	.loc 8 47 21
-	and.b32 %r419, %r418, 8191;
-	add.s32 %r413, %r413, %r419;
-	shr.u32 %r420, %r418, 13;
-	add.s32 %r414, %r414, %r420;
-$B110:
-	.loc 8 41 40
-	add.s32 %r416, %r416, 32;
-	setp.lt.u32 %p291, %r416, %r393;
-	@%p291 bra $B109;
-	bra $B113;
-$B111:
-	cvt.u64.u32 %rd283, %r415;
-	.loc 8 42 14
-	mad.lo.s32 %r421, %r415, 4, %r4;
-	ld.shared.u32 %r422, [%r421+36888];
-	setp.le.s32 %p292, 0, %r422;
-	@!%p292 bra $B112;
-	setp.le.s32 %p293, %r412, %r422;
-	@!%p293 bra $B112;
-	.loc 8 47 21
-	and.b32 %r423, %r422, 8191;
-	add.s32 %r413, %r413, %r423;
-	shr.u32 %r424, %r422, 13;
-	add.s32 %r414, %r414, %r424;
-$B112:
-	.loc 8 41 40
-	add.s64 %rd284, %rd283, 32;
-	setp.lt.s64 %p294, %rd284, %rd276;
-	cvt.u32.u64 %r415, %rd284;
-	@%p294 bra $B111;
-$B113:
-	.loc 8 50 32
-	redux.sync.add.s32 %r425, %r413, 0xffffffff;
-	cvt.u64.u32 %rd285, %r425;
-	redux.sync.add.s32 %r426, %r414, 0xffffffff;
-	mad.wide.u32 %rd286, %r426, 8192, %rd285;
-	.loc 8 57 28
-	setp.le.s64 %p295, %rd275, %rd286;
-	.loc 8 60 21
-	add.s32 %r427, %r412, -1;
-	.loc 8 57 28
-	selp.b32 %r408, %r408, %r427, %p295;
-	selp.b32 %r409, %r412, %r409, %p295;
-	.loc 8 55 13
-	setp.lt.s32 %p296, %r409, %r408;
-	@%p296 bra $B107;
-	.loc 5 255 15
-	setp.lt.s32 %p297, %r69, %r409;
-	selp.b32 %r69, %r409, %r69, %p297;
-$B114:
-	.loc 8 41 31
-	ld.shared.u32 %r428, [$dynamic+53272];
-	setp.lt.u32 %p298, %r10, %r428;
-	mov.u32 %r429, 0;
-	mov.u32 %r430, 0;
-	@!%p298 bra $B120;
-	cvt.u64.u32 %rd287, %r428;
-	add.s64 %rd288, %rd287, -1;
-	selp.b64 %rd289, %rd288, %rd90, %p298;
-	sub.s64 %rd290, %rd289, %rd90;
-	setp.lt.u64 %p299, %rd290, 2147483648;
-	setp.lt.s64 %p300, %rd289, 2305843009213693952;
-	and.pred %p301, %p299, %p300;
-	and.pred %p302, %p301, %p79;
-	setp.lt.u64 %p303, %rd289, 2048;
-	and.pred %p304, %p302, %p303;
-	@!%p304 bra $B115;
-	mov.u32 %r429, 0;
-	mov.u32 %r430, 0;
-	mov.u32 %r431, %r10;
-	bra $B118;
-$B115:
-	mov.u32 %r429, 0;
-	mov.u32 %r430, 0;
-	mov.u32 %r432, %r10;
-$B116:
-	cvt.u64.u32 %rd291, %r432;
-	.loc 8 42 14
-	setp.lt.u32 %p305, %r432, 2048;
-	@!%p305 bra $FAULT21;
-	mad.lo.s32 %r433, %r432, 4, %r4;
-	ld.shared.u32 %r434, [%r433+36888];
-	setp.le.s32 %p306, 0, %r434;
-	@!%p306 bra $B117;
-	setp.le.s32 %p307, %r69, %r434;
-	@!%p307 bra $B117;
-	.loc 8 47 21
-	and.b32 %r435, %r434, 8191;
-	add.s32 %r429, %r429, %r435;
-	shr.u32 %r436, %r434, 13;
-	add.s32 %r430, %r430, %r436;
-$B117:
-	.loc 8 41 40
-	add.s32 %r432, %r432, 32;
-	setp.lt.u32 %p308, %r432, %r428;
-	@%p308 bra $B116;
-	bra $B120;
-$B118:
-	cvt.u64.u32 %rd292, %r431;
-	.loc 8 42 14
-	mad.lo.s32 %r437, %r431, 4, %r4;
-	ld.shared.u32 %r438, [%r437+36888];
-	setp.le.s32 %p309, 0, %r438;
-	@!%p309 bra $B119;
-	setp.le.s32 %p310, %r69, %r438;
-	@!%p310 bra $B119;
-	.loc 8 47 21
-	and.b32 %r439, %r438, 8191;
-	add.s32 %r429, %r429, %r439;
-	shr.u32 %r440, %r438, 13;
-	add.s32 %r430, %r430, %r440;
-$B119:
-	.loc 8 41 40
-	add.s64 %rd293, %rd292, 32;
-	setp.lt.s64 %p311, %rd293, %rd287;
-	cvt.u32.u64 %r431, %rd293;
-	@%p311 bra $B118;
-$B120:
-	.loc 8 50 32
-	redux.sync.add.s32 %r441, %r429, 0xffffffff;
-	cvt.u64.u32 %rd294, %r441;
-	redux.sync.add.s32 %r442, %r430, 0xffffffff;
-	mad.wide.u32 %rd295, %r442, 8192, %rd294;
-	.loc 5 257 46
-	@!%p62 bra $B121;
-	.loc 5 258 29
-	cvt.s64.s32 %rd296, %r69;
-	st.shared.v2.u64 [$dynamic+53280], {%rd296, %rd295};
-$B121:
-	.loc 5 261 8
-	bar.sync 0;
-	.loc 5 262 32
-	ld.shared.v2.u64 {%rd297, %rd298}, [$dynamic+53280];
-	cvt.u32.u64 %r69, %rd297;
-	.loc 5 263 41
-	ld.global.u64 %rd299, [%rd38];
-	.loc 6 54 67
-	cvt.u32.u64 %r443, %rd299;
-	shr.u64 %rd300, %rd299, 32;
-	cvt.u32.u64 %r444, %rd300;
-	mov.u32 %r445, %r50;
-	mov.u32 %r446, 0;
-	mov.u32 %r447, 0;
-	mov.u32 %r448, 0;
-	mov.u32 %r449, 0;
-$B122:
-	.loc 10 460 19
-	mul.wide.u32 %rd301, %r445, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd302, %rd301, 32;
-	cvt.u32.u64 %r450, %rd302;
-	cvt.u32.u64 %r451, %rd301;
-	.loc 10 460 19
-	mul.wide.u32 %rd303, %r447, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd304, %rd303, 32;
-	cvt.u32.u64 %r452, %rd304;
-	cvt.u32.u64 %r453, %rd303;
-	.loc 11 18 21
-	xor.b32 %r454, %r452, %r446;
-	xor.b32 %r445, %r454, %r443;
-	xor.b32 %r455, %r450, %r448;
-	xor.b32 %r447, %r455, %r444;
-	.loc 11 19 11
-	add.s32 %r443, %r443, -1640531527;
-	add.s32 %r444, %r444, -1150833019;
-	add.s32 %r449, %r449, 1;
-	setp.lt.u32 %p312, %r449, 10;
-	mov.u32 %r446, %r453;
-	mov.u32 %r448, %r451;
-	@%p312 bra $B122;
-	.loc 6 55 30
-	cvt.u64.u32 %rd305, %r453;
-	shl.b64 %rd306, %rd305, 32;
-	cvt.u64.u32 %rd307, %r445;
-	or.b64 %rd308, %rd306, %rd307;
-	mul.hi.u64 %rd309, %rd308, %rd298;
-	.loc 5 263 23
-	sub.s64 %rd86, %rd298, %rd309;
-	.loc 5 264 8
-	bar.sync 0;
-$B123:
-	.loc 5 227 14
-	@!%p68 bra $B131;
-	.loc 8 41 31
-	ld.shared.u32 %r456, [$dynamic+53272];
-	setp.lt.u32 %p313, %r10, %r456;
-	cvt.u64.u32 %rd310, %r456;
-	add.s64 %rd311, %rd310, -1;
-	selp.b64 %rd312, %rd311, %rd90, %p313;
-	sub.s64 %rd313, %rd312, %rd90;
-	setp.lt.u64 %p314, %rd313, 2147483648;
-	setp.lt.s64 %p315, %rd312, 2305843009213693952;
-	and.pred %p316, %p314, %p315;
-	and.pred %p317, %p316, %p79;
-	setp.lt.u64 %p318, %rd312, 2048;
-	and.pred %p319, %p317, %p318;
-	mov.u32 %r457, 2147483647;
-	mov.u32 %r458, 0;
-$B124:
-	.loc 8 56 34
-	add.s32 %r459, %r458, %r457;
-	add.s32 %r460, %r459, 1;
-	cvt.u64.u32 %rd314, %r460;
-	shr.u64 %rd315, %rd314, 1;
-	cvt.u32.u64 %r461, %rd315;
-	mov.u32 %r462, 0;
-	mov.u32 %r463, 0;
-	.loc 8 41 23
-	@!%p313 bra $B130;
-	@!%p319 bra $B125;
-	mov.u32 %r462, 0;
-	mov.u32 %r463, 0;
-	mov.u32 %r464, %r10;
-	bra $B128;
-$B125:
-	mov.u32 %r462, 0;
-	mov.u32 %r463, 0;
-	mov.u32 %r465, %r10;
-$B126:
-	cvt.u64.u32 %rd316, %r465;
-	.loc 8 42 14
-	setp.lt.u32 %p320, %r465, 2048;
-	@!%p320 bra $FAULT22;
-	mad.lo.s32 %r466, %r465, 4, %r4;
-	ld.shared.u32 %r467, [%r466+36888];
-	setp.le.s32 %p321, %r69, %r467;
-	@!%p321 bra $B127;
-	ld.shared.u32 %r468, [%r466+45080];
-	setp.le.s32 %p322, %r461, %r468;
-	@!%p322 bra $B127;
-	.loc 8 47 21
-	and.b32 %r469, %r467, 8191;
-	add.s32 %r462, %r462, %r469;
-	shr.u32 %r470, %r467, 13;
-	add.s32 %r463, %r463, %r470;
-$B127:
-	.loc 8 41 40
-	add.s32 %r465, %r465, 32;
-	setp.lt.u32 %p323, %r465, %r456;
-	@%p323 bra $B126;
-	bra $B130;
-$B128:
-	cvt.u64.u32 %rd317, %r464;
-	.loc 8 42 14
-	mad.lo.s32 %r471, %r464, 4, %r4;
-	ld.shared.u32 %r472, [%r471+36888];
-	setp.le.s32 %p324, %r69, %r472;
-	@!%p324 bra $B129;
-	ld.shared.u32 %r473, [%r471+45080];
-	setp.le.s32 %p325, %r461, %r473;
-	@!%p325 bra $B129;
-	.loc 8 47 21
-	and.b32 %r474, %r472, 8191;
-	add.s32 %r462, %r462, %r474;
-	shr.u32 %r475, %r472, 13;
-	add.s32 %r463, %r463, %r475;
-$B129:
-	.loc 8 41 40
-	add.s64 %rd318, %rd317, 32;
-	setp.lt.s64 %p326, %rd318, %rd310;
-	cvt.u32.u64 %r464, %rd318;
-	@%p326 bra $B128;
-$B130:
-	.loc 8 50 32
-	redux.sync.add.s32 %r476, %r462, 0xffffffff;
-	cvt.u64.u32 %rd319, %r476;
-	redux.sync.add.s32 %r477, %r463, 0xffffffff;
-	mad.wide.u32 %rd320, %r477, 8192, %rd319;
-	.loc 8 57 28
-	setp.le.s64 %p327, %rd86, %rd320;
-	.loc 8 60 21
-	add.s32 %r478, %r461, -1;
-	.loc 8 57 28
-	selp.b32 %r457, %r457, %r478, %p327;
-	selp.b32 %r458, %r461, %r458, %p327;
-	.loc 8 55 13
-	setp.lt.s32 %p328, %r458, %r457;
-	@%p328 bra $B124;
-	.loc 5 229 15
-	@!%p62 bra $B131;
-	.loc 5 230 23
-	cvt.u64.u32 %rd321, %r458;
-	st.shared.u64 [$dynamic+53280], %rd321;
-$B131:
-	.loc 5 233 8
-	bar.sync 0;
-	.loc 5 234 26
-	ld.shared.u64 %rd322, [$dynamic+53280];
-	cvt.u32.u64 %r68, %rd322;
-	.loc 5 195 17
-	ld.global.u8 %r479, [%rd38+37];
-	setp.ne.u32 %p329, %r479, 0;
-	mov.u32 %r53, 9;
-	@!%p329 bra $B166;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 8;
-	.loc 5 200 34
-	bra $B166;
-$B132:
-	.loc 5 205 32
-	ld.global.u64 %rd323, [%rd38];
-	.loc 6 54 67
-	cvt.u32.u64 %r480, %rd323;
-	shr.u64 %rd324, %rd323, 32;
-	cvt.u32.u64 %r481, %rd324;
-	mov.u32 %r482, %r50;
-	mov.u32 %r483, 0;
-	mov.u32 %r484, 0;
-	mov.u32 %r485, 0;
-	mov.u32 %r486, 0;
-$B133:
-	.loc 10 460 19
-	mul.wide.u32 %rd325, %r482, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd326, %rd325, 32;
-	cvt.u32.u64 %r487, %rd326;
-	cvt.u32.u64 %r488, %rd325;
-	.loc 10 460 19
-	mul.wide.u32 %rd327, %r484, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r489, %rd328;
-	cvt.u32.u64 %r490, %rd327;
-	.loc 11 18 21
-	xor.b32 %r491, %r489, %r483;
-	xor.b32 %r482, %r491, %r480;
-	xor.b32 %r492, %r487, %r485;
-	xor.b32 %r484, %r492, %r481;
-	.loc 11 19 11
-	add.s32 %r480, %r480, -1640531527;
-	add.s32 %r481, %r481, -1150833019;
-	add.s32 %r486, %r486, 1;
-	setp.lt.u32 %p330, %r486, 10;
-	mov.u32 %r483, %r490;
-	mov.u32 %r485, %r488;
-	@%p330 bra $B133;
-	.loc 6 55 30
-	cvt.u64.u32 %rd329, %r490;
-	shl.b64 %rd330, %rd329, 32;
-	cvt.u64.u32 %rd331, %r482;
-	or.b64 %rd332, %rd330, %rd331;
-	mul.hi.u64 %rd333, %rd332, %rd95;
-	mov.u32 %r493, 0;
-	.loc 5 206 11
-	@!%p70 bra $B137;
-	@!%p85 bra $B134;
-	mov.u32 %r493, 0;
-	bra $B136;
-$B134:
-	mov.u32 %r493, 0;
-$B135:
-	cvt.u64.u32 %rd334, %r493;
-	setp.lt.u32 %p331, %r493, 257;
-	@!%p331 bra $FAULT23;
-	mad.lo.s32 %r494, %r493, 8, %r4;
-	ld.shared.u64 %rd335, [%r494+53552];
-	setp.le.s64 %p332, %rd335, %rd333;
-	@!%p332 bra $B137;
-	.loc 5 207 3
-	sub.s64 %rd333, %rd333, %rd335;
-	.loc 5 208 3
-	add.s32 %r493, %r493, 1;
-	.loc 5 206 11
-	setp.lt.u32 %p333, %r493, %r67;
-	@%p333 bra $B135;
-	bra $B137;
-$B136:
-	mad.lo.s32 %r495, %r493, 8, %r4;
-	ld.shared.u64 %rd336, [%r495+53552];
-	setp.le.s64 %p334, %rd336, %rd333;
-	@!%p334 bra $B137;
-	.loc 5 207 3
-	sub.s64 %rd333, %rd333, %rd336;
-	.loc 5 208 3
-	add.s32 %r493, %r493, 1;
-	.loc 5 206 11
-	setp.lt.u32 %p335, %r493, %r67;
-	@%p335 bra $B136;
-$B137:
-	cvt.u64.u32 %rd96, %r493;
-	.loc 5 210 81
-	setp.lt.u32 %p336, %r493, 257;
-	@!%p336 bra $FAULT24;
-	add.s32 %r496, %r493, 1;
-	cvt.u64.u32 %rd85, %r496;
-	mad.lo.s32 %r497, %r493, 8, %r4;
-	ld.shared.u64 %rd337, [%r497+53552];
-	sub.s64 %rd86, %rd337, %rd333;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B138;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B138:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r52, 1;
-	mov.u32 %r53, 7;
-	bra $B166;
-$B139:
-	.loc 5 169 13
-	setp.eq.s32 %p337, %r73, 0;
-	mov.pred %p338, 1;
-	@%p337 bra $B141;
-	.loc 5 172 21
-	shl.b32 %r498, 1, %r73;
-	add.s32 %r74, %r498, -1;
-	setp.lt.u32 %p339, 12, %r73;
-	selp.b32 %r499, 12, %r73, %p339;
-	sub.s32 %r73, %r73, %r499;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r500, %r5;
-$B140:
-	.loc 2 23 8
-	mad.lo.s32 %r501, %r500, 4, %r4;
-	st.shared.u32 [%r501], 0;
-	st.shared.u32 [%r501+16384], 0;
-	.loc 2 22 41
-	add.s32 %r500, %r500, 512;
-	setp.lt.u32 %p340, %r500, 4096;
-	@%p340 bra $B140;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p338, 0;
-$B141:
-	.loc 5 120 16
-	@!%p338 bra $B166;
-	.loc 6 74 79
-	add.s32 %r502, %r75, 1065353216;
-	mov.b32 %f139, %r502;
-	cvt.rzi.s32.f32 %r503, %f139;
-	.loc 5 121 23
-	setp.lt.s32 %p341, %r69, %r503;
-	selp.b32 %r69, %r503, %r69, %p341;
-	mov.u32 %r76, %r69;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B166;
-$B142:
-	.loc 6 49 32
-	ld.global.f32 %f140, [%rd38+12];
-	cvt.f64.f32 %fd4, %f140;
-	cvt.rn.f64.s64 %fd5, %rd95;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd338, %fd6;
-	setp.nan.f64 %p342, %fd6, %fd6;
-	selp.b64 %rd339, 0, %rd338, %p342;
-	setp.lt.s64 %p343, 1, %rd339;
-	selp.b64 %rd86, %rd339, 1, %p343;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r504, %r5;
-$B143:
-	.loc 2 23 8
-	mad.lo.s32 %r505, %r504, 4, %r4;
-	st.shared.u32 [%r505], 0;
-	st.shared.u32 [%r505+16384], 0;
-	.loc 2 22 41
-	add.s32 %r504, %r504, 512;
-	setp.lt.u32 %p344, %r504, 4096;
-	@%p344 bra $B143;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r73, 16;
-	mov.u32 %r74, 218103808;
-	mov.u32 %r75, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 2;
-	mov.u32 %r53, 5;
-	bra $B166;
-$B144:
-	.loc 5 169 13
-	setp.eq.s32 %p345, %r73, 0;
-	mov.pred %p346, 1;
-	@%p345 bra $B146;
-	.loc 5 172 21
-	shl.b32 %r506, 1, %r73;
-	add.s32 %r74, %r506, -1;
-	setp.lt.u32 %p347, 12, %r73;
-	selp.b32 %r507, 12, %r73, %p347;
-	sub.s32 %r73, %r73, %r507;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r508, %r5;
-$B145:
-	.loc 2 23 8
-	mad.lo.s32 %r509, %r508, 4, %r4;
-	st.shared.u32 [%r509], 0;
-	st.shared.u32 [%r509+16384], 0;
-	.loc 2 22 41
-	add.s32 %r508, %r508, 512;
-	setp.lt.u32 %p348, %r508, 4096;
-	@%p348 bra $B145;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p346, 0;
-$B146:
-	.loc 5 111 16
-	@!%p346 bra $B166;
-	.loc 6 69 55
-	xor.b32 %r510, %r75, -2147483648;
-	.loc 5 112 20
-	setp.lt.s32 %p349, -2139095040, %r510;
-	selp.b32 %r70, %r510, -2139095040, %p349;
-	.loc 5 180 16
-	ld.global.f32 %f141, [%rd38+12];
-	setp.lt.f32 %p350, 0f00000000, %f141;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	@!%p350 bra $B166;
-	setp.lt.f32 %p351, %f141, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 4;
-	@%p351 bra $B166;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B166;
-$B147:
-	.loc 5 136 29
-	cvt.s64.s32 %rd340, %r72;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p352, 1;
-	vote.sync.ballot.b32 %r511, %p352, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p353, %r511, -1;
-	@%p353 bra $B149;
-	.loc 9 58 43
-	brev.b32 %r512, %r511;
-	clz.b32 %r513, %r512;
-	cvt.u32.u64 %r514, %rd340;
-	shfl.sync.idx.b32 %r515, %r514, %r513, 31, 0xffffffff;
-	shr.u64 %rd341, %rd340, 32;
-	cvt.u32.u64 %r516, %rd341;
-	shfl.sync.idx.b32 %r517, %r516, %r513, 31, 0xffffffff;
-	mov.b64 %rd342, {%r515, %r517};
-	.loc 9 59 21
-	add.s32 %r518, %r511, -1;
-	and.b32 %r519, %r511, %r518;
-	setp.ne.s32 %p354, %r519, 0;
-	@!%p354 bra $B150;
-$B148:
-	.loc 9 60 59
-	brev.b32 %r520, %r519;
-	clz.b32 %r521, %r520;
-	cvt.u32.u64 %r522, %rd340;
-	shfl.sync.idx.b32 %r523, %r522, %r521, 31, 0xffffffff;
-	shr.u64 %rd343, %rd340, 32;
-	cvt.u32.u64 %r524, %rd343;
-	shfl.sync.idx.b32 %r525, %r524, %r521, 31, 0xffffffff;
-	mov.b64 %rd344, {%r523, %r525};
-	.loc 9 40 50
-	setp.lt.s64 %p355, %rd342, %rd344;
-	selp.b64 %rd342, %rd344, %rd342, %p355;
-	.loc 9 59 53
-	add.s32 %r526, %r519, -1;
-	and.b32 %r519, %r519, %r526;
-	setp.ne.s32 %p356, %r519, 0;
-	@%p356 bra $B148;
-	bra $B150;
-$B149:
-	.loc 9 54 32
-	cvt.u32.u64 %r527, %rd340;
-	shfl.sync.bfly.b32 %r528, %r527, 16, 31, 0xffffffff;
-	shr.u64 %rd345, %rd340, 32;
-	cvt.u32.u64 %r529, %rd345;
-	shfl.sync.bfly.b32 %r530, %r529, 16, 31, 0xffffffff;
-	mov.b64 %rd346, {%r528, %r530};
-	.loc 9 40 50
-	setp.lt.s64 %p357, %rd340, %rd346;
-	selp.b64 %rd347, %rd346, %rd340, %p357;
-	.loc 9 54 32
-	cvt.u32.u64 %r531, %rd347;
-	shfl.sync.bfly.b32 %r532, %r531, 8, 31, 0xffffffff;
-	shr.u64 %rd348, %rd347, 32;
-	cvt.u32.u64 %r533, %rd348;
-	shfl.sync.bfly.b32 %r534, %r533, 8, 31, 0xffffffff;
-	mov.b64 %rd349, {%r532, %r534};
-	.loc 9 40 50
-	setp.lt.s64 %p358, %rd347, %rd349;
-	selp.b64 %rd350, %rd349, %rd347, %p358;
-	.loc 9 54 32
-	cvt.u32.u64 %r535, %rd350;
-	shfl.sync.bfly.b32 %r536, %r535, 4, 31, 0xffffffff;
-	shr.u64 %rd351, %rd350, 32;
-	cvt.u32.u64 %r537, %rd351;
-	shfl.sync.bfly.b32 %r538, %r537, 4, 31, 0xffffffff;
-	mov.b64 %rd352, {%r536, %r538};
-	.loc 9 40 50
-	setp.lt.s64 %p359, %rd350, %rd352;
-	selp.b64 %rd353, %rd352, %rd350, %p359;
-	.loc 9 54 32
-	cvt.u32.u64 %r539, %rd353;
-	shfl.sync.bfly.b32 %r540, %r539, 2, 31, 0xffffffff;
-	shr.u64 %rd354, %rd353, 32;
-	cvt.u32.u64 %r541, %rd354;
-	shfl.sync.bfly.b32 %r542, %r541, 2, 31, 0xffffffff;
-	mov.b64 %rd355, {%r540, %r542};
-	.loc 9 40 50
-	setp.lt.s64 %p360, %rd353, %rd355;
-	selp.b64 %rd356, %rd355, %rd353, %p360;
-	.loc 9 54 32
-	cvt.u32.u64 %r543, %rd356;
-	shfl.sync.bfly.b32 %r544, %r543, 1, 31, 0xffffffff;
-	shr.u64 %rd357, %rd356, 32;
-	cvt.u32.u64 %r545, %rd357;
-	shfl.sync.bfly.b32 %r546, %r545, 1, 31, 0xffffffff;
-	mov.b64 %rd358, {%r544, %r546};
-	.loc 9 40 50
-	setp.lt.s64 %p361, %rd356, %rd358;
-	selp.b64 %rd342, %rd358, %rd356, %p361;
-$B150:
-	.loc 1 139 14
-	@!%p62 bra $B151;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r59+53296], %rd342;
-$B151:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd359, [$dynamic+53296];
-	mov.u32 %r547, 0;
-$B152:
-	.loc 1 145 21
-	mad.lo.s32 %r548, %r547, 8, %r4;
-	ld.shared.u64 %rd360, [%r548+53296];
-	setp.lt.s64 %p362, %rd359, %rd360;
-	selp.b64 %rd359, %rd360, %rd359, %p362;
-	add.s32 %r547, %r547, 1;
-	setp.lt.u32 %p363, %r547, 16;
-	@%p363 bra $B152;
-	.loc 5 136 14
-	cvt.u32.u64 %r549, %rd359;
-	.loc 5 137 9
-	setp.le.s32 %p364, %r549, -2139095041;
-	mov.u32 %r53, 9;
-	@%p364 bra $B166;
-	.loc 6 28 59
-	shr.s32 %r550, %r549, 31;
-	shr.u32 %r551, %r550, 1;
-	xor.b32 %r552, %r549, %r551;
-	mov.b32 %f14, %r552;
-	.loc 5 142 18
-	ld.global.f32 %f142, [%rd38+8];
-	setp.lt.f32 %p365, 0f00000000, %f142;
-	@%p365 bra $B158;
-	.loc 5 143 16
-	setp.ne.s32 %p366, %r72, %r549;
-	selp.b32 %r71, 2147483647, %r71, %p366;
-	.loc 5 146 35
-	cvt.s64.s32 %rd361, %r71;
-	sub.s64 %rd362, 0, %rd361;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p367, 1;
-	vote.sync.ballot.b32 %r553, %p367, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p368, %r553, -1;
-	@%p368 bra $B154;
-	.loc 9 58 43
-	brev.b32 %r554, %r553;
-	clz.b32 %r555, %r554;
-	cvt.u32.u64 %r556, %rd362;
-	shfl.sync.idx.b32 %r557, %r556, %r555, 31, 0xffffffff;
-	shr.u64 %rd363, %rd362, 32;
-	cvt.u32.u64 %r558, %rd363;
-	shfl.sync.idx.b32 %r559, %r558, %r555, 31, 0xffffffff;
-	mov.b64 %rd364, {%r557, %r559};
-	.loc 9 59 21
-	add.s32 %r560, %r553, -1;
-	and.b32 %r561, %r553, %r560;
-	setp.ne.s32 %p369, %r561, 0;
-	@!%p369 bra $B155;
-$B153:
-	.loc 9 60 59
-	brev.b32 %r562, %r561;
-	clz.b32 %r563, %r562;
-	cvt.u32.u64 %r564, %rd362;
-	shfl.sync.idx.b32 %r565, %r564, %r563, 31, 0xffffffff;
-	shr.u64 %rd365, %rd362, 32;
-	cvt.u32.u64 %r566, %rd365;
-	shfl.sync.idx.b32 %r567, %r566, %r563, 31, 0xffffffff;
-	mov.b64 %rd366, {%r565, %r567};
-	.loc 9 40 50
-	setp.lt.s64 %p370, %rd364, %rd366;
-	selp.b64 %rd364, %rd366, %rd364, %p370;
-	.loc 9 59 53
-	add.s32 %r568, %r561, -1;
-	and.b32 %r561, %r561, %r568;
-	setp.ne.s32 %p371, %r561, 0;
-	@%p371 bra $B153;
-	bra $B155;
-$B154:
-	.loc 9 54 32
-	cvt.u32.u64 %r569, %rd362;
-	shfl.sync.bfly.b32 %r570, %r569, 16, 31, 0xffffffff;
-	shr.u64 %rd367, %rd362, 32;
-	cvt.u32.u64 %r571, %rd367;
-	shfl.sync.bfly.b32 %r572, %r571, 16, 31, 0xffffffff;
-	mov.b64 %rd368, {%r570, %r572};
-	.loc 9 40 50
-	setp.lt.s64 %p372, %rd362, %rd368;
-	selp.b64 %rd369, %rd368, %rd362, %p372;
-	.loc 9 54 32
-	cvt.u32.u64 %r573, %rd369;
-	shfl.sync.bfly.b32 %r574, %r573, 8, 31, 0xffffffff;
-	shr.u64 %rd370, %rd369, 32;
-	cvt.u32.u64 %r575, %rd370;
-	shfl.sync.bfly.b32 %r576, %r575, 8, 31, 0xffffffff;
-	mov.b64 %rd371, {%r574, %r576};
-	.loc 9 40 50
-	setp.lt.s64 %p373, %rd369, %rd371;
-	selp.b64 %rd372, %rd371, %rd369, %p373;
-	.loc 9 54 32
-	cvt.u32.u64 %r577, %rd372;
-	shfl.sync.bfly.b32 %r578, %r577, 4, 31, 0xffffffff;
-	shr.u64 %rd373, %rd372, 32;
-	cvt.u32.u64 %r579, %rd373;
-	shfl.sync.bfly.b32 %r580, %r579, 4, 31, 0xffffffff;
-	mov.b64 %rd374, {%r578, %r580};
-	.loc 9 40 50
-	setp.lt.s64 %p374, %rd372, %rd374;
-	selp.b64 %rd375, %rd374, %rd372, %p374;
-	.loc 9 54 32
-	cvt.u32.u64 %r581, %rd375;
-	shfl.sync.bfly.b32 %r582, %r581, 2, 31, 0xffffffff;
-	shr.u64 %rd376, %rd375, 32;
-	cvt.u32.u64 %r583, %rd376;
-	shfl.sync.bfly.b32 %r584, %r583, 2, 31, 0xffffffff;
-	mov.b64 %rd377, {%r582, %r584};
-	.loc 9 40 50
-	setp.lt.s64 %p375, %rd375, %rd377;
-	selp.b64 %rd378, %rd377, %rd375, %p375;
-	.loc 9 54 32
-	cvt.u32.u64 %r585, %rd378;
-	shfl.sync.bfly.b32 %r586, %r585, 1, 31, 0xffffffff;
-	shr.u64 %rd379, %rd378, 32;
-	cvt.u32.u64 %r587, %rd379;
-	shfl.sync.bfly.b32 %r588, %r587, 1, 31, 0xffffffff;
-	mov.b64 %rd380, {%r586, %r588};
-	.loc 9 40 50
-	setp.lt.s64 %p376, %rd378, %rd380;
-	selp.b64 %rd364, %rd380, %rd378, %p376;
-$B155:
-	.loc 1 139 14
-	@!%p62 bra $B156;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r59+53296], %rd364;
-$B156:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd381, [$dynamic+53296];
-	mov.u32 %r589, 0;
-$B157:
-	.loc 1 145 21
-	mad.lo.s32 %r590, %r589, 8, %r4;
-	ld.shared.u64 %rd382, [%r590+53296];
-	setp.lt.s64 %p377, %rd381, %rd382;
-	selp.b64 %rd381, %rd382, %rd381, %p377;
-	add.s32 %r589, %r589, 1;
-	setp.lt.u32 %p378, %r589, 16;
-	@%p378 bra $B157;
-	.loc 5 146 18
-	cvt.u32.u64 %r591, %rd381;
-	sub.s32 %r68, 0, %r591;
-	.loc 5 195 17
-	ld.global.u8 %r592, [%rd38+37];
-	setp.ne.u32 %p379, %r592, 0;
-	mov.u32 %r53, 9;
-	@!%p379 bra $B166;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 8;
-	.loc 5 200 34
-	bra $B166;
-$B158:
-	.loc 5 150 30
-	rcp.rn.f32 %f13, %f142;
-	.loc 6 41 9
-	ld.global.f32 %f143, [%rd38+16];
-	setp.lt.f32 %p380, 0f00000000, %f143;
-	mov.u32 %r69, 1;
-	@!%p380 bra $B159;
-	.loc 6 44 25
-	min.NaN.f32 %f144, %f143, 0f3F800000;
-	mul.rn.f32 %f145, %f144, 0f4C800000;
-	cvt.rzi.s32.f32 %r593, %f145;
-	setp.lt.s32 %p381, 1, %r593;
-	selp.b32 %r69, %r593, 1, %p381;
-$B159:
-	.loc 5 151 8
-	@%p57 bra $B160;
-	.loc 5 180 16
-	ld.global.f32 %f146, [%rd38+12];
-	setp.lt.f32 %p382, 0f00000000, %f146;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	@!%p382 bra $B166;
-	setp.lt.f32 %p383, %f146, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 4;
-	@%p383 bra $B166;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B166;
-$B160:
-	.loc 6 69 55
-	xor.b32 %r594, %r75, -2147483648;
-	.loc 5 155 18
-	setp.lt.s32 %p384, %r70, %r594;
-	selp.b32 %r70, %r594, %r70, %p384;
-	.loc 5 156 12
-	setp.le.s64 %p385, %rd166, 2048;
-	@%p385 bra $B163;
-	.loc 5 169 13
-	setp.eq.s32 %p386, %r73, 0;
-	@%p386 bra $B162;
-	.loc 5 172 21
-	shl.b32 %r595, 1, %r73;
-	add.s32 %r74, %r595, -1;
-	setp.lt.u32 %p387, 12, %r73;
-	selp.b32 %r596, 12, %r73, %p387;
-	sub.s32 %r73, %r73, %r596;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r597, %r5;
-$B161:
-	.loc 2 23 8
-	mad.lo.s32 %r598, %r597, 4, %r4;
-	st.shared.u32 [%r598], 0;
-	st.shared.u32 [%r598+16384], 0;
-	.loc 2 22 41
-	add.s32 %r597, %r597, 512;
-	setp.lt.u32 %p388, %r597, 4096;
-	@%p388 bra $B161;
-	.loc 2 25 8
-	bar.sync 0;
-$B162:
-	mov.u32 %r76, -2147483648;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 2;
-	mov.u32 %r53, 3;
-	.loc 5 164 12
-	bra $B166;
-$B163:
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B164;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B164:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r76, %r70;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 1;
-	mov.u32 %r53, 2;
-	bra $B166;
-$B165:
-	.loc 5 95 33
-	shl.b32 %r599, %r353, %r73;
-	.loc 6 69 55
-	xor.b32 %r76, %r599, -2147483648;
-	mov.u64 %rd96, %rd85;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r53, 1;
-$B166:
-	.loc 1 44 12
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p389, %r77, 11;
-	@!%p389 bra $B167;
-	.loc 1 40 14
-	setp.ne.s32 %p390, %r53, 9;
-	@%p390 bra $B22;
-$B167:
-	.loc 1 46 17
-	setp.lt.u32 %p391, 0, %r5;
-	@%p391 bra $B173;
-	.loc 1 49 8
-	setp.lt.u32 %p392, %r2, %r22;
-	@!%p392 bra $FAULT26;
-	mad.wide.u32 %rd383, %r2, 4, %rd21;
-	st.global.u32 [%rd383], %r68;
-	.loc 1 50 19
-	setp.lt.u32 %p393, 0, %r23;
-	and.pred %p394, %p393, %p3;
-	@!%p394 bra $B171;
-	.loc 1 52 14
-	setp.le.s32 %p395, 0, %r68;
-	mov.f32 %f147, 0f7FC00000;
-	@!%p395 bra $B170;
-	.loc 1 53 31
-	cvt.u64.u32 %rd384, %r68;
-	add.s64 %rd385, %rd39, %rd384;
-	setp.lt.u64 %p396, %rd385, %rd27;
-	@!%p396 bra $FAULT27;
-	shl.b64 %rd386, %rd385, 2;
-	add.s64 %rd387, %rd1, %rd386;
-	ld.global.f32 %f148, [%rd387];
-	.loc 6 61 7
-	setp.eq.f32 %p397, %f148, %f14;
-	@%p397 bra $B168;
-	.loc 6 64 11
-	sub.rn.f32 %f149, %f148, %f14;
-	cvt.rn.f32.s64 %f150, %rd95;
-	mul.rn.f32 %f151, %f150, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f152, %f151;
-	setp.lt.f32 %p398, %f152, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f153, %f151, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f154, %f153, %f151, %p398;
-	selp.b32 %r600, 192937984, 0, %p398;
-	.loc 12 71 23
-	mov.b32 %r601, %f154;
-	.loc 12 72 10
-	add.s32 %r602, %r601, -1060439283;
-	and.b32 %r603, %r602, -8388608;
-	.loc 12 73 32
-	sub.s32 %r604, %r601, %r603;
-	mov.b32 %f155, %r604;
-	sub.s32 %r605, %r603, %r600;
-	cvt.rn.f32.s32 %f156, %r605;
-	.loc 12 8 9
-	sub.rn.f32 %f157, %f155, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f158, 0fBD9BD66F, %f157, 0f3E041C4B;
-	fma.rn.f32 %f159, %f158, %f157, 0fBE07A47F;
-	fma.rn.f32 %f160, %f159, %f157, 0f3E1139FA;
-	fma.rn.f32 %f161, %f160, %f157, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f162, %f161, %f157, 0f3E4CD1F1;
-	fma.rn.f32 %f163, %f162, %f157, 0fBE800219;
-	fma.rn.f32 %f164, %f163, %f157, 0f3EAAAAA8;
-	fma.rn.f32 %f165, %f164, %f157, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f166, %f157, %f157;
-	fma.rn.f32 %f167, %f165, %f166, %f157;
-	.loc 12 9 25
-	fma.rn.f32 %f168, %f156, 0f33B17218, %f167;
-	.loc 12 87 21
-	mov.b32 %r606, %f151;
-	setp.le.u32 %p399, 2139095040, %r606;
-	.loc 12 88 10
-	fma.rn.f32 %f169, %f151, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f170, %f169, %f168, %p399;
-	.loc 12 90 7
-	setp.eq.f32 %p400, %f151, 0f00000000;
-	selp.f32 %f171, 0fFF800000, %f170, %p400;
-	.loc 6 64 17
-	sub.rn.f32 %f147, %f149, %f171;
-	bra $B169;
-$B168:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f172, %rd95;
-	mul.rn.f32 %f173, %f172, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f174, %f173;
-	setp.lt.f32 %p401, %f174, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f175, %f173, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f176, %f175, %f173, %p401;
-	selp.b32 %r607, 192937984, 0, %p401;
-	.loc 12 71 23
-	mov.b32 %r608, %f176;
-	.loc 12 72 10
-	add.s32 %r609, %r608, -1060439283;
-	and.b32 %r610, %r609, -8388608;
-	.loc 12 73 32
-	sub.s32 %r611, %r608, %r610;
-	mov.b32 %f177, %r611;
-	sub.s32 %r612, %r610, %r607;
-	cvt.rn.f32.s32 %f178, %r612;
-	.loc 12 8 9
-	sub.rn.f32 %f179, %f177, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f180, 0fBD9BD66F, %f179, 0f3E041C4B;
-	fma.rn.f32 %f181, %f180, %f179, 0fBE07A47F;
-	fma.rn.f32 %f182, %f181, %f179, 0f3E1139FA;
-	fma.rn.f32 %f183, %f182, %f179, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f184, %f183, %f179, 0f3E4CD1F1;
-	fma.rn.f32 %f185, %f184, %f179, 0fBE800219;
-	fma.rn.f32 %f186, %f185, %f179, 0f3EAAAAA8;
-	fma.rn.f32 %f187, %f186, %f179, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f188, %f179, %f179;
-	fma.rn.f32 %f189, %f187, %f188, %f179;
-	.loc 12 9 25
-	fma.rn.f32 %f190, %f178, 0f33B17218, %f189;
-	.loc 12 87 21
-	mov.b32 %r613, %f173;
-	setp.le.u32 %p402, 2139095040, %r613;
-	.loc 12 88 10
-	fma.rn.f32 %f191, %f173, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f192, %f191, %f190, %p402;
-	.loc 12 90 7
-	setp.eq.f32 %p403, %f173, 0f00000000;
-	selp.f32 %f193, 0fFF800000, %f192, %p403;
-	.loc 6 62 10
-	neg.f32 %f147, %f193;
-$B169:
-$B170:
-	.loc 1 55 11
-	setp.lt.u32 %p404, %r2, %r23;
-	@!%p404 bra $FAULT28;
-	mad.wide.u32 %rd388, %r2, 4, %rd23;
-	st.global.f32 [%rd388], %f147;
-$B171:
-	.loc 1 57 32
-	setp.le.s32 %p405, 0, %r68;
-	and.pred %p406, %p18, %p405;
-	@!%p406 bra $B172;
-	.loc 1 58 18
-	cvt.u64.u32 %rd389, %r68;
-	add.s64 %rd390, %rd39, %rd389;
-	setp.lt.u64 %p407, %rd390, %rd30;
-	@!%p407 bra $FAULT29;
-	shl.b64 %rd391, %rd390, 1;
-	add.s64 %rd392, %rd10, %rd391;
-	ld.global.u16 %r614, [%rd392];
-	.loc 4 55 10
-	and.b32 %r615, %r614, 32767;
-	setp.eq.s32 %p408, %r615, 32767;
-	.loc 4 58 15
-	add.s32 %r616, %r614, 1;
-	and.b32 %r617, %r616, 65535;
-	.loc 4 55 20
-	selp.b32 %r618, %r614, %r617, %p408;
-	.loc 1 58 9
-	st.global.u16 [%rd392], %r618;
-$B172:
-	bra $EXIT;
-$B173:
-	.loc 1 47 3
-	bra $EXIT;
-$B174:
-	.loc 1 32 3
-	bra $EXIT;
-$B175:
-	cvt.u64.u32 %rd393, %r14;
-	.loc 1 37 30
-	@!%p53 bra $FAULT30;
-	.loc 5 72 7
-	bra $FAULT31;
-$B176:
-	.loc 1 83 19
-	@!%p94 bra $FAULT32;
-	@!%p100 bra $FAULT33;
-	@!%p106 bra $FAULT34;
-	bra $FAULT35;
-$B177:
-	@!%p128 bra $FAULT36;
-	@!%p134 bra $FAULT37;
-	@!%p140 bra $FAULT38;
-	bra $FAULT39;
-$B178:
-	.loc 2 54 33
-	add.s32 %r619, %r60, 1;
-	cvt.u64.u32 %rd394, %r619;
-	.loc 2 38 20
-	setp.lt.u32 %p409, %r619, 4096;
-	.loc 2 54 33
-	add.s32 %r620, %r60, 2;
-	cvt.u64.u32 %rd395, %r620;
-	.loc 2 38 20
-	setp.lt.u32 %p410, %r620, 4096;
-	.loc 2 54 33
-	add.s32 %r621, %r60, 3;
-	cvt.u64.u32 %rd396, %r621;
-	.loc 2 38 20
-	setp.lt.u32 %p411, %r621, 4096;
-	.loc 2 54 33
-	add.s32 %r622, %r60, 4;
-	cvt.u64.u32 %rd397, %r622;
-	.loc 2 38 20
-	setp.lt.u32 %p412, %r622, 4096;
-	.loc 2 54 33
-	add.s32 %r623, %r60, 5;
-	cvt.u64.u32 %rd398, %r623;
-	.loc 2 38 20
-	setp.lt.u32 %p413, %r623, 4096;
-	.loc 2 54 33
-	add.s32 %r624, %r60, 6;
-	cvt.u64.u32 %rd399, %r624;
-	.loc 2 38 20
-	setp.lt.u32 %p414, %r624, 4096;
-	.loc 2 54 33
-	cvt.u64.u32 %rd400, %r62;
-	.loc 2 38 20
-	@!%p65 bra $FAULT40;
-	@!%p409 bra $FAULT41;
-	@!%p410 bra $FAULT42;
-	@!%p411 bra $FAULT43;
-	@!%p412 bra $FAULT44;
-	@!%p413 bra $FAULT45;
-	@!%p414 bra $FAULT46;
-	@!%p66 bra $FAULT47;
-	.loc 2 56 11
-	bra $FAULT48;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 30 13
-	mov.u32 %r625, 0;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd25;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 35 20
-	mov.u32 %r625, 1;
-	mov.u64 %rd401, %rd40;
-	mov.u64 %rd402, %rd28;
-	bra $FAULT;
-$FAULT2:
-	.loc 3 23 27
-	mov.u32 %r625, 6;
-	mov.u64 %rd401, %rd44;
-	mov.u64 %rd402, %rd34;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 40 27
-	mov.u32 %r625, 10;
-	mov.u64 %rd401, %rd49;
-	mov.u64 %rd402, %rd33;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 41 10
-	mov.u32 %r625, 11;
-	mov.u64 %rd401, %rd51;
-	mov.u64 %rd402, %rd37;
-	bra $FAULT;
-$FAULT5:
-	.loc 3 27 28
-	mov.u32 %r625, 7;
-	mov.u64 %rd401, %rd40;
-	mov.u64 %rd402, %rd31;
-	bra $FAULT;
-$FAULT6:
-	.loc 3 32 25
-	mov.u32 %r625, 8;
-	mov.u64 %rd401, %rd64;
-	mov.u64 %rd402, %rd32;
-	bra $FAULT;
-$FAULT7:
-	.loc 3 62 11
-	mov.u32 %r625, 21;
-	mov.u64 %rd401, %rd72;
-	mov.u64 %rd402, %rd37;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 78 17
-	mov.u32 %r625, 12;
-	mov.u64 %rd401, %rd99;
-	mov.u64 %rd402, %rd29;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r625, 12;
-	mov.u64 %rd401, %rd119;
-	mov.u64 %rd402, %rd29;
-	bra $FAULT;
-$FAULT10:
-	.loc 2 30 22
-	mov.u32 %r625, 17;
-	mov.u64 %rd401, %rd135;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r625, 17;
-	mov.u64 %rd401, %rd139;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r625, 17;
-	mov.u64 %rd401, %rd142;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r625, 17;
-	mov.u64 %rd401, %rd145;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 155 10
-	mov.u32 %r625, 13;
-	mov.u64 %rd401, %rd88;
-	mov.u64 %rd402, 32;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 128 12
-	mov.u32 %r625, 9;
-	mov.u64 %rd401, %rd115;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT16:
-	.loc 5 104 20
-	mov.u32 %r625, 18;
-	mov.u64 %rd401, %rd243;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT17:
-	.loc 8 42 14
-	mov.u32 %r625, 19;
-	mov.u64 %rd401, %rd256;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT18:
-	.loc 5 248 18
-	mov.u32 %r625, 16;
-	mov.u64 %rd401, %rd263;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT19:
-	.loc 8 42 14
-	mov.u32 %r625, 19;
-	mov.u64 %rd401, %rd268;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r625, 19;
-	mov.u64 %rd401, %rd282;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r625, 19;
-	mov.u64 %rd401, %rd291;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r625, 19;
-	mov.u64 %rd401, %rd316;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT23:
-	.loc 5 206 47
-	mov.u32 %r625, 20;
-	mov.u64 %rd401, %rd334;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT24:
-	.loc 5 210 81
-	mov.u32 %r625, 14;
-	mov.u64 %rd401, %rd96;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 140 10
-	mov.u32 %r625, 15;
-	mov.u64 %rd401, %rd88;
-	mov.u64 %rd402, 32;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 49 8
-	mov.u32 %r625, 2;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd35;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 53 22
-	mov.u32 %r625, 3;
-	mov.u64 %rd401, %rd385;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 55 11
-	mov.u32 %r625, 4;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd36;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 58 45
-	mov.u32 %r625, 5;
-	mov.u64 %rd401, %rd390;
-	mov.u64 %rd402, %rd30;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 37 30
-	mov.u32 %r625, 24;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd393;
-	bra $FAULT;
-$FAULT31:
-	.loc 5 72 7
-	mov.u32 %r625, 25;
-	mov.u64 %rd401, 0;
-	mov.u64 %rd402, 0;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 83 19
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd100;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd102;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd103;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd104;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd120;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT37:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd122;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT38:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd123;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT39:
-	mov.u32 %r625, 26;
-	mov.u64 %rd401, %rd124;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT40:
-	.loc 2 38 20
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd89;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT41:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd394;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT42:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd395;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT43:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd396;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT44:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd397;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT45:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd398;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT46:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd399;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT47:
-	mov.u32 %r625, 22;
-	mov.u64 %rd401, %rd400;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT48:
-	.loc 2 56 11
-	mov.u32 %r625, 23;
-	mov.u64 %rd401, %rd43;
-	mov.u64 %rd402, 512;
-$FAULT:
-	ld.param.u64 %rd403, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r626, [%rd403], 0, 1;
-	setp.ne.u32 %p415, %r626, 0;
-	@%p415 bra $EXIT;
-	ld.global.u64 %rd404, [%rd403+8];
-	ld.param.u32 %r627, [wide_params+256];
-	st.global.u32 [%rd404+4], %r627;
-	ld.param.u32 %r628, [wide_params+260];
-	st.global.v2.u32 [%rd404+8], {%r628, %r625};
-	mov.u32 %r629, %ctaid.x;
-	mov.u32 %r630, %ctaid.y;
-	st.global.v2.u32 [%rd404+16], {%r629, %r630};
-	mov.u32 %r631, %ctaid.z;
-	mov.u32 %r632, %tid.x;
-	st.global.v2.u32 [%rd404+24], {%r631, %r632};
-	mov.u32 %r633, %tid.y;
-	mov.u32 %r634, %tid.z;
-	st.global.v2.u32 [%rd404+32], {%r633, %r634};
-	st.global.u64 [%rd404+40], %rd401;
-	st.global.u64 [%rd404+48], %rd402;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd404], 56;
-	bra $EXIT;
-}
+const wideSM70NarrowAligned = `packed1 94778 wide
+!pJ
+!pI
+!p8
+!sgtqrR
+!s]t?uNsyrmr9u[q)tkrR
+!vvq)pi~<t5syrR
+!v7psv6q"w/q)tkw]
+!v7r.v6syq)r9pMrR
+!v7q#v6vDpMuNr9t?rGrR
+!v7fv6|\z;
+!v7^v6rbuNsyrR
+!v7pjv6}ZpOpMrR
+!v7pXv6v9uNrGw]
+!v7qNv6q"t?uNrbrmrWrR
+!v7pxv6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+pkpD
+!c
+p;..x,
+p9/qupF
+p:sq8pF
+qSw{8pF
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+q*
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+wtsm
+Q
+pl)
+)
+t>
+w.pw
+wR
+qU
+sWqy
+y.
+z*y'
+N
+sY7j
+p?
+r7~/q>rGymPr/
+p'
+s1
+s{7px
+r7~/u=q>pMym
+pl$
+)
+pl%
+)
+pl'
+)
+pl+
+pl-
+)
+pl.
+)
+pl0
+pl1
+)
+pl3
+)
+pl5
+pl6
+)
+pl8
+)
+uuqI
+)
+wtq@
+ru#
+"'
+y$M$G=3(
+}'z%s\2s\s,vm
+s4sL
+visZ
+m
+viy<n
+m
+vi-p&
+m
+vd9
+sJvurF.
+z*qe
+zJtqr,xD1$1#
+x#
+stpW"
+pm
+xM
+*#%
+ru'
+prq3q0
+Y=2[
+wh
+prqet;
+qk$E
+)
+qVu&[
+u(
+y$M$yK4
+prtIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+rhq}D
+uX5qj
+p\
+}s
+t^
+sd
+!#
+p\
+r5=sh
+r\5
+z>
+tkq)piPtqy_xDDqO32
+sw
+p\
+{O
+we$
+4
+5
+r5,pX
+u@$
+{K
+wHr>
+tkq)piPtqy_xDDGt~
+_
+tZ
+s8
+!#
+prtI^-
+qKz#z#{c
+t>
+v}{"dp[x?
+{*5D
+uX5qj
+p\
+}s
+td
+!#
+prqypj
+p+
+!#
+prr-pE
+{e1
+pqqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+prshs6
+r{$
+qVyc2
+s'8
+sn&B
+*,%
+r5/q0
+qt'1#
+rf'
+vp
+!#
+)
+r5@r4
+y$s0GV&
+_
+y$s0ErZ
+rV
+pqs6qN
+p1
+}q
+pqt'qw
+rjx\t\
+pqr4^
+}$>
+p6
+pqr]ps
+y9u}>sI
+H
+!#
+pqt;ps
+wOzir3u}>sI
+!#
+pqsQpb
+q2|{9
+pqtIsm
+r<
+sPt$6
+t3v8
+pqtsr+
+zo
+pqxjr1
+t3xhqW
+"#
+xpr_>uf
+!#
+r5@pj
+syy1r3yBW
+r5/r]
+tm2{c
+we-
+rMp,C
+sJ~3
+!#
+prs6pj
+p+
+!#
+pru:j
+{e3
+tr$
+{#~%
+prt'r+
+i.2rO
+ur
+prr4s6
+0
+zJtqr,xD1$D
+}h
+stpW6
+s'7
+xM
+*/%
+t)8r-
+qt'D
+rf'
+{#zQ
+!#
+t)7qw
+y$s0G%
+sw
+t)9q@
+|)
+sJ~"
+pry=r+
+qzuH8
+)
+p}p<
+tf6C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+prxGq@
+qL}w
+p1
+5
+{?7+qN
+Yp@1#
+s'9
+y$p@GV5
+syy1r3qlt%
+!#
+pr}6ps
+wcr,[2}w
+pry=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+y$[GV6
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+t)8tI
+qKu4u4{c
+Yu4p*
+sH,
+!#
+prt;pj
+p+
+!#
+wI/u:
+qt$10
+ef+f
+|8pW:p$
+4
+{#vurF8
+"#
+y$M$yK*
+sw
+zqy=
+r$pW;E
+o
+s(<%
+p}rF.9
+vj
+ur-
+q:
+p}rF.9
+}exF
+"$
+|mu/Du"
+}$>
+ysxPp$
+J
+tAs7
+J
+r7,
+w9
+vAuHu/Eyyrg
+}oq=
+p6
+ysz]p$
+s_zE
+zO
+s_|t
+g
+u<
+!#
+}3M#
+p6
+ys~2p$
+s_zE
+zO
+s_|t
+g
+H
+!#
+ef.qN
+q\/%
+vr|6GsO
+xKu&=B?
+ys~9B
+s_r|E
+!#
+wP
+pnpb^
+p+
+rf'
+!#
+pnqe^
+s;&
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+sY8q@
+r[,p$
+"U
+pB(1)1*
+qvM+1'
+)
+ur
+0
+qBp<
+uF1&
+r#{}
+r['p$
+pn{Gsh
+ph'q&
+)
+pnsQq0
+qBsf
+s;&
+pn{Gt;
+vT9
+"#
+qBsf
+u-|#qN
+qt'2{c
+pB'|B&
+pnzLq@
+qTt"=
+u-@=j
+ru,
+epX-r4
+wusu
+eq07r-
+w0qg
+uh
+"'
+reuyyR
+"'
+w"~5
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+qB+uk
+4
+qt,2t4
+v&wv+
+ri
+zo
+w>
+yS
+qoxZ
+4
+rC+uk
+4
+r7zM
+qm
+J
+r7yi+zH}#uQsq
+:
+:
+r7+x@9t2-q49
+r7uZ
+r7rF
+r7zM
+J
+r7uZ
+ysxPp$
+qm
+J
+!#
+yHr]
+zZ@
+i,%
+}=N
+qM9pw
+o
+qM/qN
+|RpWSC
+p}.
+qnpWS
+4
+sJ~"
+}_ts
+q\uJS
+ret,pu
+r&.pE
+t^
+r\-
+rN
+tP
+}_j
+u;B
+|RpWUC
+weT
+4
+"#
+0
+r\-
+rN
+tP
+"#
+tmE
+|RpWVC
+weU
+4
+"#
+0
+r\-
+rN
+tP
+"#
+|%q&
+|RpWWC
+weV
+4
+"#
+0
+r\-
+rN
+tP
+|V)s^#
+|e
+wj
+{#vurF7
+{zyq}X
+}_qy
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+r&9rz+
+H
+!#
+qM@j
+zK#Vj
+s'/
+sn$G
+*&%
+v}Ps}.z%qsSv,L2ql
+!#
+r69sh
+tf(V3
+rDi
+qx7pj
+qTR3B
+qx/pj
+qTR3E
+r#+pj
+qTR3q&
+{j)
+!#
+r6/sr
+zZ@
+i?%
+}=b
+rt=qy
+p}{c
+"/
+o
+"/
+|RpWhC
+p}.
+qnpWh
+4
+sJ~"
+"/
+q\uJh
+ret,pu
+"-
+t^
+r\-
+rN
+tP
+"/
+u;B
+|RpWjC
+wei
+4
+"#
+0
+r\-
+rN
+tP
+"#
+tmE
+|RpWkC
+wej
+4
+"#
+0
+r\-
+rN
+tP
+"#
+|%q&
+|RpWlC
+wek
+4
+"#
+0
+r\-
+rN
+tP
+|V)s^#
+|e
+wj
+{#vurF9
+{zyq}X
+"/
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+"/
+H
+!#
+"/
+zK#V~
+s'@
+sn%G
+*&%
+v}Ps}.z%qsSv,s,/uK
+!#
+qCpEf
+|ut$rl
+qCq3r4
+x-rvZ
+q{
+qCqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+rt.qN
+z)(D
+5
+rt8sh
+r{&
+w5
+r{v
+|Oy_R,UD
+s_R+qR
+!#
+qCq#/r.7
+tFw%uZ
+r7,
+rt/pj
+pVXrzu<
+epb7pj
+rhp@</
+s_p@qg
+uE
+qCt;f
+{/rvt|
+s_t"79qY}(q4
+p6
+qCsms6
+t3ulsG
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p*>
+!#
+!#
+qCf-f,
+wny_s\2p*
+q{
+qK[Dqg=78tGp<p5
+s_t"q,
+!#
+qx+pw
+rhq,<.
+J
+}q
+"C
+u^>t\
+"C
+u^=I
+"C
+xKu&[p$s^<
+u<
+!#
+qxx*
+t(p0<1
+qVs0<2
+s_|t
+rP
+r#=sr
+v>R4
+pnu:q3
+)
+qBsf
+pm=
+s;&
+qLwg/w{,
+{2r,zyt/
+pnt's6
+r'q}B-
+zo
+s_t"=
+rP
+pnr4rI
+{2{:p,y~uitKD
+s_t"=
+H
+!#
+vC^r-sh
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+s_[p$
+5
+vC^shw-
+r{'
+w5
+r{w
+t(rU
+p~p@u%&
+tC|otO<,
+tC.uQtzU
+s_q}p$
+!#
+u'q}
+">
+|up42'2
+"@
+yV2Z
+q{
+"@
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"@
+z)CD
+5
+"@
+r{(
+w5
+tj
+r{x
+|Oy_RHUD
+s_RGry
+!#
+"@
+tFt"uZ
+r7,
+"@
+pVerzu<
+"@
+rh[<K
+s_[qg
+uE
+"@
+{/p42'0
+s_[wB9qY}(q4
+p6
+"@
+w\2'0
+x>/
+"@
+}@
+"@
+y5
+"@
+}A
+}F
+"@
+}?
+}B
+}C
+}D
+"@
+}E
+yj
+yk
+"@
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"@
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"@
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"@
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"@
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"@
+rhq}<J
+}q
+"@
+u^Jt\
+"@
+u^II
+r#-j
+u'p@
+ta
+"A
+vrp)Cp-s^H
+u<
+!#
+"A
+t(p2<L
+qVs0<M
+rP
+"A
+v>RO
+"A
+)
+qBsf
+pm,
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{+
+w5
+tj
+r{{
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up43'3
+"A
+yV3Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)_D
+5
+"A
+r{+
+w5
+rs+
+r{{
+|Oy_ReUD
+s_Rdry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pVqrzu<
+"A
+rh[<h
+s_[qg
+uE
+"A
+{/p43'0
+s_[wB9qY}(q4
+p6
+"A
+w\3'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<g
+}q
+"A
+u^Vt\
+"A
+u^UI
+"A
+u'p@
+v0pK%
+"A
+vrpKCq^s^T
+u<
+!#
+"A
+t(p2<i
+qVs0<j
+rP
+"A
+v>Rl
+"A
+)
+qBsf
+pm+
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{.
+w5
+rs+
+r{~
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up44'4
+"A
+yV4Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)|D
+5
+"A
+r{.
+w5
+rs-
+r{~
+|Oy_MjUD
+uMkry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pV}rzu<
+"A
+rh[1i
+s_[qg
+uE
+"A
+{/p44'0
+s_[wB9qY}(q4
+p6
+"A
+w\4'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}1o
+}q
+"A
+u^ct\
+"A
+u^bI
+"A
+u'p@
+wm%
+"A
+vrp[Ct]s^a
+u<
+!#
+"A
+t(p21n
+qVycm
+rP
+"A
+v>Ml
+"A
+)
+qBsf
+pm-
+s;&
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{1
+w5
+rs-
+plI
+t(rU
+p~[u%&
+tC|otO<-
+tC.uQtzU
+!#
+r#7r+
+pVex_~,
+sY-^
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+uupU
+yTxar|q=wL
+r$qApd
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+uuqI
+yTxar|q=wL
+r$pW"pd
+0
+yTxaz#XwL
+pA
+|$sQps@
+ugp)p-C
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+r{#
+xt
+r$pW$pd
+0
+xt
+pA
+"$
+i&%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"c
+]aI
+sY7pX
+]brL.
+|?dM]l8p<rJV&
+!#
+sY})
+p+
+qm
+J
+!#
+x+=j
+uF1&
+zn8p<rJ
+ugy:|>
+w8
+}u
+\
+"e
+]cI
+r#x*
+zKHEuk
+pm8
+r{H
+uF1&
+|58-v(v=%
+!#
+r69r]
+|wHVHB
+tfHVg
+tJ1'5
+tJ2'6
+tJ3'7
+tJ4'8
+sJ~;>
+!#
+uA-^
+p+
+epj+q@
+r[VE
+qm
+rDx
+pn|Y^
+p+
+"c
+]kx_vurF/
+"d
+w)Ps}.r,c{ozmM_n
+ya
+w)Ps}.r,c{ozmM_y~uitK
+y$vnwT%
+s?[
+y$uHwT%
+pn{Gr1
+tT
+pnsQq@
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"$
+w)Ps}.r,c{ozmM_ls%
+ya
+w)Ps}.r,c{ozmM_y~q4wV
+y$vnwT%
+"#
+tT
+"$
+s?[
+y$uHwT%
+"#
+tT
+"#
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"%
+|?dMbl|{/{\
+u-uk^
+p+
+J
+r78xF
+"k
+]gx_~*w
+!#
+vc/qw
+t<
+tj
+{Y
+qm
+rf,
+!#
+u-@,^
+qVwy
+5
+u-|+q0
+uF1&
+zn|{p&
+ugy:|>
+!#
+u-@=sQ
+qKr|Upd
+xL{c
+td
+"=
+zj
+p.
+"=
+|)
+uE
+"=
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"=
+xsqg
+qLp0U
+ti
+sd
+!#
+"=
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+";
+ugp)p-C
+"=
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"=
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+u-@8q0
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+vc@qy
+wYyC
+|.+qw
+qFAqg
+"#
+xKRE<A<E?
+xKRD<DD?
+vc9pX
+tUE<D
+sHj
+s{=sh
+qFFB
+qm
+rf,
+!#
+"1
+qVwy
+5
+"1
+uF1&
+zn|{p&
+ugy:|>
+!#
+"1
+qKr|Upd
+xL{c
+td
+"1
+zj
+p.
+"1
+|)
+uE
+"1
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"1
+xsqg
+qLp0U
+ti
+sd
+!#
+"1
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+"/
+ugp)p-C
+"1
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"1
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"1
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+s{,qy
+r(rq&
+rs9
+"9
+y,.1&
+sNr|yyp&
+)
+sNp,y~q4se
+y$u&wT%
+s{,yC
+tT
+s{+px
+pCy
+YXqR
+4
+p6
+r7X
+tAs7
+pfpY
+H
+!#
+s{-ps
+qKu&Xqg
+"%
+p~p@u%&
+sNr|lyir>
+)
+sNp,y~uitz
+y$u&wT%
+s{.s6
+ugp)rZC
+"%
+|,3y
+Yp0qR
+4
+5
+s_p2qR
+uRp=p-
+u?~-
+!#
+ya
+s{7r+
+]aI
+s{9q#
+syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
+|?dujpir/q>q)tkuNpOl|otzrS
+!#
+vc=^
+p+
+vc,t;
+w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
+0
+}1dujpir/q>q)tkuNpOl|otz
+epj.q@
+r[Wp$
+sJvuw{8
+epj@t;
+y7Ml
+z'n1nD
+|OxXq4rzp/y3yC
+!#
+epX,q@
+r[Vq&
+vrs2#Yp$2s2#Y?
+trh
+wh
+]qI
+uRs2#Yp$
+J
+u<
+!#
+uRs2#Yp$
+J
+!#
+)
+epX.q0
+qB+uk
+pm7
+uF1&
+zn8-v(v=
+ugs2#[2s2#[C
+w8
+Yxcc
+\
+H
+!#
+x%/1&
+zn8-v(v=
+ugs2#\2s2#\C
+qK|IB
+x<1c
+\
+!#
+epX/f
+r[WB
+sJvuzI9
+eqN{L
+r[Wq&
+sJvuzI.
+eqN8f
+r[WG
+sJvu,ty
+eqN@f
+r[Wtn
+sJvup5@
+epx.f
+r[WwB
+sJvup5+
+epx7f
+r[WE
+z3WE
+z3W29
+4
+uMW2@
+sJvu,u0
+eq3.pw
+x"x_vux@9
+eqe@q@
+]gx_vuqY+
+"x
+|up40'0
+"z
+yV0Z
+q{
+"z
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+eqy=px@
+v}{"w#Hyyrg
+p\
+vC^r.8pw
+{*iU
+{#vuqY,
+vC^xjt'
+sN}zr*
+qt,D
+)
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+!#
+vC^r.7p|
+u'Mi
+u'p,
+ta
+t}
+}e,
+0
+J
+vC^xjqe
+rjuyx_}~
+5
+r~
+rf,
+u<
+!#
+s_|t
+rf,
+!#
+)
+vC^w-q@
+qBt4
+pm9
+s;&
+sNr|l|otO
+t1p@D
+vC^yYpE
+q1p@B
+vC^w-w-
+xKp@Dr2?
+vC^xjts
+qK|Ipd
+Yvnp2
+\
+H
+!#
+wr
+"%
+p~p@u%&
+sNr|l|otO
+t1p0D
+"%
+q1p0B
+"%
+xKu4u&p0?
+"%
+p}p<
+qoqI
+rMp2C
+\
+!#
+vC^|Yr4
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaq,{$
+q1q}U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<+z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR0UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+J
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xap,{$
+q1q9U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<#z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR(UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+vC^r.9s6
+|RpW$C
+vC^y=pb
+qFGqg
+"#
+xKRJ<JD?
+xKMi<G1i?
+",
+{*i<J
+sH}
+!#
+eqy,r+
+]aI
+eqy+qe
+u'Mi
+|?d}ztzC
+!#
+eqy8^
+p+
+eqy7sr
+}1d}ztz
+rMMiC
+eqy9s-
+sN}zr*
+qt'D
+rf'
+wh
+!#
+)
+eqy/qw
+qBt4
+pm/
+s;&
+sNr|l|otO
+qCs6wE
+{ErO
+{Y
+tFq9U
+&
+epb7pj
+rhq91i
+r7zM
+uE
+qCt;f
+{/u}'0
+}G9qY}(q4
+p6
+qCsms6
+zw0
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+!#
+eqy@qN
+w'p*l|otOry
+eqy9yC
+qKwgwg{c
+sN}zr*
+Yq}D
+sJ~)
+!#
+ep|,^
+p+
+ep|+q@
+]gx_vux@8
+ep|.p|
+|mw#Hxu
+}$>
+{#vu,p<
+}nt#
+{#vu,p<
+"D
+sN}zr*
+qt,D
+J
+J
+za
+wP
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"B
+qBt4
+pm@
+s;&
+sNr|l|otO
+{O
+5
+vC^yYpb
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"A
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"A
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+qCps@sr
+u>vhq4r3y[>
+u>zivhq4qry[C
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+vC^xjs6
+|WH
+p}zM
+rBu\}s^)
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+r779qY}(q4
+J
+!#
+vC^r.7s-
+sl
+tj
+)
+xv,
+0
+J
+J
+"G
+pV/x_~,
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+")
+qBt4
+u(=
+s;&
+sNr|l|otO
+{O
+5
+t1[D
+5
+")
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+")
+qKXrypd
+YX<U
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+t1||
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop[
+rMp*C
+td
+!#
+")
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+"D
+|RqIC
+"E
+qFIqg
+"#
+xKRM<MD?
+xKRL<I<L?
+"E
+z)L<M
+sJ~;"
+ep|8r+
+{*h<L
+xKMh<L1h?
+!#
+".
+sN}zr*
+qt,D
+J
+J
+za
+wP
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"*
+qBt4
+u(,
+s;&
+sNr|l|otO
+{O
+5
+t1MhD
+5
+"*
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"*
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%&
+sNr|l|otO
+{O
+5
+t1MhD
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"*
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+ep|9ps7
+]aI
+ep|/sr
+u'Mh
+syu8Ps}+qrd}zxOuz|6%L
+!#
+er-,^
+p+
+er-+r4
+w)Ps}+qrcxD2xDzm}ztz
+rMMh%
+er--xj
+upw#Hn
+qC{Gq#9
+0
+p#
+0
+rfT
+J
+J
+J
+J
+!#
+vCpXpsvOpE
+zJtqr,xDryq&wd8z&@8
+vCpXps7,pb
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vCqNqwpb
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+vCqNpEqN
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+qCr.8u:
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%wX
+er--qe
+|OxXq4rzp/ywXC
+er-.^
+p+
+!#
+eq39q@
+]gx_vup5,
+"4
+sN}zr*
+qt,D
+)
+p}zM
+rBu\}?
+vwu\}
+yS
+{hxZ
+4
+trr
+q+y:t4
+4
+r7+x@9t2-q49
+J
+!#
+":
+sl
+tj
+)
+xv,
+0
+J
+J
+":
+rjuyx_~,
+5
+s_|t
+r~
+rf,
+u?}~
+!#
+s_zE
+s_|t
+rf,
+!#
+)
+"6
+qBt4
+u(+
+s;&
+sNr|l|otO
+t1MhD
+5
+sNp,l.uQtz
+t1p2D
+5
+"6
+qLuH/w{,
+qK|ZD
+r'vnx5
+qK|ZD
+!#
+"6
+qKp@r2pd
+Yp@<$
+td
+u<
+!#
+s?[
+"$
+p~p2u%&
+sNr|l|otO
+t1MhD
+5
+sNp,l.uQtz
+t1R"D
+5
+"$
+qLuH/w{,
+xS"<"D
+r'vnx5
+xS"<"D
+!#
+"$
+p}p<
+qop[
+rMq}C
+td
+!#
+"6
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR%{$
+qF&U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<0z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR5UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR7{$
+qF8U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<Bz\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaRGUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+"9
+wYyC
+":
+qFKqg
+"#
+xKRO<OD?
+xKRN<K<N?
+":
+z)N<O
+sJ~;"
+eq3@r+
+]aI
+eqe=qe
+|WN
+|?d}ztzC
+!#
+eqe-^
+p+
+eqe.r-
+}1d}ztz
+rMMgC
+epE8j
+yFw#Hly<n
+m
+uMW2@
+{#vu,u0
+uMiwv+zH}#uQsq
+tJ/t#
+uMoB
+ys|3yB
+zlx3w
+uRs2$Lp$
+uMVq&
+uMWqO
+eq0=s-
+u?vu,u0
+!#
+eq08r4
+upw#Hn
+";
+0
+p#
+0
+rfT
+J
+J
+J
+J
+!#
+";
+zJtqr,xDryq&wd8z&@8
+";
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+";
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+";
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+";
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%2s2$X
+J
+eq07qN
+]ix_}~
+]xI
+r~
+u<
+!#
+r~
+!#
+)
+qB+uk
+u(-
+uF1&
+zn8-v(v=
+qnp)
+rP
+eq09r1
+|OxXq4rzp)p-C
+eq0/r1
+w8
+"$
+Yxcf
+\
+H
+!#
+y,/1&
+zn8-v(v=
+qnp=
+5
+"$
+|OxXq4rzp=rZC
+"$
+qKuHy8
+"$
+}3Mf
+\
+!#
+u>Pt5q4r,s2$Zq=
+epb=^,
+}3+uk
+u(.
+q1q9B
+u>Pt5q4r,p/xD
+p~X|B&
+zn8-v(v=
+|OxXq4rzp/yCrS
+vC^j^
+p+
+vC^qwj
+]cI
+vC^pEr.
+w'}zr*p$
+!#
+vC^pb^
+p+
+uMVB
+uMW29
+u?vu,u0
+!#
+erI@pw
+r[lp$
+zj
+uoz]t\
+ej+pb
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+pnpb^
+p+
+rf'
+!#
+pnqe^
+s;&
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+ys~2p$
+!#
+epx=rI
+y0x_vu,u0
+qCf.f@
+qknB=78tGp<p5
+&
+u>Pu[~(uNxX}O
+epx,qe
+{*hD
+xKMhD1h?
+uMo1h
+zlx3w
+uRs2$[p$
+uMVq&
+uMWwB
+epE=ps
+u?vu,u0
+!#
+qCps@r4
+|mw#Hxu
+u>vhq4r3y[>
+u>zivhq4xXq4rzy[2s2$\
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+vrp/yCB?
+"*
+p+
+rf'
+!#
+"*
+s;&
+{Qx2=
+tC,uitKp$
+"*
+qKz#z#{c
+xLsf
+\
+"*
+p+
+uMlA
+uMmEt=qY-xO/
+uMnp$
+zlx3w
+uRs2$]p$
+uMVE
+uMWtn
+u?vu,u0
+!#
+",
+r[lp$
+zj
+uoz]t\
+",
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+"'
+p+
+rf'
+!#
+"'
+s;&
+{Qx2=
+tC,uitKp$
+"'
+qKz#z#{c
+xLsf
+\
+"'
+p+
+ys~2p$
+!#
+eqN,rI
+y0x_vu,u0
+qCq#@r.8
+tFMn2uZ
+eqN+q0
+rhyi+zH}#uQsqD
+xKMiDwv+zH}#uQsq?
+eqw=rI
+|mw#Hxu
+}$>
+uMo1h
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWwB
+{#vu,u0
+}nt#
+uMoB
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWG
+sJvu,u0
+uMo1h
+ys|3yB
+zlx3w
+uRs2$]p$
+uMVq&
+uMWwB
+"-
+u?vu,u0
+!#
+epw7sr
+u'Mk
+uA})
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+|$ts|Y
+z7
+vrp)Cp-?
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+uv=q@
+]aI
+uv,pX
+]bsx8
+|?dM]l8p<rJV&
+!#
+uv-^
+p+
+uv.pw
+}1d}zrJ
+J
+!#
+uv7pb
+uF1&
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+epw7q@
+t^
+epw9pj
+t1s0wv+zH}#uQ.,
+uMW2@
+sJvu,u0
+"~
+{ErO
+{Y
+tFq9U
+s5z}p40D
+eq@+qw
+|mw#Hu"
+}$>
+sJ~,
+eq@-rI
+z3kqR
+xKMjEx@9t2-q491j?
+eq@7r]
+u'Mj
+vw=%
+"5
+p+
+"5
+zj
+p.
+"5
+|)
+uE
+"5
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+"5
+xsqg
+qLp0U
+ti
+sd
+!#
+"5
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+"3
+z7
+vrp)Cp-?
+"5
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"5
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+"5
+]aI
+"5
+]bsx8
+|?dM]l8p<rJV&
+!#
+"5
+p+
+"5
+}1d}zrJ
+J
+!#
+"5
+uF1&
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+eq@7qw
+t^
+|Oy_Mgp$D
+"W
+yFw#Hly<n
+m
+uMW2@
+{#vu,u0
+uMiwv+zH}#uQsq
+tJ/t#
+uMoB
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWqO
+"W
+u?vu,u0
+!#
+er+=u:
+|cz2r3p4/>
+qCxjpj
+|mw#Hls%
+}$>
+uMhB
+5
+qCuap|
+wAt#
+tDv?t#
+rH
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+xKMhDB?
+!#
+er+,^
+qh[I
+"?
+|mw#Hxu
+}$>
+uMo1h
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWwB
+{#zQ
+}nt#
+uMoB
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWG
+sJzQ
+uMo1h
+ys|3yB
+zlx3w
+uRs2%,p$
+uMVq&
+uMWwB
+"?
+u?zQ
+!#
+"A
+tFMn2uZ
+er+8qw
+{*iD
+xKMiD1i?
+er+7px
+|Rs2$B2t4
+}q
+"J
+r[lp$
+uE
+"J
+qz,1l
+z'mDqg
+YsT1l
+pzsT1l?
+|Oy_Ml1lD
+"J
+p+
+rf'
+!#
+"J
+s;&
+{Qx2=
+tC,uitKp$
+"J
+qKz#z#{c
+xLsf
+\
+"J
+p+
+!#
+uMo2uZ
+zlx3w
+uRs2%,p$
+uMVE
+uMWq&
+erI.px
+u?}~
+!#
+"S
+p+
+"S
+]cI
+"S
+w'}zr*p$
+!#
+"S
+p+
+uMo1i
+zlx3w
+uRs2%,p$
+uMVB
+uMWE
+H
+!#
+epj8t;
+qzpy&\1l
+"0
+|MMoD2uZ
+uRs2%,3x
+zlx3w
+uMWB
+!#
+}ppx
+z'p1pB
+qtpB,
+5
+|sq@
+z3W2@
+sH8
+!#
+|kj
+{e'
+sJ~,
+q'=^
+qt$18
+u(7
+y$M$yK7
+x9Mg
+{PpE
+{e9
+tr%
+wh
+q'-q@
+t1=1g
+{zyq}X
+sd
+q'.t'
+rug
+*I%
+T=
+u(9
+o
+*#%
+_
+qCxGf
+{/u}'0
+p6
+qC}6qN
+zw0
+wnxXq4rzs\2s2%2
+qJw=+z+
+vCpxq#})
+z|
+}nscz(z+
+vCpxq#@pb
+sPrnyvtB{n
+vCpxq#/px
+ye?
+pz{]@y<@vFp$?
+vCpxf,qe
+q{
+vCpxf+pX
+w<=vO.{JxW-
+q2yi/|4
+vCpxf-r4
+}+
+&
+t(p,r2
+u,
+vCpx^pj
+t3rnt#
+vCpx^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+vCpx^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vCpxf9q#9
+sPult|
+z~sz
+vCpxpjp|
+s+"w={m,tyt=6
+vCpx^9pb
+{i'
+qV+zH}#uQsqD
+vCpx^/pX
+s+(}J}J
+vCpx^9p|
+xV?
+vCpxpj{L
+{/r8)Z
+zSuf
+qC}6j
+|Ozir3r8.$,>
+H
+!#
+qCq#+sr
+wnxXq4rzs\2s2%2
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+qCq#+pX
+u9r3r8D>
+!#
+!#
+q'7qN
+qt$19
+u(/
+y$M$yK9
+|Hr8D
+!#
+q'/r4
+t1=1g
+re|34pu
+5
+}%qw
+rug
+*I%
+T@
+u(@
+}d
+*,%
+rV
+pqr.8pX
+q2|{9
+qTu&|{9
+pqzLr+
+vT,
+q%
+pqr.8q0
+pzXqj
+}%pj
+wG
+!#
+O
+!#
+vl/r1
+O
+!#
+y2r1
+O
+!#
+ru0
+wI/u:
+]Ws3sK
+ef+f
+(rO
+!#
+r&.pE
+rj~8%hs3p<
+rj~8%bs3--
+rj~8%[s3u)
+(tG
+!#
+rj~8%Es3-7
+rj~8%?s3y<
+rj~8%9s3v<
+({J
+!#
+pn{Gt;
+qk^B
+)
+pnsQq0
+qBsf
+"#
+qk^E
+)
+"#
+qBsf
+"#
+qk^q&
+)
+"#
+qBsf
+"#
+qk^G
+)
+"#
+qBsf
+"#
+qk^tn
+)
+"#
+qBsf
+"#
+qk^wB
+)
+"#
+qBsf
+"#
+rua
+"#
+]dzs=
+}^zs,
+rjt,zs+
+x"zs-
+y0zs.
+rjz]zs8
+{K7
+]ezs9
+u-|#qN
+(t2
+!pZ
+p(
+!p^
+w.pw
+J
+qa<
+qa;
+(
+!qZ
+z*q0
+g
+p3J
+;>
+(
+!s*
+prqesh
+}G
+p3N
+;D
+(
+!tS
+r5=sh
+g=
+p3S
+;C
+(
+!vB
+r5,pX
+g,
+p3U
+;G
+(
+!w&
+prshs6
+sv9
+p3J
+;A
+(
+!x=
+prr4p|
+sv/
+p3c
+;B
+(
+!yE
+{?7+qN
+qH,
+p3k
+;G
+(
+!{-
+qM@j
+g+
+u+%=
+;?
+(
+!vKxw
+g+
+u+%)
+;?
+(
+!pty@
+pnu:q3
+g9
+u+$v
+qPsf
+(
+!ptyG
+g9
+u+$r
+qPsf
+(
+!pt+uU
+g9
+u+$o
+qPsf
+(
+!pt{H
+g9
+u+$l
+qPsf
+(
+!pt.uU
+sY7pX
+g-
+p3{
+qPp<
+(
+!pt|F
+r#x*
+sv@
+u+%-
+qP+uk
+(
+!pt|G
+epX.q0
+g/
+u+#f
+qP+uk
+(
+!pt}x
+vC^w-q@
+g@
+u+#X
+qPt4
+(
+!pt/uU
+eqy/qw
+g7
+u+#Q
+qPt4
+(
+!ptxw
+"#
+g@
+u+#L
+qPt4
+(
+!tYy@
+g@
+u+#>
+qPt4
+(
+!tYyG
+g@
+u+#5
+qPt4
+(
+!tY+uU
+g@
+am
+qPt4
+(
+!tY{H
+eq07yY
+qH=
+aZ
+qP+uk
+(
+!tY.uU
+epb=^,
+g.
+u+%@
+qP+uk
+(
+!tY|F
+"y
+g8
+p3{
+qPp<
+(
+!tY|G
+"Z
+qH
+p3<
+;E
+(
+!tY}x
+q'.q3
+sk
+a'
+;=
+(
+!tY/uU
+"D
+uI
+p3<
+;F
+(
+!tYxw
+}%|_
+tW
+a"
+;@
+(
+!vK-y@
+"=
+qH.
+p3<
+qPpU
+(
+!vK-yG
+"=
+qH8
+vg
+v#
+(
+!vKp<uU
+"=
+qH7
+u+%<
+;=
+(
+!vK-{H
+qH7
+u+%:
+;=
+(
+!vKu)uU
+qH7
+u+%9
+;=
+(
+!vK-|F
+qH7
+u+%8
+;=
+(
+!vK-|G
+qH7
+u+%(
+;=
+(
+!vK-}x
+qH7
+u+%&
+;=
+(
+!vKv<uU
+qH7
+u+%%
+;=
+(
+!vK-xw
+qH7
+u+%$
+;=
+(
+!vK.y@
+"<
+qH+
+p3|
+qPsf
+(
+!vK.yG
+qH+
+pfp[
+qPsf
+(
+!vK{_uU
+qH+
+pfpG
+qPsf
+(
+!vK.{H
+qH+
+pfp"
+qPsf
+(
+!vK..uU
+qH+
+pfpK
+qPsf
+(
+!vK.|F
+qH+
+pfpY
+qPsf
+(
+!vK.|G
+qH+
+pfp=
+qPsf
+(
+!vK.}x
+qH+
+pfp)
+qPsf
+(
+!vKt2uU
+"<
+qH-
+p3M
+qP{c
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const wideSM80 = `.version 7.0
-.target sm_80
-.address_size 64
-.file 1 "wide.go"
-.file 2 "histogram.go"
-.file 3 "adjust.go"
-.file 4 "params.go"
-.file 5 "stage.go"
-.file 6 "weight.go"
-.file 7 "exp.go"
-.file 8 "list.go"
-.file 9 "reduce.go"
-.file 10 "bits.go"
-.file 11 "philox.go"
-.file 12 "log.go"
-
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide(.param .align 8 .b8 wide_params[264])
-{
-	.reg .pred %p<414>;
-	.reg .b32 %r<610>;
-	.reg .b64 %rd<396>;
-	.reg .f32 %f<194>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+8];
-	ld.param.u64 %rd3, [wide_params+16];
-	ld.param.u64 %rd4, [wide_params+24];
-	ld.param.u64 %rd5, [wide_params+32];
-	ld.param.u64 %rd6, [wide_params+48];
-	ld.param.u64 %rd7, [wide_params+56];
-	ld.param.u64 %rd8, [wide_params+72];
-	ld.param.u64 %rd9, [wide_params+80];
-	ld.param.u64 %rd10, [wide_params+96];
-	ld.param.u64 %rd11, [wide_params+104];
-	ld.param.u64 %rd12, [wide_params+112];
-	ld.param.u64 %rd13, [wide_params+120];
-	ld.param.u64 %rd14, [wide_params+128];
-	ld.param.u64 %rd15, [wide_params+136];
-	ld.param.u64 %rd16, [wide_params+144];
-	ld.param.u64 %rd17, [wide_params+152];
-	ld.param.u64 %rd18, [wide_params+168];
-	ld.param.u64 %rd19, [wide_params+176];
-	ld.param.u64 %rd20, [wide_params+184];
-	ld.param.u64 %rd21, [wide_params+192];
-	ld.param.u64 %rd22, [wide_params+200];
-	ld.param.u64 %rd23, [wide_params+216];
-	ld.param.u64 %rd24, [wide_params+224];
-	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 29 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd25, %r2;
-	.loc 1 30 13
-	setp.lt.u64 %p1, %rd25, %rd7;
-	@!%p1 bra $FAULT0;
-	.loc 1 28 24
-	mov.u32 %r3, $dynamic;
-	.loc 1 35 52
-	mov.u32 %r4, %tid.x;
-	.loc 1 155 17
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	.loc 2 66 12
-	mov.u32 %r9, %laneid;
-	.loc 1 29 14
-	cvt.u64.u32 %rd26, %r1;
-	.loc 1 30 13
-	mad.wide.u32 %rd27, %r2, 40, %rd6;
-	ld.global.f32 %f1, [%rd27+24];
-	ld.global.f32 %f2, [%rd27+28];
-	ld.global.f32 %f3, [%rd27+32];
-	ld.global.u8 %r10, [%rd27+36];
-	setp.ne.u32 %p2, %r10, 0;
-	ld.global.u8 %r11, [%rd27+37];
-	setp.ne.u32 %p3, %r11, 0;
-	ld.global.u8 %r12, [%rd27+38];
-	setp.ne.u32 %p4, %r12, 0;
-	.loc 1 31 7
-	@%p4 bra $B173;
-	.loc 1 35 23
-	mul.wide.u32 %rd28, %r2, %r1;
-	add.s64 %rd29, %rd28, %rd26;
-	setp.le.u64 %p5, %rd29, %rd3;
-	@!%p5 bra $FAULT1;
-	shl.b64 %rd30, %rd28, 2;
-	add.s64 %rd31, %rd1, %rd30;
-	cvt.u64.u32 %rd32, %r4;
-	.loc 3 22 20
-	setp.lt.s64 %p6, 0, %rd19;
-	@!%p6 bra $B3;
-	.loc 3 23 33
-	add.s32 %r13, %r2, 2;
-	cvt.u64.u32 %rd33, %r13;
-	setp.le.u64 %p7, %rd33, %rd20;
-	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd34, %r2, 4, %rd18;
-	.loc 3 39 25
-	ld.global.u32 %r14, [%rd34];
-	setp.lt.s32 %p8, %r14, 0;
-	selp.b32 %r15, 0, %r14, %p8;
-	cvt.s64.s32 %rd35, %r15;
-	add.s64 %rd36, %rd35, %rd32;
-	ld.global.u32 %r16, [%rd34+4];
-	cvt.s64.s32 %rd37, %r16;
-	setp.lt.s64 %p9, %rd17, %rd37;
-	cvt.u32.u64 %r17, %rd17;
-	selp.b32 %r18, %r17, %r16, %p9;
-	cvt.s64.s32 %rd38, %r18;
-	setp.lt.s64 %p10, %rd36, %rd38;
-	cvt.u32.u64 %r19, %rd36;
-	@!%p10 bra $B2;
-$B0:
-	cvt.s64.s32 %rd39, %r19;
-	.loc 3 40 27
-	setp.lt.u64 %p11, %rd39, %rd17;
-	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd40, %r19, 8, %rd16;
-	ld.global.u32 %r20, [%rd40];
-	cvt.s64.s32 %rd41, %r20;
-	setp.le.s32 %p12, 0, %r20;
-	setp.lt.s64 %p13, %rd41, %rd26;
-	and.pred %p14, %p12, %p13;
-	@!%p14 bra $B1;
-	.loc 3 41 10
-	setp.lt.u64 %p15, %rd41, %rd26;
-	@!%p15 bra $FAULT4;
-	ld.global.f32 %f4, [%rd40+4];
-	mad.wide.s32 %rd42, %r20, 4, %rd31;
-	ld.global.f32 %f5, [%rd42];
-	add.rn.f32 %f6, %f5, %f4;
-	st.global.f32 [%rd42], %f6;
-$B1:
-	.loc 3 39 83
-	add.s32 %r19, %r19, 512;
-	cvt.u64.u32 %rd43, %r19;
-	ld.global.u32 %r21, [%rd34+4];
-	cvt.s64.s32 %rd44, %r21;
-	setp.lt.s64 %p16, %rd17, %rd44;
-	selp.b32 %r22, %r17, %r21, %p16;
-	cvt.s64.s32 %rd45, %r22;
-	setp.lt.s64 %p17, %rd43, %rd45;
-	@%p17 bra $B0;
-$B2:
-	.loc 3 24 9
-	bar.sync 0;
-$B3:
-	.loc 3 26 19
-	setp.lt.s64 %p18, 0, %rd11;
-	.loc 4 23 22
-	setp.neu.f32 %p19, %f1, 0f00000000;
-	setp.neu.f32 %p20, %f1, 0f3F800000;
-	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f2, 0f00000000;
-	setp.neu.f32 %p23, %f3, 0f00000000;
-	or.pred %p24, %p22, %p23;
-	or.pred %p25, %p21, %p24;
-	.loc 3 26 19
-	and.pred %p26, %p18, %p25;
-	@!%p26 bra $B9;
-	.loc 3 27 28
-	setp.le.u64 %p27, %rd29, %rd12;
-	@!%p27 bra $FAULT5;
-	shl.b64 %rd46, %rd28, 1;
-	add.s64 %rd47, %rd10, %rd46;
-	.loc 3 48 20
-	setp.lt.u32 %p28, %r4, %r1;
-	mov.u32 %r23, %r4;
-	@!%p28 bra $B8;
-$B4:
-	cvt.u64.u32 %rd48, %r23;
-	.loc 3 49 32
-	mad.wide.u32 %rd49, %r23, 4, %rd31;
-	ld.global.f32 %f7, [%rd49];
-	mad.wide.u32 %rd50, %r23, 2, %rd47;
-	ld.global.u16 %r24, [%rd50];
-	.loc 4 28 11
-	setp.eq.s32 %p29, %r24, 0;
-	@%p29 bra $B7;
-	.loc 4 31 18
-	@!%p19 bra $B6;
-	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f7;
-	@%p30 bra $B5;
-	.loc 4 35 4
-	mul.rn.f32 %f7, %f7, %f1;
-	bra $B6;
-$B5:
-	.loc 4 33 4
-	div.rn.f32 %f7, %f7, %f1;
-$B6:
-	.loc 4 38 21
-	and.b32 %r25, %r24, 32767;
-	.loc 4 39 36
-	cvt.rn.f32.u32 %f8, %r25;
-	mul.rn.f32 %f9, %f2, %f8;
-	sub.rn.f32 %f10, %f7, %f9;
-	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r25;
-	.loc 4 41 3
-	sub.rn.f32 %f11, %f10, %f3;
-	.loc 4 40 15
-	selp.f32 %f7, %f11, %f10, %p31;
-$B7:
-	.loc 3 49 9
-	st.global.f32 [%rd49], %f7;
-	.loc 3 48 35
-	add.s64 %rd51, %rd48, 512;
-	setp.lt.s64 %p32, %rd51, %rd26;
-	cvt.u32.u64 %r23, %rd51;
-	@%p32 bra $B4;
-$B8:
-	.loc 3 28 9
-	bar.sync 0;
-$B9:
-	.loc 3 30 17
-	setp.lt.s64 %p33, 0, %rd14;
-	and.pred %p34, %p33, %p2;
-	@!%p34 bra $B17;
-	.loc 3 31 15
-	add.s64 %rd52, %rd26, 31;
-	shr.u64 %rd53, %rd52, 5;
-	.loc 3 32 28
-	cvt.u32.u64 %r26, %rd53;
-	mul.wide.u32 %rd54, %r2, %r26;
-	add.s64 %rd55, %rd54, %rd53;
-	setp.le.u64 %p35, %rd55, %rd15;
-	@!%p35 bra $FAULT6;
-	shl.b64 %rd56, %rd54, 2;
-	add.s64 %rd57, %rd13, %rd56;
-	.loc 3 55 26
-	setp.lt.u32 %p36, %r4, %r26;
-	mov.u32 %r27, %r4;
-	@!%p36 bra $B16;
-$B10:
-	.loc 3 56 18
-	mad.wide.u32 %rd58, %r27, 4, %rd57;
-	ld.global.u32 %r28, [%rd58];
-	.loc 3 57 14
-	setp.eq.s32 %p37, %r28, -1;
-	@%p37 bra $B15;
-	.loc 3 60 15
-	shl.b32 %r29, %r27, 5;
-	cvt.u64.u32 %rd59, %r29;
-	add.s64 %rd60, %rd59, 32;
-	setp.lt.s64 %p38, %rd26, %rd60;
-	cvt.u32.u64 %r30, %rd60;
-	selp.b32 %r31, %r1, %r30, %p38;
-	setp.lt.u32 %p39, %r29, %r31;
-	@!%p39 bra $B15;
-	add.s32 %r32, %r31, -1;
-	selp.b32 %r33, %r32, %r29, %p39;
-	cvt.u64.u32 %rd61, %r33;
-	sub.s64 %rd62, %rd61, %rd59;
-	setp.lt.u64 %p40, %rd62, 2147483648;
-	setp.lt.s64 %p41, %rd61, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r29, %r1;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r33, %r1;
-	and.pred %p46, %p44, %p45;
-	@%p46 bra $B13;
-$B11:
-	cvt.u64.u32 %rd63, %r29;
-	.loc 3 61 14
-	and.b32 %r34, %r28, 1;
-	setp.eq.s32 %p47, %r34, 0;
-	@!%p47 bra $B12;
-	.loc 3 62 11
-	setp.lt.u32 %p48, %r29, %r1;
-	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd64, %r29, 4, %rd31;
-	st.global.f32 [%rd64], 0fFF800000;
-$B12:
-	.loc 3 64 4
-	shr.u32 %r28, %r28, 1;
-	.loc 3 60 57
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p49, %r29, %r31;
-	@%p49 bra $B11;
-	bra $B15;
-$B13:
-	.loc 3 61 14
-	and.b32 %r35, %r28, 1;
-	setp.eq.s32 %p50, %r35, 0;
-	@!%p50 bra $B14;
-	.loc 3 62 11
-	mad.wide.u32 %rd65, %r29, 4, %rd31;
-	st.global.f32 [%rd65], 0fFF800000;
-$B14:
-	.loc 3 64 4
-	shr.u32 %r28, %r28, 1;
-	.loc 3 60 57
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p51, %r29, %r31;
-	@%p51 bra $B13;
-$B15:
-	.loc 3 55 39
-	add.s32 %r27, %r27, 512;
-	setp.lt.u32 %p52, %r27, %r26;
-	@%p52 bra $B10;
-$B16:
-	.loc 3 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 37 30
-	setp.lt.u64 %p53, %rd25, %rd9;
-	.loc 5 72 7
-	setp.ne.s64 %p54, %rd27, 0;
-	and.pred %p55, %p53, %p54;
-	@!%p55 bra $B174;
-	.loc 1 37 30
-	mad.wide.u32 %rd66, %r2, 4, %rd8;
-	ld.global.u32 %r36, [%rd66];
-	.loc 1 72 60
-	shr.u64 %rd67, %rd28, 2;
-	shl.b64 %rd68, %rd67, 2;
-	sub.s64 %rd69, %rd29, %rd68;
-	add.s64 %rd70, %rd69, 2047;
-	shr.s64 %rd71, %rd70, 63;
-	shr.u64 %rd72, %rd71, 53;
-	add.s64 %rd73, %rd69, %rd72;
-	add.s64 %rd74, %rd73, 2047;
-	shr.s64 %rd75, %rd74, 11;
-	.loc 5 72 7
-	ld.global.f32 %f12, [%rd27+8];
-	setp.lt.f32 %p56, 0f00000000, %f12;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	@!%p56 bra $B20;
-	ld.global.u32 %r37, [%rd27+20];
-	setp.lt.s32 %p58, 0, %r37;
-	@%p58 bra $B18;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	bra $B20;
-$B18:
-	setp.lt.u32 %p59, %r37, %r1;
-	@%p59 bra $B19;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	bra $B20;
-$B19:
-	.loc 5 74 11
-	setp.lt.s64 %p60, 8, %rd75;
-	selp.b64 %rd76, 4, %rd75, %p60;
-	selp.b32 %r39, 0, 1, %p60;
-	mov.pred %p57, 1;
-	mov.u32 %r38, 2;
-$B20:
-	cvt.u64.u32 %rd77, %r37;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r40, %r4;
-$B21:
-	.loc 2 23 8
-	mad.lo.s32 %r41, %r40, 4, %r3;
-	st.shared.u32 [%r41], 0;
-	st.shared.u32 [%r41+16384], 0;
-	.loc 2 22 41
-	add.s32 %r40, %r40, 512;
-	setp.lt.u32 %p61, %r40, 4096;
-	@%p61 bra $B21;
-	.loc 2 25 8
-	bar.sync 0;
-	.loc 1 154 14
-	setp.eq.s32 %p62, %r9, 0;
-	.loc 1 155 17
-	mad.lo.s32 %r42, %r5, %r6, %r7;
-	mad.lo.s32 %r43, %r42, %r8, %r4;
-	cvt.u64.u32 %rd78, %r43;
-	shr.u64 %rd79, %rd78, 5;
-	cvt.u32.u64 %r44, %rd79;
-	setp.lt.u32 %p63, %r44, 32;
-	mad.lo.s32 %r45, %r44, 8, %r3;
-	.loc 1 127 19
-	setp.eq.s32 %p64, %r4, 0;
-	.loc 2 54 27
-	shl.b32 %r46, %r4, 3;
-	cvt.u64.u32 %rd80, %r46;
-	.loc 2 38 20
-	setp.lt.u32 %p65, %r46, 4096;
-	mad.lo.s32 %r47, %r46, 4, %r3;
-	.loc 2 54 33
-	add.s32 %r48, %r46, 7;
-	.loc 2 38 20
-	setp.lt.u32 %p66, %r48, 4096;
-	.loc 2 56 11
-	setp.lt.u32 %p67, %r4, 512;
-	mad.lo.s32 %r49, %r4, 8, %r3;
-	.loc 2 58 14
-	setp.eq.s32 %p68, %r44, 0;
-	.loc 2 90 17
-	cvt.u64.u32 %rd81, %r9;
-	.loc 5 103 32
-	setp.lt.s64 %p69, 0, %rd75;
-	.loc 5 206 26
-	add.s64 %rd82, %rd75, -1;
-	setp.lt.s64 %p70, 0, %rd82;
-	.loc 2 38 20
-	and.pred %p71, %p65, %p66;
-	.loc 2 56 11
-	and.pred %p72, %p71, %p67;
-	selp.b64 %rd83, %rd82, 0, %p69;
-	setp.lt.u64 %p73, %rd83, 2147483648;
-	setp.lt.s64 %p74, %rd83, 2305843009213693952;
-	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd83, 257;
-	and.pred %p77, %p75, %p76;
-	setp.lt.u32 %p78, %r9, 2048;
-	add.s64 %rd84, %rd75, -2;
-	selp.b64 %rd85, %rd84, 0, %p70;
-	setp.lt.u64 %p79, %rd85, 2147483648;
-	setp.lt.s64 %p80, %rd85, 2305843009213693952;
-	and.pred %p81, %p79, %p80;
-	setp.lt.u64 %p82, %rd85, 257;
-	and.pred %p83, %p81, %p82;
-	mov.u32 %r50, -1;
-	mov.u64 %rd86, 0;
-	mov.u32 %r51, 0;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.u32 %r53, 2147483647;
-	mov.u32 %r54, -2147483648;
-	mov.u32 %r55, 20;
-	mov.u32 %r56, -1;
-	mov.u32 %r57, 0;
-	mov.u32 %r58, -2147483648;
-	mov.pred %p84, 0;
-	mov.u64 %rd87, 0;
-	mov.u32 %r59, 0;
-$B22:
-	.loc 1 95 35
-	shl.b64 %rd88, %rd87, 9;
-	add.s64 %rd89, %rd67, %rd88;
-	add.s64 %rd90, %rd89, %rd32;
-	.loc 1 76 13
-	shl.b64 %rd91, %rd90, 2;
-	.loc 1 77 11
-	setp.le.s64 %p85, %rd28, %rd91;
-	add.s64 %rd92, %rd91, 4;
-	setp.le.s64 %p86, %rd92, %rd29;
-	and.pred %p87, %p85, %p86;
-	@%p87 bra $B27;
-	.loc 1 82 40
-	setp.lt.s64 %p88, %rd91, %rd29;
-	and.pred %p89, %p85, %p88;
-	.loc 1 83 19
-	setp.lt.u64 %p90, %rd91, %rd2;
-	not.pred %p91, %p89;
-	or.pred %p92, %p91, %p90;
-	.loc 1 82 17
-	add.s64 %rd93, %rd91, 1;
-	setp.le.s64 %p93, %rd28, %rd93;
-	setp.lt.s64 %p94, %rd93, %rd29;
-	and.pred %p95, %p93, %p94;
-	.loc 1 83 19
-	setp.lt.u64 %p96, %rd93, %rd2;
-	not.pred %p97, %p95;
-	or.pred %p98, %p97, %p96;
-	.loc 1 82 17
-	add.s64 %rd94, %rd91, 2;
-	setp.le.s64 %p99, %rd28, %rd94;
-	setp.lt.s64 %p100, %rd94, %rd29;
-	and.pred %p101, %p99, %p100;
-	.loc 1 83 19
-	setp.lt.u64 %p102, %rd94, %rd2;
-	not.pred %p103, %p101;
-	or.pred %p104, %p103, %p102;
-	.loc 1 82 17
-	add.s64 %rd95, %rd91, 3;
-	setp.le.s64 %p105, %rd28, %rd95;
-	setp.lt.s64 %p106, %rd95, %rd29;
-	and.pred %p107, %p105, %p106;
-	.loc 1 83 19
-	setp.lt.u64 %p108, %rd95, %rd2;
-	not.pred %p109, %p107;
-	or.pred %p110, %p109, %p108;
-	and.pred %p111, %p92, %p98;
-	and.pred %p112, %p111, %p104;
-	and.pred %p113, %p112, %p110;
-	@!%p113 bra $B175;
-	mov.f32 %f15, 0f7FC00000;
-	.loc 1 82 24
-	@!%p89 bra $B23;
-	.loc 1 83 19
-	shl.b64 %rd96, %rd91, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f15, [%rd97];
-$B23:
-	mov.f32 %f16, 0f7FC00000;
-	.loc 1 82 24
-	@!%p95 bra $B24;
-	.loc 1 83 19
-	shl.b64 %rd98, %rd91, 2;
-	add.s64 %rd99, %rd1, %rd98;
-	ld.global.f32 %f16, [%rd99+4];
-$B24:
-	mov.f32 %f17, 0f7FC00000;
-	.loc 1 82 24
-	@!%p101 bra $B25;
-	.loc 1 83 19
-	shl.b64 %rd100, %rd91, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f17, [%rd101+8];
-$B25:
-	mov.f32 %f18, 0f7FC00000;
-	.loc 1 82 24
-	@!%p107 bra $B26;
-	.loc 1 83 19
-	shl.b64 %rd102, %rd91, 2;
-	add.s64 %rd103, %rd1, %rd102;
-	ld.global.f32 %f18, [%rd103+12];
-$B26:
-	.loc 1 86 2
-	bra $B28;
-$B27:
-	.loc 1 78 17
-	setp.lt.u64 %p114, %rd90, %rd5;
-	@!%p114 bra $FAULT8;
-	shl.b64 %rd104, %rd90, 4;
-	add.s64 %rd105, %rd4, %rd104;
-	ld.global.f32 %f15, [%rd105];
-	ld.global.f32 %f16, [%rd105+4];
-	ld.global.f32 %f17, [%rd105+8];
-	ld.global.f32 %f18, [%rd105+12];
-$B28:
-	.loc 1 96 27
-	setp.lt.s64 %p115, %rd87, %rd76;
-	@!%p115 bra $B70;
-	.loc 1 115 9
-	setp.eq.s32 %p116, %r38, 1;
-	.loc 1 117 9
-	setp.eq.s32 %p117, %r38, 2;
-	.loc 1 121 9
-	setp.eq.s32 %p118, %r38, 3;
-	mov.u64 %rd106, %rd87;
-$B29:
-	.loc 1 97 29
-	shl.b64 %rd107, %rd106, 9;
-	add.s64 %rd108, %rd67, %rd107;
-	add.s64 %rd109, %rd108, %rd32;
-	.loc 1 99 24
-	add.s64 %rd110, %rd109, 512;
-	.loc 1 76 13
-	shl.b64 %rd111, %rd110, 2;
-	.loc 1 77 11
-	setp.le.s64 %p119, %rd28, %rd111;
-	add.s64 %rd112, %rd111, 4;
-	setp.le.s64 %p120, %rd112, %rd29;
-	and.pred %p121, %p119, %p120;
-	@%p121 bra $B34;
-	.loc 1 82 40
-	setp.lt.s64 %p122, %rd111, %rd29;
-	and.pred %p123, %p119, %p122;
-	.loc 1 83 19
-	setp.lt.u64 %p124, %rd111, %rd2;
-	not.pred %p125, %p123;
-	or.pred %p126, %p125, %p124;
-	.loc 1 82 17
-	add.s64 %rd113, %rd111, 1;
-	setp.le.s64 %p127, %rd28, %rd113;
-	setp.lt.s64 %p128, %rd113, %rd29;
-	and.pred %p129, %p127, %p128;
-	.loc 1 83 19
-	setp.lt.u64 %p130, %rd113, %rd2;
-	not.pred %p131, %p129;
-	or.pred %p132, %p131, %p130;
-	.loc 1 82 17
-	add.s64 %rd114, %rd111, 2;
-	setp.le.s64 %p133, %rd28, %rd114;
-	setp.lt.s64 %p134, %rd114, %rd29;
-	and.pred %p135, %p133, %p134;
-	.loc 1 83 19
-	setp.lt.u64 %p136, %rd114, %rd2;
-	not.pred %p137, %p135;
-	or.pred %p138, %p137, %p136;
-	.loc 1 82 17
-	add.s64 %rd115, %rd111, 3;
-	setp.le.s64 %p139, %rd28, %rd115;
-	setp.lt.s64 %p140, %rd115, %rd29;
-	and.pred %p141, %p139, %p140;
-	.loc 1 83 19
-	setp.lt.u64 %p142, %rd115, %rd2;
-	not.pred %p143, %p141;
-	or.pred %p144, %p143, %p142;
-	and.pred %p145, %p126, %p132;
-	and.pred %p146, %p145, %p138;
-	and.pred %p147, %p146, %p144;
-	@!%p147 bra $B176;
-	mov.f32 %f19, 0f7FC00000;
-	.loc 1 82 24
-	@!%p123 bra $B30;
-	.loc 1 83 19
-	shl.b64 %rd116, %rd111, 2;
-	add.s64 %rd117, %rd1, %rd116;
-	ld.global.f32 %f19, [%rd117];
-$B30:
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 82 24
-	@!%p129 bra $B31;
-	.loc 1 83 19
-	shl.b64 %rd118, %rd111, 2;
-	add.s64 %rd119, %rd1, %rd118;
-	ld.global.f32 %f20, [%rd119+4];
-$B31:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 82 24
-	@!%p135 bra $B32;
-	.loc 1 83 19
-	shl.b64 %rd120, %rd111, 2;
-	add.s64 %rd121, %rd1, %rd120;
-	ld.global.f32 %f21, [%rd121+8];
-$B32:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 82 24
-	@!%p141 bra $B33;
-	.loc 1 83 19
-	shl.b64 %rd122, %rd111, 2;
-	add.s64 %rd123, %rd1, %rd122;
-	ld.global.f32 %f22, [%rd123+12];
-$B33:
-	.loc 1 86 2
-	bra $B35;
-$B34:
-	.loc 1 78 17
-	setp.lt.u64 %p148, %rd110, %rd5;
-	@!%p148 bra $FAULT9;
-	shl.b64 %rd124, %rd109, 4;
-	add.s64 %rd125, %rd4, %rd124;
-	ld.global.f32 %f19, [%rd125+8192];
-	ld.global.f32 %f20, [%rd125+8196];
-	ld.global.f32 %f21, [%rd125+8200];
-	ld.global.f32 %f22, [%rd125+8204];
-$B35:
-	.loc 6 19 7
-	setp.neu.f32 %p149, %f15, %f15;
-	.loc 6 22 32
-	add.rn.f32 %f23, %f15, 0f00000000;
-	mov.b32 %r60, %f23;
-	.loc 6 23 27
-	shr.s32 %r61, %r60, 31;
-	shr.u32 %r62, %r61, 1;
-	xor.b32 %r63, %r60, %r62;
-	.loc 6 19 7
-	selp.b32 %r64, -2147483648, %r63, %p149;
-	.loc 1 103 11
-	setp.lt.s32 %p150, %r54, %r64;
-	@!%p150 bra $B36;
-	.loc 1 104 27
-	cvt.u32.u64 %r65, %rd109;
-	shl.b32 %r66, %r65, 2;
-	cvt.u32.u64 %r67, %rd28;
-	sub.s32 %r53, %r66, %r67;
-	mov.u32 %r54, %r64;
-$B36:
-	.loc 6 68 56
-	xor.b32 %r68, %r64, -2147483648;
-	mov.u32 %r69, 1;
-	.loc 1 107 9
-	@!%p84 bra $B39;
-	.loc 5 216 9
-	setp.lt.s32 %p151, %r64, %r52;
-	mov.u32 %r64, -1;
-	@%p151 bra $B38;
-	.loc 6 33 7
-	setp.eq.f32 %p152, %f15, %f14;
-	mov.u32 %r64, 67108864;
-	@%p152 bra $B37;
-	.loc 6 36 28
-	sub.rn.f32 %f24, %f15, %f14;
-	mul.rn.f32 %f25, %f24, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f27, %f26, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
-	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
-	.loc 7 39 21
-	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
-	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
-	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
-	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
-	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
-	mov.b32 %r70, %f26;
-	.loc 7 21 7
-	setp.lt.f32 %p153, 0f00000000, %f25;
-	selp.b32 %r71, 528482304, 1602224128, %p153;
-	selp.b32 %r72, 1602224128, 528482304, %p153;
-	.loc 7 24 51
-	mad.lo.s32 %r73, %r70, 8388608, %r71;
-	mov.b32 %f36, %r73;
-	mul.rn.f32 %f37, %f35, %f36;
-	mov.b32 %f38, %r72;
-	mul.rn.f32 %f39, %f37, %f38;
-	.loc 7 25 8
-	abs.f32 %f40, %f25;
-	setp.lt.f32 %p154, 0f42D00000, %f40;
-	selp.f32 %f41, 0f00000000, %f39, %p154;
-	and.pred %p155, %p154, %p153;
-	selp.f32 %f42, 0f7F800000, %f41, %p155;
-	.loc 6 36 42
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	add.rn.f32 %f44, %f43, 0f3F000000;
-	cvt.rzi.s32.f32 %r64, %f44;
-$B37:
-$B38:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r64;
-	mov.b32 %r74, %f45;
-	add.s32 %r68, %r74, -1065353216;
-	mov.u32 %r69, %r64;
-$B39:
-	.loc 1 111 13
-	setp.lt.s32 %p156, %r64, %r58;
-	mov.u32 %r75, 0;
-	@%p156 bra $B42;
-	.loc 1 115 9
-	@%p116 bra $B41;
-	.loc 1 117 9
-	@%p117 bra $B40;
-	.loc 1 121 9
-	selp.b32 %r75, %r69, 0, %p118;
-	bra $B42;
-$B40:
-	.loc 1 118 12
-	sub.s32 %r76, %r68, %r57;
-	setp.le.u32 %p157, %r76, %r56;
-	mov.u32 %r75, 0;
-	@!%p157 bra $B42;
-	.loc 1 119 29
-	shr.u32 %r77, %r76, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd126, %r77;
-	setp.lt.u32 %p158, %r77, 4096;
-	@!%p158 bra $FAULT10;
-	mad.lo.s32 %r78, %r77, 4, %r3;
-	and.b32 %r79, %r69, 8191;
-	red.relaxed.cta.shared.add.u32 [%r78], %r79;
-	.loc 2 31 28
-	shr.u32 %r80, %r69, 13;
-	setp.lt.u32 %p159, 0, %r80;
-	mov.u32 %r75, 0;
-	@!%p159 bra $B42;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r78+16384], %r80;
-	mov.u32 %r75, 0;
-	bra $B42;
-$B41:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r81, [$dynamic+53272], 1;
-	setp.lt.u32 %p160, %r81, 2048;
-	mov.u32 %r75, 0;
-	@!%p160 bra $B42;
-	.loc 8 27 42
-	cvt.u32.u64 %r82, %rd109;
-	shl.b32 %r83, %r82, 2;
-	cvt.u32.u64 %r84, %rd28;
-	sub.s32 %r85, %r83, %r84;
-	mad.lo.s32 %r86, %r81, 4, %r3;
-	st.shared.u32 [%r86+36888], %r64;
-	st.shared.u32 [%r86+45080], %r85;
-	mov.u32 %r75, 0;
-$B42:
-	cvt.s64.s32 %rd127, %r75;
-	.loc 6 19 7
-	setp.neu.f32 %p161, %f16, %f16;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f16, 0f00000000;
-	mov.b32 %r87, %f46;
-	.loc 6 23 27
-	shr.s32 %r88, %r87, 31;
-	shr.u32 %r89, %r88, 1;
-	xor.b32 %r90, %r87, %r89;
-	.loc 6 19 7
-	selp.b32 %r91, -2147483648, %r90, %p161;
-	.loc 1 103 11
-	setp.lt.s32 %p162, %r54, %r91;
-	@!%p162 bra $B43;
-	.loc 1 104 27
-	cvt.u32.u64 %r92, %rd109;
-	shl.b32 %r93, %r92, 2;
-	add.s32 %r94, %r93, 1;
-	cvt.u32.u64 %r95, %rd28;
-	sub.s32 %r53, %r94, %r95;
-	mov.u32 %r54, %r91;
-$B43:
-	.loc 6 68 56
-	xor.b32 %r96, %r91, -2147483648;
-	mov.u32 %r97, 1;
-	.loc 1 107 9
-	@!%p84 bra $B46;
-	.loc 5 216 9
-	setp.lt.s32 %p163, %r91, %r52;
-	mov.u32 %r91, -1;
-	@%p163 bra $B45;
-	.loc 6 33 7
-	setp.eq.f32 %p164, %f16, %f14;
-	mov.u32 %r91, 67108864;
-	@%p164 bra $B44;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f16, %f14;
-	mul.rn.f32 %f48, %f47, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r98, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p165, 0f00000000, %f48;
-	selp.b32 %r99, 528482304, 1602224128, %p165;
-	selp.b32 %r100, 1602224128, 528482304, %p165;
-	.loc 7 24 51
-	mad.lo.s32 %r101, %r98, 8388608, %r99;
-	mov.b32 %f59, %r101;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r100;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p166, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p166;
-	and.pred %p167, %p166, %p165;
-	selp.f32 %f65, 0f7F800000, %f64, %p167;
-	.loc 6 36 42
-	mul.rn.f32 %f66, %f65, 0f4C800000;
-	add.rn.f32 %f67, %f66, 0f3F000000;
-	cvt.rzi.s32.f32 %r91, %f67;
-$B44:
-$B45:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r91;
-	mov.b32 %r102, %f68;
-	add.s32 %r96, %r102, -1065353216;
-	mov.u32 %r97, %r91;
-$B46:
-	.loc 1 111 13
-	setp.lt.s32 %p168, %r91, %r58;
-	@%p168 bra $B49;
-	.loc 1 115 9
-	@%p116 bra $B48;
-	.loc 1 117 9
-	@%p117 bra $B47;
-	.loc 1 122 17
-	cvt.s64.s32 %rd128, %r97;
-	add.s64 %rd129, %rd127, %rd128;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd129, %rd127, %p118;
-	bra $B49;
-$B47:
-	.loc 1 118 12
-	sub.s32 %r103, %r96, %r57;
-	setp.le.u32 %p169, %r103, %r56;
-	@!%p169 bra $B49;
-	.loc 1 119 29
-	shr.u32 %r104, %r103, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd130, %r104;
-	setp.lt.u32 %p170, %r104, 4096;
-	@!%p170 bra $FAULT11;
-	mad.lo.s32 %r105, %r104, 4, %r3;
-	and.b32 %r106, %r97, 8191;
-	red.relaxed.cta.shared.add.u32 [%r105], %r106;
-	.loc 2 31 28
-	shr.u32 %r107, %r97, 13;
-	setp.lt.u32 %p171, 0, %r107;
-	@!%p171 bra $B49;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r105+16384], %r107;
-	bra $B49;
-$B48:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r108, [$dynamic+53272], 1;
-	setp.lt.u32 %p172, %r108, 2048;
-	@!%p172 bra $B49;
-	.loc 8 27 42
-	cvt.u32.u64 %r109, %rd109;
-	shl.b32 %r110, %r109, 2;
-	add.s32 %r111, %r110, 1;
-	cvt.u32.u64 %r112, %rd28;
-	sub.s32 %r113, %r111, %r112;
-	mad.lo.s32 %r114, %r108, 4, %r3;
-	st.shared.u32 [%r114+36888], %r91;
-	st.shared.u32 [%r114+45080], %r113;
-$B49:
-	.loc 6 19 7
-	setp.neu.f32 %p173, %f17, %f17;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f17, 0f00000000;
-	mov.b32 %r115, %f69;
-	.loc 6 23 27
-	shr.s32 %r116, %r115, 31;
-	shr.u32 %r117, %r116, 1;
-	xor.b32 %r118, %r115, %r117;
-	.loc 6 19 7
-	selp.b32 %r119, -2147483648, %r118, %p173;
-	.loc 1 103 11
-	setp.lt.s32 %p174, %r54, %r119;
-	@!%p174 bra $B50;
-	.loc 1 104 27
-	cvt.u32.u64 %r120, %rd109;
-	shl.b32 %r121, %r120, 2;
-	add.s32 %r122, %r121, 2;
-	cvt.u32.u64 %r123, %rd28;
-	sub.s32 %r53, %r122, %r123;
-	mov.u32 %r54, %r119;
-$B50:
-	.loc 6 68 56
-	xor.b32 %r124, %r119, -2147483648;
-	mov.u32 %r125, 1;
-	.loc 1 107 9
-	@!%p84 bra $B53;
-	.loc 5 216 9
-	setp.lt.s32 %p175, %r119, %r52;
-	mov.u32 %r119, -1;
-	@%p175 bra $B52;
-	.loc 6 33 7
-	setp.eq.f32 %p176, %f17, %f14;
-	mov.u32 %r119, 67108864;
-	@%p176 bra $B51;
-	.loc 6 36 28
-	sub.rn.f32 %f70, %f17, %f14;
-	mul.rn.f32 %f71, %f70, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
-	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r126, %f72;
-	.loc 7 21 7
-	setp.lt.f32 %p177, 0f00000000, %f71;
-	selp.b32 %r127, 528482304, 1602224128, %p177;
-	selp.b32 %r128, 1602224128, 528482304, %p177;
-	.loc 7 24 51
-	mad.lo.s32 %r129, %r126, 8388608, %r127;
-	mov.b32 %f82, %r129;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r128;
-	mul.rn.f32 %f85, %f83, %f84;
-	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p178, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p178;
-	and.pred %p179, %p178, %p177;
-	selp.f32 %f88, 0f7F800000, %f87, %p179;
-	.loc 6 36 42
-	mul.rn.f32 %f89, %f88, 0f4C800000;
-	add.rn.f32 %f90, %f89, 0f3F000000;
-	cvt.rzi.s32.f32 %r119, %f90;
-$B51:
-$B52:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f91, %r119;
-	mov.b32 %r130, %f91;
-	add.s32 %r124, %r130, -1065353216;
-	mov.u32 %r125, %r119;
-$B53:
-	.loc 1 111 13
-	setp.lt.s32 %p180, %r119, %r58;
-	@%p180 bra $B56;
-	.loc 1 115 9
-	@%p116 bra $B55;
-	.loc 1 117 9
-	@%p117 bra $B54;
-	.loc 1 122 17
-	cvt.s64.s32 %rd131, %r125;
-	add.s64 %rd132, %rd127, %rd131;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd132, %rd127, %p118;
-	bra $B56;
-$B54:
-	.loc 1 118 12
-	sub.s32 %r131, %r124, %r57;
-	setp.le.u32 %p181, %r131, %r56;
-	@!%p181 bra $B56;
-	.loc 1 119 29
-	shr.u32 %r132, %r131, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd133, %r132;
-	setp.lt.u32 %p182, %r132, 4096;
-	@!%p182 bra $FAULT12;
-	mad.lo.s32 %r133, %r132, 4, %r3;
-	and.b32 %r134, %r125, 8191;
-	red.relaxed.cta.shared.add.u32 [%r133], %r134;
-	.loc 2 31 28
-	shr.u32 %r135, %r125, 13;
-	setp.lt.u32 %p183, 0, %r135;
-	@!%p183 bra $B56;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r133+16384], %r135;
-	bra $B56;
-$B55:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r136, [$dynamic+53272], 1;
-	setp.lt.u32 %p184, %r136, 2048;
-	@!%p184 bra $B56;
-	.loc 8 27 42
-	cvt.u32.u64 %r137, %rd109;
-	shl.b32 %r138, %r137, 2;
-	add.s32 %r139, %r138, 2;
-	cvt.u32.u64 %r140, %rd28;
-	sub.s32 %r141, %r139, %r140;
-	mad.lo.s32 %r142, %r136, 4, %r3;
-	st.shared.u32 [%r142+36888], %r119;
-	st.shared.u32 [%r142+45080], %r141;
-$B56:
-	.loc 6 19 7
-	setp.neu.f32 %p185, %f18, %f18;
-	.loc 6 22 32
-	add.rn.f32 %f92, %f18, 0f00000000;
-	mov.b32 %r143, %f92;
-	.loc 6 23 27
-	shr.s32 %r144, %r143, 31;
-	shr.u32 %r145, %r144, 1;
-	xor.b32 %r146, %r143, %r145;
-	.loc 6 19 7
-	selp.b32 %r147, -2147483648, %r146, %p185;
-	.loc 1 103 11
-	setp.lt.s32 %p186, %r54, %r147;
-	@!%p186 bra $B57;
-	.loc 1 104 27
-	cvt.u32.u64 %r148, %rd109;
-	shl.b32 %r149, %r148, 2;
-	add.s32 %r150, %r149, 3;
-	cvt.u32.u64 %r151, %rd28;
-	sub.s32 %r53, %r150, %r151;
-	mov.u32 %r54, %r147;
-$B57:
-	.loc 6 68 56
-	xor.b32 %r152, %r147, -2147483648;
-	mov.u32 %r153, 1;
-	.loc 1 107 9
-	@!%p84 bra $B60;
-	.loc 5 216 9
-	setp.lt.s32 %p187, %r147, %r52;
-	mov.u32 %r147, -1;
-	@%p187 bra $B59;
-	.loc 6 33 7
-	setp.eq.f32 %p188, %f18, %f14;
-	mov.u32 %r147, 67108864;
-	@%p188 bra $B58;
-	.loc 6 36 28
-	sub.rn.f32 %f93, %f18, %f14;
-	mul.rn.f32 %f94, %f93, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f96, %f95, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
-	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
-	.loc 7 39 21
-	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
-	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
-	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
-	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
-	mov.b32 %r154, %f95;
-	.loc 7 21 7
-	setp.lt.f32 %p189, 0f00000000, %f94;
-	selp.b32 %r155, 528482304, 1602224128, %p189;
-	selp.b32 %r156, 1602224128, 528482304, %p189;
-	.loc 7 24 51
-	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f105, %r157;
-	mul.rn.f32 %f106, %f104, %f105;
-	mov.b32 %f107, %r156;
-	mul.rn.f32 %f108, %f106, %f107;
-	.loc 7 25 8
-	abs.f32 %f109, %f94;
-	setp.lt.f32 %p190, 0f42D00000, %f109;
-	selp.f32 %f110, 0f00000000, %f108, %p190;
-	and.pred %p191, %p190, %p189;
-	selp.f32 %f111, 0f7F800000, %f110, %p191;
-	.loc 6 36 42
-	mul.rn.f32 %f112, %f111, 0f4C800000;
-	add.rn.f32 %f113, %f112, 0f3F000000;
-	cvt.rzi.s32.f32 %r147, %f113;
-$B58:
-$B59:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f114, %r147;
-	mov.b32 %r158, %f114;
-	add.s32 %r152, %r158, -1065353216;
-	mov.u32 %r153, %r147;
-$B60:
-	.loc 1 111 13
-	setp.lt.s32 %p192, %r147, %r58;
-	@%p192 bra $B63;
-	.loc 1 115 9
-	@%p116 bra $B62;
-	.loc 1 117 9
-	@%p117 bra $B61;
-	.loc 1 122 17
-	cvt.s64.s32 %rd134, %r153;
-	add.s64 %rd135, %rd127, %rd134;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd135, %rd127, %p118;
-	bra $B63;
-$B61:
-	.loc 1 118 12
-	sub.s32 %r159, %r152, %r57;
-	setp.le.u32 %p193, %r159, %r56;
-	@!%p193 bra $B63;
-	.loc 1 119 29
-	shr.u32 %r160, %r159, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd136, %r160;
-	setp.lt.u32 %p194, %r160, 4096;
-	@!%p194 bra $FAULT13;
-	mad.lo.s32 %r161, %r160, 4, %r3;
-	and.b32 %r162, %r153, 8191;
-	red.relaxed.cta.shared.add.u32 [%r161], %r162;
-	.loc 2 31 28
-	shr.u32 %r163, %r153, 13;
-	setp.lt.u32 %p195, 0, %r163;
-	@!%p195 bra $B63;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
-	bra $B63;
-$B62:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
-	setp.lt.u32 %p196, %r164, 2048;
-	@!%p196 bra $B63;
-	.loc 8 27 42
-	cvt.u32.u64 %r165, %rd109;
-	shl.b32 %r166, %r165, 2;
-	add.s32 %r167, %r166, 3;
-	cvt.u32.u64 %r168, %rd28;
-	sub.s32 %r169, %r167, %r168;
-	mad.lo.s32 %r170, %r164, 4, %r3;
-	st.shared.u32 [%r170+36888], %r147;
-	st.shared.u32 [%r170+45080], %r169;
-$B63:
-	.loc 1 125 15
-	@!%p118 bra $B69;
-	.loc 1 152 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p197, 1;
-	vote.sync.ballot.b32 %r171, %p197, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p198, %r171, -1;
-	@%p198 bra $B65;
-	.loc 9 58 43
-	brev.b32 %r172, %r171;
-	clz.b32 %r173, %r172;
-	cvt.u32.u64 %r174, %rd127;
-	shfl.sync.idx.b32 %r175, %r174, %r173, 31, 0xffffffff;
-	shr.u64 %rd137, %rd127, 32;
-	cvt.u32.u64 %r176, %rd137;
-	shfl.sync.idx.b32 %r177, %r176, %r173, 31, 0xffffffff;
-	mov.b64 %rd138, {%r175, %r177};
-	.loc 9 59 21
-	add.s32 %r178, %r171, -1;
-	and.b32 %r179, %r171, %r178;
-	setp.ne.s32 %p199, %r179, 0;
-	@!%p199 bra $B66;
-$B64:
-	.loc 9 60 59
-	brev.b32 %r180, %r179;
-	clz.b32 %r181, %r180;
-	cvt.u32.u64 %r182, %rd127;
-	shfl.sync.idx.b32 %r183, %r182, %r181, 31, 0xffffffff;
-	shr.u64 %rd139, %rd127, 32;
-	cvt.u32.u64 %r184, %rd139;
-	shfl.sync.idx.b32 %r185, %r184, %r181, 31, 0xffffffff;
-	mov.b64 %rd140, {%r183, %r185};
-	.loc 9 38 49
-	add.s64 %rd138, %rd138, %rd140;
-	.loc 9 59 53
-	add.s32 %r186, %r179, -1;
-	and.b32 %r179, %r179, %r186;
-	setp.ne.s32 %p200, %r179, 0;
-	@%p200 bra $B64;
-	bra $B66;
-$B65:
-	.loc 9 54 32
-	cvt.u32.u64 %r187, %rd127;
-	shfl.sync.bfly.b32 %r188, %r187, 16, 31, 0xffffffff;
-	shr.u64 %rd141, %rd127, 32;
-	cvt.u32.u64 %r189, %rd141;
-	shfl.sync.bfly.b32 %r190, %r189, 16, 31, 0xffffffff;
-	mov.b64 %rd142, {%r188, %r190};
-	.loc 9 38 49
-	add.s64 %rd143, %rd127, %rd142;
-	.loc 9 54 32
-	cvt.u32.u64 %r191, %rd143;
-	shfl.sync.bfly.b32 %r192, %r191, 8, 31, 0xffffffff;
-	shr.u64 %rd144, %rd143, 32;
-	cvt.u32.u64 %r193, %rd144;
-	shfl.sync.bfly.b32 %r194, %r193, 8, 31, 0xffffffff;
-	mov.b64 %rd145, {%r192, %r194};
-	.loc 9 38 49
-	add.s64 %rd146, %rd143, %rd145;
-	.loc 9 54 32
-	cvt.u32.u64 %r195, %rd146;
-	shfl.sync.bfly.b32 %r196, %r195, 4, 31, 0xffffffff;
-	shr.u64 %rd147, %rd146, 32;
-	cvt.u32.u64 %r197, %rd147;
-	shfl.sync.bfly.b32 %r198, %r197, 4, 31, 0xffffffff;
-	mov.b64 %rd148, {%r196, %r198};
-	.loc 9 38 49
-	add.s64 %rd149, %rd146, %rd148;
-	.loc 9 54 32
-	cvt.u32.u64 %r199, %rd149;
-	shfl.sync.bfly.b32 %r200, %r199, 2, 31, 0xffffffff;
-	shr.u64 %rd150, %rd149, 32;
-	cvt.u32.u64 %r201, %rd150;
-	shfl.sync.bfly.b32 %r202, %r201, 2, 31, 0xffffffff;
-	mov.b64 %rd151, {%r200, %r202};
-	.loc 9 38 49
-	add.s64 %rd152, %rd149, %rd151;
-	.loc 9 54 32
-	cvt.u32.u64 %r203, %rd152;
-	shfl.sync.bfly.b32 %r204, %r203, 1, 31, 0xffffffff;
-	shr.u64 %rd153, %rd152, 32;
-	cvt.u32.u64 %r205, %rd153;
-	shfl.sync.bfly.b32 %r206, %r205, 1, 31, 0xffffffff;
-	mov.b64 %rd154, {%r204, %r206};
-	.loc 9 38 49
-	add.s64 %rd138, %rd152, %rd154;
-$B66:
-	.loc 1 154 14
-	@!%p62 bra $B67;
-	.loc 1 155 10
-	@!%p63 bra $FAULT14;
-	st.shared.u64 [%r45+53296], %rd138;
-$B67:
-	.loc 1 157 8
-	bar.sync 0;
-	mov.u64 %rd155, 0;
-	mov.u32 %r207, 0;
-$B68:
-	.loc 1 159 17
-	mad.lo.s32 %r208, %r207, 8, %r3;
-	ld.shared.u64 %rd156, [%r208+53296];
-	add.s64 %rd155, %rd155, %rd156;
-	add.s32 %r207, %r207, 1;
-	setp.lt.u32 %p201, %r207, 16;
-	@%p201 bra $B68;
-	.loc 1 127 19
-	@!%p64 bra $B69;
-	.loc 1 128 12
-	setp.lt.u64 %p202, %rd106, 257;
-	@!%p202 bra $FAULT15;
-	cvt.u32.u64 %r209, %rd106;
-	mad.lo.s32 %r210, %r209, 8, %r3;
-	st.shared.u64 [%r210+53552], %rd155;
-$B69:
-	.loc 1 96 35
-	add.s64 %rd106, %rd106, 1;
-	setp.lt.s64 %p203, %rd106, %rd76;
-	mov.f32 %f15, %f19;
-	mov.f32 %f16, %f20;
-	mov.f32 %f17, %f21;
-	mov.f32 %f18, %f22;
-	@%p203 bra $B29;
-$B70:
-	.loc 1 132 8
-	bar.sync 0;
-	.loc 5 92 14
-	setp.eq.s32 %p204, %r38, 2;
-	mov.u64 %rd157, 0;
-	@!%p204 bra $B85;
-	.loc 2 50 8
-	bar.sync 0;
-	.loc 2 56 11
-	@!%p72 bra $B177;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
-	cvt.u64.u32 %rd158, %r211;
-	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
-	mad.wide.u32 %rd159, %r215, 8192, %rd158;
-	cvt.u64.u32 %rd160, %r212;
-	mad.wide.u32 %rd161, %r216, 8192, %rd160;
-	.loc 2 54 3
-	add.s64 %rd162, %rd159, %rd161;
-	.loc 2 38 14
-	cvt.u64.u32 %rd163, %r213;
-	mad.wide.u32 %rd164, %r217, 8192, %rd163;
-	.loc 2 54 3
-	add.s64 %rd165, %rd162, %rd164;
-	.loc 2 38 14
-	cvt.u64.u32 %rd166, %r214;
-	mad.wide.u32 %rd167, %r218, 8192, %rd166;
-	.loc 2 54 3
-	add.s64 %rd168, %rd165, %rd167;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
-	cvt.u64.u32 %rd169, %r219;
-	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
-	mad.wide.u32 %rd170, %r223, 8192, %rd169;
-	.loc 2 54 3
-	add.s64 %rd171, %rd168, %rd170;
-	.loc 2 38 14
-	cvt.u64.u32 %rd172, %r220;
-	mad.wide.u32 %rd173, %r224, 8192, %rd172;
-	.loc 2 54 3
-	add.s64 %rd174, %rd171, %rd173;
-	.loc 2 38 14
-	cvt.u64.u32 %rd175, %r221;
-	mad.wide.u32 %rd176, %r225, 8192, %rd175;
-	.loc 2 54 3
-	add.s64 %rd177, %rd174, %rd176;
-	.loc 2 38 14
-	cvt.u64.u32 %rd178, %r222;
-	mad.wide.u32 %rd179, %r226, 8192, %rd178;
-	.loc 2 54 3
-	add.s64 %rd180, %rd177, %rd179;
-	.loc 2 56 11
-	st.shared.u64 [%r49+32768], %rd180;
-	.loc 2 57 8
-	bar.sync 0;
-	mov.u32 %r227, 0;
-	mov.u32 %r228, 511;
-	.loc 2 58 14
-	@!%p68 bra $B84;
-$B71:
-	.loc 2 78 18
-	add.s32 %r229, %r227, %r228;
-	add.s32 %r230, %r229, 1;
-	shr.u32 %r231, %r230, 1;
-	mov.u64 %rd181, 0;
-	mov.u32 %r232, %r9;
-$B72:
-	.loc 2 91 8
-	setp.le.u32 %p205, %r231, %r232;
-	@!%p205 bra $B73;
-	.loc 2 92 20
-	mad.lo.s32 %r233, %r232, 8, %r3;
-	ld.shared.u64 %rd182, [%r233+32768];
-	add.s64 %rd181, %rd181, %rd182;
-$B73:
-	.loc 2 90 38
-	add.s32 %r232, %r232, 32;
-	setp.lt.u32 %p206, %r232, 512;
-	@%p206 bra $B72;
-	.loc 9 51 17
-	mov.pred %p207, 1;
-	vote.sync.ballot.b32 %r234, %p207, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p208, %r234, -1;
-	@%p208 bra $B75;
-	.loc 9 58 43
-	brev.b32 %r235, %r234;
-	clz.b32 %r236, %r235;
-	cvt.u32.u64 %r237, %rd181;
-	shfl.sync.idx.b32 %r238, %r237, %r236, 31, 0xffffffff;
-	shr.u64 %rd183, %rd181, 32;
-	cvt.u32.u64 %r239, %rd183;
-	shfl.sync.idx.b32 %r240, %r239, %r236, 31, 0xffffffff;
-	mov.b64 %rd184, {%r238, %r240};
-	.loc 9 59 21
-	add.s32 %r241, %r234, -1;
-	and.b32 %r242, %r234, %r241;
-	setp.ne.s32 %p209, %r242, 0;
-	@!%p209 bra $B76;
-$B74:
-	.loc 9 60 59
-	brev.b32 %r243, %r242;
-	clz.b32 %r244, %r243;
-	cvt.u32.u64 %r245, %rd181;
-	shfl.sync.idx.b32 %r246, %r245, %r244, 31, 0xffffffff;
-	shr.u64 %rd185, %rd181, 32;
-	cvt.u32.u64 %r247, %rd185;
-	shfl.sync.idx.b32 %r248, %r247, %r244, 31, 0xffffffff;
-	mov.b64 %rd186, {%r246, %r248};
-	.loc 9 38 49
-	add.s64 %rd184, %rd184, %rd186;
-	.loc 9 59 53
-	add.s32 %r249, %r242, -1;
-	and.b32 %r242, %r242, %r249;
-	setp.ne.s32 %p210, %r242, 0;
-	@%p210 bra $B74;
-	bra $B76;
-$B75:
-	.loc 9 54 32
-	cvt.u32.u64 %r250, %rd181;
-	shfl.sync.bfly.b32 %r251, %r250, 16, 31, 0xffffffff;
-	shr.u64 %rd187, %rd181, 32;
-	cvt.u32.u64 %r252, %rd187;
-	shfl.sync.bfly.b32 %r253, %r252, 16, 31, 0xffffffff;
-	mov.b64 %rd188, {%r251, %r253};
-	.loc 9 38 49
-	add.s64 %rd189, %rd181, %rd188;
-	.loc 9 54 32
-	cvt.u32.u64 %r254, %rd189;
-	shfl.sync.bfly.b32 %r255, %r254, 8, 31, 0xffffffff;
-	shr.u64 %rd190, %rd189, 32;
-	cvt.u32.u64 %r256, %rd190;
-	shfl.sync.bfly.b32 %r257, %r256, 8, 31, 0xffffffff;
-	mov.b64 %rd191, {%r255, %r257};
-	.loc 9 38 49
-	add.s64 %rd192, %rd189, %rd191;
-	.loc 9 54 32
-	cvt.u32.u64 %r258, %rd192;
-	shfl.sync.bfly.b32 %r259, %r258, 4, 31, 0xffffffff;
-	shr.u64 %rd193, %rd192, 32;
-	cvt.u32.u64 %r260, %rd193;
-	shfl.sync.bfly.b32 %r261, %r260, 4, 31, 0xffffffff;
-	mov.b64 %rd194, {%r259, %r261};
-	.loc 9 38 49
-	add.s64 %rd195, %rd192, %rd194;
-	.loc 9 54 32
-	cvt.u32.u64 %r262, %rd195;
-	shfl.sync.bfly.b32 %r263, %r262, 2, 31, 0xffffffff;
-	shr.u64 %rd196, %rd195, 32;
-	cvt.u32.u64 %r264, %rd196;
-	shfl.sync.bfly.b32 %r265, %r264, 2, 31, 0xffffffff;
-	mov.b64 %rd197, {%r263, %r265};
-	.loc 9 38 49
-	add.s64 %rd198, %rd195, %rd197;
-	.loc 9 54 32
-	cvt.u32.u64 %r266, %rd198;
-	shfl.sync.bfly.b32 %r267, %r266, 1, 31, 0xffffffff;
-	shr.u64 %rd199, %rd198, 32;
-	cvt.u32.u64 %r268, %rd199;
-	shfl.sync.bfly.b32 %r269, %r268, 1, 31, 0xffffffff;
-	mov.b64 %rd200, {%r267, %r269};
-	.loc 9 38 49
-	add.s64 %rd184, %rd198, %rd200;
-$B76:
-	.loc 2 95 20
-	cvt.u32.u64 %r270, %rd184;
-	shfl.sync.idx.b32 %r271, %r270, 0, 31, 0xffffffff;
-	shr.u64 %rd201, %rd184, 32;
-	cvt.u32.u64 %r272, %rd201;
-	shfl.sync.idx.b32 %r273, %r272, 0, 31, 0xffffffff;
-	mov.b64 %rd202, {%r271, %r273};
-	.loc 2 79 24
-	setp.le.s64 %p211, %rd77, %rd202;
-	.loc 2 82 18
-	add.s32 %r274, %r231, -1;
-	.loc 2 79 24
-	selp.b32 %r227, %r231, %r227, %p211;
-	selp.b32 %r228, %r228, %r274, %p211;
-	.loc 2 77 10
-	setp.lt.u32 %p212, %r227, %r228;
-	@%p212 bra $B71;
-	.loc 2 60 27
-	add.s32 %r275, %r227, 1;
-	mov.u64 %rd203, 0;
-	mov.u32 %r276, %r9;
-$B77:
-	.loc 2 91 8
-	setp.le.u32 %p213, %r275, %r276;
-	@!%p213 bra $B78;
-	.loc 2 92 20
-	mad.lo.s32 %r277, %r276, 8, %r3;
-	ld.shared.u64 %rd204, [%r277+32768];
-	add.s64 %rd203, %rd203, %rd204;
-$B78:
-	.loc 2 90 38
-	add.s32 %r276, %r276, 32;
-	setp.lt.u32 %p214, %r276, 512;
-	@%p214 bra $B77;
-	.loc 9 51 17
-	mov.pred %p215, 1;
-	vote.sync.ballot.b32 %r278, %p215, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p216, %r278, -1;
-	@%p216 bra $B80;
-	.loc 9 58 43
-	brev.b32 %r279, %r278;
-	clz.b32 %r280, %r279;
-	cvt.u32.u64 %r281, %rd203;
-	shfl.sync.idx.b32 %r282, %r281, %r280, 31, 0xffffffff;
-	shr.u64 %rd205, %rd203, 32;
-	cvt.u32.u64 %r283, %rd205;
-	shfl.sync.idx.b32 %r284, %r283, %r280, 31, 0xffffffff;
-	mov.b64 %rd206, {%r282, %r284};
-	.loc 9 59 21
-	add.s32 %r285, %r278, -1;
-	and.b32 %r286, %r278, %r285;
-	setp.ne.s32 %p217, %r286, 0;
-	@!%p217 bra $B81;
-$B79:
-	.loc 9 60 59
-	brev.b32 %r287, %r286;
-	clz.b32 %r288, %r287;
-	cvt.u32.u64 %r289, %rd203;
-	shfl.sync.idx.b32 %r290, %r289, %r288, 31, 0xffffffff;
-	shr.u64 %rd207, %rd203, 32;
-	cvt.u32.u64 %r291, %rd207;
-	shfl.sync.idx.b32 %r292, %r291, %r288, 31, 0xffffffff;
-	mov.b64 %rd208, {%r290, %r292};
-	.loc 9 38 49
-	add.s64 %rd206, %rd206, %rd208;
-	.loc 9 59 53
-	add.s32 %r293, %r286, -1;
-	and.b32 %r286, %r286, %r293;
-	setp.ne.s32 %p218, %r286, 0;
-	@%p218 bra $B79;
-	bra $B81;
-$B80:
-	.loc 9 54 32
-	cvt.u32.u64 %r294, %rd203;
-	shfl.sync.bfly.b32 %r295, %r294, 16, 31, 0xffffffff;
-	shr.u64 %rd209, %rd203, 32;
-	cvt.u32.u64 %r296, %rd209;
-	shfl.sync.bfly.b32 %r297, %r296, 16, 31, 0xffffffff;
-	mov.b64 %rd210, {%r295, %r297};
-	.loc 9 38 49
-	add.s64 %rd211, %rd203, %rd210;
-	.loc 9 54 32
-	cvt.u32.u64 %r298, %rd211;
-	shfl.sync.bfly.b32 %r299, %r298, 8, 31, 0xffffffff;
-	shr.u64 %rd212, %rd211, 32;
-	cvt.u32.u64 %r300, %rd212;
-	shfl.sync.bfly.b32 %r301, %r300, 8, 31, 0xffffffff;
-	mov.b64 %rd213, {%r299, %r301};
-	.loc 9 38 49
-	add.s64 %rd214, %rd211, %rd213;
-	.loc 9 54 32
-	cvt.u32.u64 %r302, %rd214;
-	shfl.sync.bfly.b32 %r303, %r302, 4, 31, 0xffffffff;
-	shr.u64 %rd215, %rd214, 32;
-	cvt.u32.u64 %r304, %rd215;
-	shfl.sync.bfly.b32 %r305, %r304, 4, 31, 0xffffffff;
-	mov.b64 %rd216, {%r303, %r305};
-	.loc 9 38 49
-	add.s64 %rd217, %rd214, %rd216;
-	.loc 9 54 32
-	cvt.u32.u64 %r306, %rd217;
-	shfl.sync.bfly.b32 %r307, %r306, 2, 31, 0xffffffff;
-	shr.u64 %rd218, %rd217, 32;
-	cvt.u32.u64 %r308, %rd218;
-	shfl.sync.bfly.b32 %r309, %r308, 2, 31, 0xffffffff;
-	mov.b64 %rd219, {%r307, %r309};
-	.loc 9 38 49
-	add.s64 %rd220, %rd217, %rd219;
-	.loc 9 54 32
-	cvt.u32.u64 %r310, %rd220;
-	shfl.sync.bfly.b32 %r311, %r310, 1, 31, 0xffffffff;
-	shr.u64 %rd221, %rd220, 32;
-	cvt.u32.u64 %r312, %rd221;
-	shfl.sync.bfly.b32 %r313, %r312, 1, 31, 0xffffffff;
-	mov.b64 %rd222, {%r311, %r313};
-	.loc 9 38 49
-	add.s64 %rd206, %rd220, %rd222;
-$B81:
-	.loc 2 95 20
-	cvt.u32.u64 %r314, %rd206;
-	shfl.sync.idx.b32 %r315, %r314, 0, 31, 0xffffffff;
-	shr.u64 %rd223, %rd206, 32;
-	cvt.u32.u64 %r316, %rd223;
-	shfl.sync.idx.b32 %r317, %r316, 0, 31, 0xffffffff;
-	mov.b64 %rd224, {%r315, %r317};
-	.loc 2 61 24
-	shl.b32 %r318, %r227, 3;
-	add.s32 %r319, %r318, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r320, %r318, 4, %r3;
-	ld.shared.u32 %r321, [%r320+28];
-	cvt.u64.u32 %rd225, %r321;
-	ld.shared.u32 %r322, [%r320+16412];
-	mad.wide.u32 %rd226, %r322, 8192, %rd225;
-	.loc 2 61 43
-	add.s64 %rd227, %rd224, %rd226;
-	.loc 2 62 12
-	setp.lt.s64 %p219, %rd227, %rd77;
-	setp.lt.u32 %p220, %r318, %r319;
-	and.pred %p221, %p219, %p220;
-	@%p221 bra $B82;
-	mov.u32 %r323, %r319;
-	mov.u64 %rd228, %rd227;
-	mov.u64 %rd227, %rd224;
-	bra $B83;
-$B82:
-	.loc 2 63 4
-	add.s32 %r323, %r319, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r324, %r319, 4, %r3;
-	ld.shared.u32 %r325, [%r324+-4];
-	cvt.u64.u32 %rd229, %r325;
-	ld.shared.u32 %r326, [%r324+16380];
-	mad.wide.u32 %rd230, %r326, 8192, %rd229;
-	.loc 2 64 28
-	add.s64 %rd228, %rd227, %rd230;
-	.loc 2 62 12
-	setp.lt.s64 %p222, %rd228, %rd77;
-	setp.lt.u32 %p223, %r318, %r323;
-	and.pred %p224, %p222, %p223;
-	@!%p224 bra $B83;
-	mov.u32 %r319, %r323;
-	mov.u64 %rd227, %rd228;
-	bra $B82;
-$B83:
-	cvt.u64.u32 %rd231, %r323;
-	.loc 2 66 15
-	@!%p62 bra $B84;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd231, %rd228};
-	st.shared.u64 [$dynamic+36880], %rd227;
-$B84:
-	.loc 2 70 8
-	bar.sync 0;
-	.loc 2 71 33
-	ld.shared.v2.u64 {%rd232, %rd157}, [$dynamic+36864];
-	cvt.u32.u64 %r327, %rd232;
-	ld.shared.u64 %rd233, [$dynamic+36880];
-	.loc 5 94 14
-	setp.eq.s32 %p225, %r39, 0;
-	@%p225 bra $B164;
-	.loc 5 99 33
-	shl.b32 %r328, %r327, %r55;
-	add.s32 %r57, %r57, %r328;
-	sub.s64 %rd77, %rd77, %rd233;
-$B85:
-	.loc 5 101 14
-	setp.eq.s32 %p226, %r38, 3;
-	selp.b64 %rd86, 0, %rd86, %p226;
-	and.pred %p227, %p226, %p69;
-	@!%p227 bra $B89;
-	@!%p77 bra $B86;
-	mov.u64 %rd86, 0;
-	mov.u64 %rd234, 0;
-	bra $B88;
-$B86:
-	mov.u64 %rd86, 0;
-	mov.u32 %r329, 0;
-$B87:
-	cvt.u64.u32 %rd235, %r329;
-	.loc 5 104 20
-	setp.lt.u32 %p228, %r329, 257;
-	@!%p228 bra $FAULT16;
-	mad.lo.s32 %r330, %r329, 8, %r3;
-	ld.shared.u64 %rd236, [%r330+53552];
-	add.s64 %rd86, %rd86, %rd236;
-	add.s32 %r329, %r329, 1;
-	cvt.u64.u32 %rd237, %r329;
-	setp.lt.s64 %p229, %rd237, %rd75;
-	@%p229 bra $B87;
-	bra $B89;
-$B88:
-	cvt.u32.u64 %r331, %rd234;
-	mad.lo.s32 %r332, %r331, 8, %r3;
-	ld.shared.u64 %rd238, [%r332+53552];
-	add.s64 %rd86, %rd86, %rd238;
-	add.s64 %rd234, %rd234, 1;
-	setp.lt.s64 %p230, %rd234, %rd75;
-	@%p230 bra $B88;
-$B89:
-	.loc 5 108 7
-	setp.eq.s32 %p231, %r39, 1;
-	@%p231 bra $B146;
-	.loc 5 110 7
-	setp.eq.s32 %p232, %r39, 3;
-	@%p232 bra $B143;
-	.loc 5 115 7
-	setp.eq.s32 %p233, %r39, 4;
-	@%p233 bra $B141;
-	.loc 5 119 7
-	setp.eq.s32 %p234, %r39, 5;
-	@%p234 bra $B138;
-	.loc 5 124 7
-	setp.eq.s32 %p235, %r39, 6;
-	@%p235 bra $B132;
-	.loc 5 126 7
-	setp.eq.s32 %p236, %r39, 2;
-	setp.ne.s32 %p237, %r39, 2;
-	setp.ne.s32 %p238, %r39, 7;
-	and.pred %p239, %p237, %p238;
-	mov.u32 %r39, 9;
-	@%p239 bra $B165;
-	.loc 5 224 13
-	@!%p236 bra $B123;
-	.loc 5 239 14
-	@!%p68 bra $B96;
-	.loc 6 19 7
-	setp.neu.f32 %p240, %f14, %f14;
-	.loc 6 22 32
-	add.rn.f32 %f115, %f14, 0f00000000;
-	mov.b32 %r333, %f115;
-	.loc 6 23 27
-	shr.s32 %r334, %r333, 31;
-	shr.u32 %r335, %r334, 1;
-	xor.b32 %r336, %r333, %r335;
-	.loc 6 19 7
-	selp.b32 %r337, -2147483648, %r336, %p240;
-	.loc 5 240 129
-	ld.global.u32 %r338, [%rd27+20];
-	cvt.s64.s32 %rd239, %r338;
-	.loc 8 55 13
-	setp.lt.s32 %p241, %r52, %r337;
-	@!%p241 bra $B95;
-	.loc 8 41 31
-	ld.shared.u32 %r339, [$dynamic+53272];
-	setp.lt.u32 %p242, %r9, %r339;
-	cvt.u64.u32 %rd240, %r339;
-	add.s64 %rd241, %rd240, -1;
-	selp.b64 %rd242, %rd241, %rd81, %p242;
-	sub.s64 %rd243, %rd242, %rd81;
-	setp.lt.u64 %p243, %rd243, 2147483648;
-	setp.lt.s64 %p244, %rd242, 2305843009213693952;
-	and.pred %p245, %p243, %p244;
-	and.pred %p246, %p245, %p78;
-	setp.lt.u64 %p247, %rd242, 2048;
-	and.pred %p248, %p246, %p247;
-$B90:
-	.loc 8 56 25
-	cvt.s64.s32 %rd244, %r52;
-	cvt.s64.s32 %rd245, %r337;
-	add.s64 %rd246, %rd244, %rd245;
-	add.s64 %rd247, %rd246, 1;
-	shr.s64 %rd248, %rd247, 1;
-	cvt.u32.u64 %r340, %rd248;
-	mov.u32 %r341, 0;
-	.loc 8 41 23
-	@!%p242 bra $B94;
-	@!%p248 bra $B91;
-	mov.u32 %r341, 0;
-	mov.u32 %r342, %r9;
-	bra $B93;
-$B91:
-	mov.u32 %r341, 0;
-	mov.u32 %r343, %r9;
-$B92:
-	cvt.u64.u32 %rd249, %r343;
-	.loc 8 42 14
-	setp.lt.u32 %p249, %r343, 2048;
-	@!%p249 bra $FAULT17;
-	mad.lo.s32 %r344, %r343, 4, %r3;
-	ld.shared.u32 %r345, [%r344+36888];
-	setp.le.s32 %p250, %r340, %r345;
-	.loc 8 47 19
-	add.s32 %r346, %r341, 1;
-	.loc 8 42 42
-	selp.b32 %r341, %r346, %r341, %p250;
-	.loc 8 41 40
-	add.s32 %r343, %r343, 32;
-	setp.lt.u32 %p251, %r343, %r339;
-	@%p251 bra $B92;
-	bra $B94;
-$B93:
-	cvt.u64.u32 %rd250, %r342;
-	.loc 8 42 14
-	mad.lo.s32 %r347, %r342, 4, %r3;
-	ld.shared.u32 %r348, [%r347+36888];
-	setp.le.s32 %p252, %r340, %r348;
-	.loc 8 47 19
-	add.s32 %r349, %r341, 1;
-	.loc 8 42 42
-	selp.b32 %r341, %r349, %r341, %p252;
-	.loc 8 41 40
-	add.s64 %rd251, %rd250, 32;
-	setp.lt.s64 %p253, %rd251, %rd240;
-	cvt.u32.u64 %r342, %rd251;
-	@%p253 bra $B93;
-$B94:
-	.loc 8 50 32
-	redux.sync.add.s32 %r350, %r341, 0xffffffff;
-	cvt.u64.u32 %rd252, %r350;
-	mov.u32 %r351, 0;
-	redux.sync.add.s32 %r352, %r351, 0xffffffff;
-	mad.wide.u32 %rd253, %r352, 8192, %rd252;
-	.loc 8 57 28
-	setp.le.s64 %p254, %rd239, %rd253;
-	.loc 8 60 21
-	add.s32 %r353, %r340, -1;
-	.loc 8 57 28
-	selp.b32 %r337, %r337, %r353, %p254;
-	selp.b32 %r52, %r340, %r52, %p254;
-	.loc 8 55 13
-	setp.lt.s32 %p255, %r52, %r337;
-	@%p255 bra $B90;
-$B95:
-	.loc 5 241 15
-	@!%p62 bra $B96;
-	.loc 5 242 23
-	cvt.s64.s32 %rd254, %r52;
-	st.shared.u64 [$dynamic+53280], %rd254;
-$B96:
-	.loc 5 245 8
-	bar.sync 0;
-	.loc 5 246 29
-	ld.shared.u64 %rd255, [$dynamic+53280];
-	cvt.u32.u64 %r52, %rd255;
-	.loc 5 247 34
-	ld.shared.u32 %r354, [$dynamic+53272];
-	setp.lt.u32 %p256, %r4, %r354;
-	mov.u32 %r355, %r4;
-	@!%p256 bra $B100;
-$B97:
-	cvt.u64.u32 %rd256, %r355;
-	.loc 5 248 18
-	setp.lt.u32 %p257, %r355, 2048;
-	@!%p257 bra $FAULT18;
-	mad.lo.s32 %r356, %r355, 4, %r3;
-	ld.shared.u32 %r357, [%r356+36888];
-	.loc 6 28 59
-	shr.s32 %r358, %r357, 31;
-	shr.u32 %r359, %r358, 1;
-	xor.b32 %r360, %r357, %r359;
-	mov.b32 %f116, %r360;
-	.loc 5 216 9
-	setp.lt.s32 %p258, %r357, %r52;
-	mov.u32 %r361, -1;
-	@%p258 bra $B99;
-	.loc 6 33 7
-	setp.eq.f32 %p259, %f116, %f14;
-	mov.u32 %r361, 67108864;
-	@%p259 bra $B98;
-	.loc 6 36 28
-	sub.rn.f32 %f117, %f116, %f14;
-	mul.rn.f32 %f118, %f117, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f120, %f119, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
-	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
-	.loc 7 39 21
-	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
-	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
-	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
-	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
-	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
-	mov.b32 %r362, %f119;
-	.loc 7 21 7
-	setp.lt.f32 %p260, 0f00000000, %f118;
-	selp.b32 %r363, 528482304, 1602224128, %p260;
-	selp.b32 %r364, 1602224128, 528482304, %p260;
-	.loc 7 24 51
-	mad.lo.s32 %r365, %r362, 8388608, %r363;
-	mov.b32 %f129, %r365;
-	mul.rn.f32 %f130, %f128, %f129;
-	mov.b32 %f131, %r364;
-	mul.rn.f32 %f132, %f130, %f131;
-	.loc 7 25 8
-	abs.f32 %f133, %f118;
-	setp.lt.f32 %p261, 0f42D00000, %f133;
-	selp.f32 %f134, 0f00000000, %f132, %p261;
-	and.pred %p262, %p261, %p260;
-	selp.f32 %f135, 0f7F800000, %f134, %p262;
-	.loc 6 36 42
-	mul.rn.f32 %f136, %f135, 0f4C800000;
-	add.rn.f32 %f137, %f136, 0f3F000000;
-	cvt.rzi.s32.f32 %r361, %f137;
-$B98:
-$B99:
-	.loc 5 249 11
-	st.shared.u32 [%r356+36888], %r361;
-	.loc 5 247 43
-	add.s32 %r355, %r355, 512;
-	ld.shared.u32 %r366, [$dynamic+53272];
-	setp.lt.u32 %p263, %r355, %r366;
-	@%p263 bra $B97;
-$B100:
-	.loc 5 251 8
-	bar.sync 0;
-	.loc 5 252 14
-	@!%p68 bra $B121;
-	.loc 5 254 25
-	ld.global.f32 %f138, [%rd27+12];
-	setp.lt.f32 %p264, 0f00000000, %f138;
-	@!%p264 bra $B114;
-	setp.lt.f32 %p265, %f138, 0f3F800000;
-	@!%p265 bra $B114;
-	.loc 8 41 31
-	ld.shared.u32 %r367, [$dynamic+53272];
-	setp.lt.u32 %p266, %r9, %r367;
-	mov.u32 %r368, 0;
-	mov.u32 %r369, 0;
-	@!%p266 bra $B106;
-	cvt.u64.u32 %rd257, %r367;
-	add.s64 %rd258, %rd257, -1;
-	selp.b64 %rd259, %rd258, %rd81, %p266;
-	sub.s64 %rd260, %rd259, %rd81;
-	setp.lt.u64 %p267, %rd260, 2147483648;
-	setp.lt.s64 %p268, %rd259, 2305843009213693952;
-	and.pred %p269, %p267, %p268;
-	and.pred %p270, %p269, %p78;
-	setp.lt.u64 %p271, %rd259, 2048;
-	and.pred %p272, %p270, %p271;
-	@!%p272 bra $B101;
-	mov.u32 %r368, 0;
-	mov.u32 %r369, 0;
-	mov.u32 %r370, %r9;
-	bra $B104;
-$B101:
-	mov.u32 %r368, 0;
-	mov.u32 %r369, 0;
-	mov.u32 %r371, %r9;
-$B102:
-	cvt.u64.u32 %rd261, %r371;
-	.loc 8 42 14
-	setp.lt.u32 %p273, %r371, 2048;
-	@!%p273 bra $FAULT19;
-	mad.lo.s32 %r372, %r371, 4, %r3;
-	ld.shared.u32 %r373, [%r372+36888];
-	setp.le.s32 %p274, 0, %r373;
-	@!%p274 bra $B103;
-	.loc 8 47 21
-	and.b32 %r374, %r373, 8191;
-	add.s32 %r368, %r368, %r374;
-	shr.u32 %r375, %r373, 13;
-	add.s32 %r369, %r369, %r375;
-$B103:
-	.loc 8 41 40
-	add.s32 %r371, %r371, 32;
-	setp.lt.u32 %p275, %r371, %r367;
-	@%p275 bra $B102;
-	bra $B106;
-$B104:
-	cvt.u64.u32 %rd262, %r370;
-	.loc 8 42 14
-	mad.lo.s32 %r376, %r370, 4, %r3;
-	ld.shared.u32 %r377, [%r376+36888];
-	setp.le.s32 %p276, 0, %r377;
-	@!%p276 bra $B105;
-	.loc 8 47 21
-	and.b32 %r378, %r377, 8191;
-	add.s32 %r368, %r368, %r378;
-	shr.u32 %r379, %r377, 13;
-	add.s32 %r369, %r369, %r379;
-$B105:
-	.loc 8 41 40
-	add.s64 %rd263, %rd262, 32;
-	setp.lt.s64 %p277, %rd263, %rd257;
-	cvt.u32.u64 %r370, %rd263;
-	@%p277 bra $B104;
-$B106:
-	.loc 8 50 32
-	redux.sync.add.s32 %r380, %r368, 0xffffffff;
-	cvt.u64.u32 %rd264, %r380;
-	redux.sync.add.s32 %r381, %r369, 0xffffffff;
-	mad.wide.u32 %rd265, %r381, 8192, %rd264;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f138;
-	cvt.rn.f64.u64 %fd2, %rd265;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd266, %fd3;
-	setp.nan.f64 %p278, %fd3, %fd3;
-	selp.b64 %rd267, 0, %rd266, %p278;
-	setp.lt.s64 %p279, 1, %rd267;
-	selp.b64 %rd268, %rd267, 1, %p279;
-	.loc 8 41 28
-	cvt.u64.u32 %rd269, %r367;
-	add.s64 %rd270, %rd269, -1;
-	selp.b64 %rd271, %rd270, %rd81, %p266;
-	sub.s64 %rd272, %rd271, %rd81;
-	setp.lt.u64 %p280, %rd272, 2147483648;
-	setp.lt.s64 %p281, %rd271, 2305843009213693952;
-	and.pred %p282, %p280, %p281;
-	and.pred %p283, %p282, %p78;
-	setp.lt.u64 %p284, %rd271, 2048;
-	and.pred %p285, %p283, %p284;
-	mov.u32 %r382, 67108864;
-	mov.u32 %r383, 0;
-$B107:
-	.loc 8 56 34
-	add.s32 %r384, %r383, %r382;
-	add.s32 %r385, %r384, 1;
-	cvt.u64.u32 %rd273, %r385;
-	shr.u64 %rd274, %rd273, 1;
-	cvt.u32.u64 %r386, %rd274;
-	mov.u32 %r387, 0;
-	mov.u32 %r388, 0;
-	.loc 8 41 23
-	@!%p266 bra $B113;
-	@!%p285 bra $B108;
-	mov.u32 %r387, 0;
-	mov.u32 %r388, 0;
-	mov.u32 %r389, %r9;
-	bra $B111;
-$B108:
-	mov.u32 %r387, 0;
-	mov.u32 %r388, 0;
-	mov.u32 %r390, %r9;
-$B109:
-	cvt.u64.u32 %rd275, %r390;
-	.loc 8 42 14
-	setp.lt.u32 %p286, %r390, 2048;
-	@!%p286 bra $FAULT20;
-	mad.lo.s32 %r391, %r390, 4, %r3;
-	ld.shared.u32 %r392, [%r391+36888];
-	setp.le.s32 %p287, 0, %r392;
-	@!%p287 bra $B110;
-	setp.le.s32 %p288, %r386, %r392;
-	@!%p288 bra $B110;
-	.loc 8 47 21
-	and.b32 %r393, %r392, 8191;
-	add.s32 %r387, %r387, %r393;
-	shr.u32 %r394, %r392, 13;
-	add.s32 %r388, %r388, %r394;
-$B110:
-	.loc 8 41 40
-	add.s32 %r390, %r390, 32;
-	setp.lt.u32 %p289, %r390, %r367;
-	@%p289 bra $B109;
-	bra $B113;
-$B111:
-	cvt.u64.u32 %rd276, %r389;
-	.loc 8 42 14
-	mad.lo.s32 %r395, %r389, 4, %r3;
-	ld.shared.u32 %r396, [%r395+36888];
-	setp.le.s32 %p290, 0, %r396;
-	@!%p290 bra $B112;
-	setp.le.s32 %p291, %r386, %r396;
-	@!%p291 bra $B112;
-	.loc 8 47 21
-	and.b32 %r397, %r396, 8191;
-	add.s32 %r387, %r387, %r397;
-	shr.u32 %r398, %r396, 13;
-	add.s32 %r388, %r388, %r398;
-$B112:
-	.loc 8 41 40
-	add.s64 %rd277, %rd276, 32;
-	setp.lt.s64 %p292, %rd277, %rd269;
-	cvt.u32.u64 %r389, %rd277;
-	@%p292 bra $B111;
-$B113:
-	.loc 8 50 32
-	redux.sync.add.s32 %r399, %r387, 0xffffffff;
-	cvt.u64.u32 %rd278, %r399;
-	redux.sync.add.s32 %r400, %r388, 0xffffffff;
-	mad.wide.u32 %rd279, %r400, 8192, %rd278;
-	.loc 8 57 28
-	setp.le.s64 %p293, %rd268, %rd279;
-	.loc 8 60 21
-	add.s32 %r401, %r386, -1;
-	.loc 8 57 28
-	selp.b32 %r382, %r382, %r401, %p293;
-	selp.b32 %r383, %r386, %r383, %p293;
-	.loc 8 55 13
-	setp.lt.s32 %p294, %r383, %r382;
-	@%p294 bra $B107;
-	.loc 5 255 15
-	setp.lt.s32 %p295, %r51, %r383;
-	selp.b32 %r51, %r383, %r51, %p295;
-$B114:
-	.loc 8 41 31
-	ld.shared.u32 %r402, [$dynamic+53272];
-	setp.lt.u32 %p296, %r9, %r402;
-	mov.u32 %r403, 0;
-	mov.u32 %r404, 0;
-	@!%p296 bra $B120;
-	cvt.u64.u32 %rd280, %r402;
-	add.s64 %rd281, %rd280, -1;
-	selp.b64 %rd282, %rd281, %rd81, %p296;
-	sub.s64 %rd283, %rd282, %rd81;
-	setp.lt.u64 %p297, %rd283, 2147483648;
-	setp.lt.s64 %p298, %rd282, 2305843009213693952;
-	and.pred %p299, %p297, %p298;
-	and.pred %p300, %p299, %p78;
-	setp.lt.u64 %p301, %rd282, 2048;
-	and.pred %p302, %p300, %p301;
-	@!%p302 bra $B115;
-	mov.u32 %r403, 0;
-	mov.u32 %r404, 0;
-	mov.u32 %r405, %r9;
-	bra $B118;
-$B115:
-	mov.u32 %r403, 0;
-	mov.u32 %r404, 0;
-	mov.u32 %r406, %r9;
-$B116:
-	cvt.u64.u32 %rd284, %r406;
-	.loc 8 42 14
-	setp.lt.u32 %p303, %r406, 2048;
-	@!%p303 bra $FAULT21;
-	mad.lo.s32 %r407, %r406, 4, %r3;
-	ld.shared.u32 %r408, [%r407+36888];
-	setp.le.s32 %p304, 0, %r408;
-	@!%p304 bra $B117;
-	setp.le.s32 %p305, %r51, %r408;
-	@!%p305 bra $B117;
-	.loc 8 47 21
-	and.b32 %r409, %r408, 8191;
-	add.s32 %r403, %r403, %r409;
-	shr.u32 %r410, %r408, 13;
-	add.s32 %r404, %r404, %r410;
-$B117:
-	.loc 8 41 40
-	add.s32 %r406, %r406, 32;
-	setp.lt.u32 %p306, %r406, %r402;
-	@%p306 bra $B116;
-	bra $B120;
-$B118:
-	cvt.u64.u32 %rd285, %r405;
-	.loc 8 42 14
-	mad.lo.s32 %r411, %r405, 4, %r3;
-	ld.shared.u32 %r412, [%r411+36888];
-	setp.le.s32 %p307, 0, %r412;
-	@!%p307 bra $B119;
-	setp.le.s32 %p308, %r51, %r412;
-	@!%p308 bra $B119;
-	.loc 8 47 21
-	and.b32 %r413, %r412, 8191;
-	add.s32 %r403, %r403, %r413;
-	shr.u32 %r414, %r412, 13;
-	add.s32 %r404, %r404, %r414;
-$B119:
-	.loc 8 41 40
-	add.s64 %rd286, %rd285, 32;
-	setp.lt.s64 %p309, %rd286, %rd280;
-	cvt.u32.u64 %r405, %rd286;
-	@%p309 bra $B118;
-$B120:
-	.loc 8 50 32
-	redux.sync.add.s32 %r415, %r403, 0xffffffff;
-	cvt.u64.u32 %rd287, %r415;
-	redux.sync.add.s32 %r416, %r404, 0xffffffff;
-	mad.wide.u32 %rd288, %r416, 8192, %rd287;
-	.loc 5 257 46
-	@!%p62 bra $B121;
-	.loc 5 258 29
-	cvt.s64.s32 %rd289, %r51;
-	st.shared.v2.u64 [$dynamic+53280], {%rd289, %rd288};
-$B121:
-	.loc 5 261 8
-	bar.sync 0;
-	.loc 5 262 32
-	ld.shared.v2.u64 {%rd290, %rd291}, [$dynamic+53280];
-	cvt.u32.u64 %r51, %rd290;
-	.loc 5 263 41
-	ld.global.u64 %rd292, [%rd27];
-	.loc 6 54 67
-	cvt.u32.u64 %r417, %rd292;
-	shr.u64 %rd293, %rd292, 32;
-	cvt.u32.u64 %r418, %rd293;
-	mov.u32 %r419, %r36;
-	mov.u32 %r420, 0;
-	mov.u32 %r421, 0;
-	mov.u32 %r422, 0;
-	mov.u32 %r423, 0;
-$B122:
-	.loc 10 460 19
-	mul.wide.u32 %rd294, %r419, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd295, %rd294, 32;
-	cvt.u32.u64 %r424, %rd295;
-	cvt.u32.u64 %r425, %rd294;
-	.loc 10 460 19
-	mul.wide.u32 %rd296, %r421, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd297, %rd296, 32;
-	cvt.u32.u64 %r426, %rd297;
-	cvt.u32.u64 %r427, %rd296;
-	.loc 11 18 21
-	xor.b32 %r428, %r426, %r420;
-	xor.b32 %r419, %r428, %r417;
-	xor.b32 %r429, %r424, %r422;
-	xor.b32 %r421, %r429, %r418;
-	.loc 11 19 11
-	add.s32 %r417, %r417, -1640531527;
-	add.s32 %r418, %r418, -1150833019;
-	add.s32 %r423, %r423, 1;
-	setp.lt.u32 %p310, %r423, 10;
-	mov.u32 %r420, %r427;
-	mov.u32 %r422, %r425;
-	@%p310 bra $B122;
-	.loc 6 55 30
-	cvt.u64.u32 %rd298, %r427;
-	shl.b64 %rd299, %rd298, 32;
-	cvt.u64.u32 %rd300, %r419;
-	or.b64 %rd301, %rd299, %rd300;
-	mul.hi.u64 %rd302, %rd301, %rd291;
-	.loc 5 263 23
-	sub.s64 %rd77, %rd291, %rd302;
-	.loc 5 264 8
-	bar.sync 0;
-$B123:
-	.loc 5 227 14
-	@!%p68 bra $B131;
-	.loc 8 41 31
-	ld.shared.u32 %r430, [$dynamic+53272];
-	setp.lt.u32 %p311, %r9, %r430;
-	cvt.u64.u32 %rd303, %r430;
-	add.s64 %rd304, %rd303, -1;
-	selp.b64 %rd305, %rd304, %rd81, %p311;
-	sub.s64 %rd306, %rd305, %rd81;
-	setp.lt.u64 %p312, %rd306, 2147483648;
-	setp.lt.s64 %p313, %rd305, 2305843009213693952;
-	and.pred %p314, %p312, %p313;
-	and.pred %p315, %p314, %p78;
-	setp.lt.u64 %p316, %rd305, 2048;
-	and.pred %p317, %p315, %p316;
-	mov.u32 %r431, 2147483647;
-	mov.u32 %r432, 0;
-$B124:
-	.loc 8 56 34
-	add.s32 %r433, %r432, %r431;
-	add.s32 %r434, %r433, 1;
-	cvt.u64.u32 %rd307, %r434;
-	shr.u64 %rd308, %rd307, 1;
-	cvt.u32.u64 %r435, %rd308;
-	mov.u32 %r436, 0;
-	mov.u32 %r437, 0;
-	.loc 8 41 23
-	@!%p311 bra $B130;
-	@!%p317 bra $B125;
-	mov.u32 %r436, 0;
-	mov.u32 %r437, 0;
-	mov.u32 %r438, %r9;
-	bra $B128;
-$B125:
-	mov.u32 %r436, 0;
-	mov.u32 %r437, 0;
-	mov.u32 %r439, %r9;
-$B126:
-	cvt.u64.u32 %rd309, %r439;
-	.loc 8 42 14
-	setp.lt.u32 %p318, %r439, 2048;
-	@!%p318 bra $FAULT22;
-	mad.lo.s32 %r440, %r439, 4, %r3;
-	ld.shared.u32 %r441, [%r440+36888];
-	setp.le.s32 %p319, %r51, %r441;
-	@!%p319 bra $B127;
-	ld.shared.u32 %r442, [%r440+45080];
-	setp.le.s32 %p320, %r435, %r442;
-	@!%p320 bra $B127;
-	.loc 8 47 21
-	and.b32 %r443, %r441, 8191;
-	add.s32 %r436, %r436, %r443;
-	shr.u32 %r444, %r441, 13;
-	add.s32 %r437, %r437, %r444;
-$B127:
-	.loc 8 41 40
-	add.s32 %r439, %r439, 32;
-	setp.lt.u32 %p321, %r439, %r430;
-	@%p321 bra $B126;
-	bra $B130;
-$B128:
-	cvt.u64.u32 %rd310, %r438;
-	.loc 8 42 14
-	mad.lo.s32 %r445, %r438, 4, %r3;
-	ld.shared.u32 %r446, [%r445+36888];
-	setp.le.s32 %p322, %r51, %r446;
-	@!%p322 bra $B129;
-	ld.shared.u32 %r447, [%r445+45080];
-	setp.le.s32 %p323, %r435, %r447;
-	@!%p323 bra $B129;
-	.loc 8 47 21
-	and.b32 %r448, %r446, 8191;
-	add.s32 %r436, %r436, %r448;
-	shr.u32 %r449, %r446, 13;
-	add.s32 %r437, %r437, %r449;
-$B129:
-	.loc 8 41 40
-	add.s64 %rd311, %rd310, 32;
-	setp.lt.s64 %p324, %rd311, %rd303;
-	cvt.u32.u64 %r438, %rd311;
-	@%p324 bra $B128;
-$B130:
-	.loc 8 50 32
-	redux.sync.add.s32 %r450, %r436, 0xffffffff;
-	cvt.u64.u32 %rd312, %r450;
-	redux.sync.add.s32 %r451, %r437, 0xffffffff;
-	mad.wide.u32 %rd313, %r451, 8192, %rd312;
-	.loc 8 57 28
-	setp.le.s64 %p325, %rd77, %rd313;
-	.loc 8 60 21
-	add.s32 %r452, %r435, -1;
-	.loc 8 57 28
-	selp.b32 %r431, %r431, %r452, %p325;
-	selp.b32 %r432, %r435, %r432, %p325;
-	.loc 8 55 13
-	setp.lt.s32 %p326, %r432, %r431;
-	@%p326 bra $B124;
-	.loc 5 229 15
-	@!%p62 bra $B131;
-	.loc 5 230 23
-	cvt.u64.u32 %rd314, %r432;
-	st.shared.u64 [$dynamic+53280], %rd314;
-$B131:
-	.loc 5 233 8
-	bar.sync 0;
-	.loc 5 234 26
-	ld.shared.u64 %rd315, [$dynamic+53280];
-	cvt.u32.u64 %r50, %rd315;
-	.loc 5 195 17
-	ld.global.u8 %r453, [%rd27+37];
-	setp.ne.u32 %p327, %r453, 0;
-	mov.u32 %r39, 9;
-	@!%p327 bra $B165;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 8;
-	.loc 5 200 34
-	bra $B165;
-$B132:
-	.loc 5 205 32
-	ld.global.u64 %rd316, [%rd27];
-	.loc 6 54 67
-	cvt.u32.u64 %r454, %rd316;
-	shr.u64 %rd317, %rd316, 32;
-	cvt.u32.u64 %r455, %rd317;
-	mov.u32 %r456, %r36;
-	mov.u32 %r457, 0;
-	mov.u32 %r458, 0;
-	mov.u32 %r459, 0;
-	mov.u32 %r460, 0;
-$B133:
-	.loc 10 460 19
-	mul.wide.u32 %rd318, %r456, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd319, %rd318, 32;
-	cvt.u32.u64 %r461, %rd319;
-	cvt.u32.u64 %r462, %rd318;
-	.loc 10 460 19
-	mul.wide.u32 %rd320, %r458, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd321, %rd320, 32;
-	cvt.u32.u64 %r463, %rd321;
-	cvt.u32.u64 %r464, %rd320;
-	.loc 11 18 21
-	xor.b32 %r465, %r463, %r457;
-	xor.b32 %r456, %r465, %r454;
-	xor.b32 %r466, %r461, %r459;
-	xor.b32 %r458, %r466, %r455;
-	.loc 11 19 11
-	add.s32 %r454, %r454, -1640531527;
-	add.s32 %r455, %r455, -1150833019;
-	add.s32 %r460, %r460, 1;
-	setp.lt.u32 %p328, %r460, 10;
-	mov.u32 %r457, %r464;
-	mov.u32 %r459, %r462;
-	@%p328 bra $B133;
-	.loc 6 55 30
-	cvt.u64.u32 %rd322, %r464;
-	shl.b64 %rd323, %rd322, 32;
-	cvt.u64.u32 %rd324, %r456;
-	or.b64 %rd325, %rd323, %rd324;
-	mul.hi.u64 %rd326, %rd325, %rd86;
-	mov.u64 %rd87, 0;
-	.loc 5 206 11
-	@!%p70 bra $B136;
-	mov.u64 %rd87, 0;
-	mov.u32 %r467, 0;
-	@%p83 bra $B135;
-$B134:
-	cvt.u64.u32 %rd87, %r467;
-	setp.lt.u32 %p329, %r467, 257;
-	@!%p329 bra $FAULT23;
-	mad.lo.s32 %r468, %r467, 8, %r3;
-	ld.shared.u64 %rd327, [%r468+53552];
-	setp.le.s64 %p330, %rd327, %rd326;
-	@!%p330 bra $B136;
-	.loc 5 207 3
-	sub.s64 %rd326, %rd326, %rd327;
-	.loc 5 208 3
-	add.s32 %r467, %r467, 1;
-	cvt.u64.u32 %rd87, %r467;
-	.loc 5 206 11
-	setp.lt.s64 %p331, %rd87, %rd82;
-	@%p331 bra $B134;
-	bra $B136;
-$B135:
-	cvt.u32.u64 %r469, %rd87;
-	mad.lo.s32 %r470, %r469, 8, %r3;
-	ld.shared.u64 %rd328, [%r470+53552];
-	setp.le.s64 %p332, %rd328, %rd326;
-	@!%p332 bra $B136;
-	.loc 5 207 3
-	sub.s64 %rd326, %rd326, %rd328;
-	.loc 5 208 3
-	add.s64 %rd87, %rd87, 1;
-	.loc 5 206 11
-	setp.lt.s64 %p333, %rd87, %rd82;
-	@%p333 bra $B135;
-$B136:
-	.loc 5 210 81
-	setp.lt.u64 %p334, %rd87, 257;
-	@!%p334 bra $FAULT24;
-	add.s64 %rd76, %rd87, 1;
-	cvt.u32.u64 %r471, %rd87;
-	mad.lo.s32 %r472, %r471, 8, %r3;
-	ld.shared.u64 %rd329, [%r472+53552];
-	sub.s64 %rd77, %rd329, %rd326;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B137;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B137:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r38, 1;
-	mov.u32 %r39, 7;
-	bra $B165;
-$B138:
-	.loc 5 169 13
-	setp.eq.s32 %p335, %r55, 0;
-	mov.pred %p336, 1;
-	@%p335 bra $B140;
-	.loc 5 172 21
-	shl.b32 %r473, 1, %r55;
-	add.s32 %r56, %r473, -1;
-	setp.lt.u32 %p337, 12, %r55;
-	selp.b32 %r474, 12, %r55, %p337;
-	sub.s32 %r55, %r55, %r474;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r475, %r4;
-$B139:
-	.loc 2 23 8
-	mad.lo.s32 %r476, %r475, 4, %r3;
-	st.shared.u32 [%r476], 0;
-	st.shared.u32 [%r476+16384], 0;
-	.loc 2 22 41
-	add.s32 %r475, %r475, 512;
-	setp.lt.u32 %p338, %r475, 4096;
-	@%p338 bra $B139;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p336, 0;
-$B140:
-	.loc 5 120 16
-	@!%p336 bra $B165;
-	.loc 6 74 79
-	add.s32 %r477, %r57, 1065353216;
-	mov.b32 %f139, %r477;
-	cvt.rzi.s32.f32 %r478, %f139;
-	.loc 5 121 23
-	setp.lt.s32 %p339, %r51, %r478;
-	selp.b32 %r51, %r478, %r51, %p339;
-	mov.u32 %r58, %r51;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B165;
-$B141:
-	.loc 6 49 32
-	ld.global.f32 %f140, [%rd27+12];
-	cvt.f64.f32 %fd4, %f140;
-	cvt.rn.f64.s64 %fd5, %rd86;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd330, %fd6;
-	setp.nan.f64 %p340, %fd6, %fd6;
-	selp.b64 %rd331, 0, %rd330, %p340;
-	setp.lt.s64 %p341, 1, %rd331;
-	selp.b64 %rd77, %rd331, 1, %p341;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r479, %r4;
-$B142:
-	.loc 2 23 8
-	mad.lo.s32 %r480, %r479, 4, %r3;
-	st.shared.u32 [%r480], 0;
-	st.shared.u32 [%r480+16384], 0;
-	.loc 2 22 41
-	add.s32 %r479, %r479, 512;
-	setp.lt.u32 %p342, %r479, 4096;
-	@%p342 bra $B142;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r55, 16;
-	mov.u32 %r56, 218103808;
-	mov.u32 %r57, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 2;
-	mov.u32 %r39, 5;
-	bra $B165;
-$B143:
-	.loc 5 169 13
-	setp.eq.s32 %p343, %r55, 0;
-	mov.pred %p344, 1;
-	@%p343 bra $B145;
-	.loc 5 172 21
-	shl.b32 %r481, 1, %r55;
-	add.s32 %r56, %r481, -1;
-	setp.lt.u32 %p345, 12, %r55;
-	selp.b32 %r482, 12, %r55, %p345;
-	sub.s32 %r55, %r55, %r482;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r483, %r4;
-$B144:
-	.loc 2 23 8
-	mad.lo.s32 %r484, %r483, 4, %r3;
-	st.shared.u32 [%r484], 0;
-	st.shared.u32 [%r484+16384], 0;
-	.loc 2 22 41
-	add.s32 %r483, %r483, 512;
-	setp.lt.u32 %p346, %r483, 4096;
-	@%p346 bra $B144;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p344, 0;
-$B145:
-	.loc 5 111 16
-	@!%p344 bra $B165;
-	.loc 6 69 55
-	xor.b32 %r485, %r57, -2147483648;
-	.loc 5 112 20
-	setp.lt.s32 %p347, -2139095040, %r485;
-	selp.b32 %r52, %r485, -2139095040, %p347;
-	.loc 5 180 16
-	ld.global.f32 %f141, [%rd27+12];
-	setp.lt.f32 %p348, 0f00000000, %f141;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	@!%p348 bra $B165;
-	setp.lt.f32 %p349, %f141, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 4;
-	@%p349 bra $B165;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B165;
-$B146:
-	.loc 5 136 29
-	cvt.s64.s32 %rd332, %r54;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p350, 1;
-	vote.sync.ballot.b32 %r486, %p350, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p351, %r486, -1;
-	@%p351 bra $B148;
-	.loc 9 58 43
-	brev.b32 %r487, %r486;
-	clz.b32 %r488, %r487;
-	cvt.u32.u64 %r489, %rd332;
-	shfl.sync.idx.b32 %r490, %r489, %r488, 31, 0xffffffff;
-	shr.u64 %rd333, %rd332, 32;
-	cvt.u32.u64 %r491, %rd333;
-	shfl.sync.idx.b32 %r492, %r491, %r488, 31, 0xffffffff;
-	mov.b64 %rd334, {%r490, %r492};
-	.loc 9 59 21
-	add.s32 %r493, %r486, -1;
-	and.b32 %r494, %r486, %r493;
-	setp.ne.s32 %p352, %r494, 0;
-	@!%p352 bra $B149;
-$B147:
-	.loc 9 60 59
-	brev.b32 %r495, %r494;
-	clz.b32 %r496, %r495;
-	cvt.u32.u64 %r497, %rd332;
-	shfl.sync.idx.b32 %r498, %r497, %r496, 31, 0xffffffff;
-	shr.u64 %rd335, %rd332, 32;
-	cvt.u32.u64 %r499, %rd335;
-	shfl.sync.idx.b32 %r500, %r499, %r496, 31, 0xffffffff;
-	mov.b64 %rd336, {%r498, %r500};
-	.loc 9 40 50
-	setp.lt.s64 %p353, %rd334, %rd336;
-	selp.b64 %rd334, %rd336, %rd334, %p353;
-	.loc 9 59 53
-	add.s32 %r501, %r494, -1;
-	and.b32 %r494, %r494, %r501;
-	setp.ne.s32 %p354, %r494, 0;
-	@%p354 bra $B147;
-	bra $B149;
-$B148:
-	.loc 9 54 32
-	cvt.u32.u64 %r502, %rd332;
-	shfl.sync.bfly.b32 %r503, %r502, 16, 31, 0xffffffff;
-	shr.u64 %rd337, %rd332, 32;
-	cvt.u32.u64 %r504, %rd337;
-	shfl.sync.bfly.b32 %r505, %r504, 16, 31, 0xffffffff;
-	mov.b64 %rd338, {%r503, %r505};
-	.loc 9 40 50
-	setp.lt.s64 %p355, %rd332, %rd338;
-	selp.b64 %rd339, %rd338, %rd332, %p355;
-	.loc 9 54 32
-	cvt.u32.u64 %r506, %rd339;
-	shfl.sync.bfly.b32 %r507, %r506, 8, 31, 0xffffffff;
-	shr.u64 %rd340, %rd339, 32;
-	cvt.u32.u64 %r508, %rd340;
-	shfl.sync.bfly.b32 %r509, %r508, 8, 31, 0xffffffff;
-	mov.b64 %rd341, {%r507, %r509};
-	.loc 9 40 50
-	setp.lt.s64 %p356, %rd339, %rd341;
-	selp.b64 %rd342, %rd341, %rd339, %p356;
-	.loc 9 54 32
-	cvt.u32.u64 %r510, %rd342;
-	shfl.sync.bfly.b32 %r511, %r510, 4, 31, 0xffffffff;
-	shr.u64 %rd343, %rd342, 32;
-	cvt.u32.u64 %r512, %rd343;
-	shfl.sync.bfly.b32 %r513, %r512, 4, 31, 0xffffffff;
-	mov.b64 %rd344, {%r511, %r513};
-	.loc 9 40 50
-	setp.lt.s64 %p357, %rd342, %rd344;
-	selp.b64 %rd345, %rd344, %rd342, %p357;
-	.loc 9 54 32
-	cvt.u32.u64 %r514, %rd345;
-	shfl.sync.bfly.b32 %r515, %r514, 2, 31, 0xffffffff;
-	shr.u64 %rd346, %rd345, 32;
-	cvt.u32.u64 %r516, %rd346;
-	shfl.sync.bfly.b32 %r517, %r516, 2, 31, 0xffffffff;
-	mov.b64 %rd347, {%r515, %r517};
-	.loc 9 40 50
-	setp.lt.s64 %p358, %rd345, %rd347;
-	selp.b64 %rd348, %rd347, %rd345, %p358;
-	.loc 9 54 32
-	cvt.u32.u64 %r518, %rd348;
-	shfl.sync.bfly.b32 %r519, %r518, 1, 31, 0xffffffff;
-	shr.u64 %rd349, %rd348, 32;
-	cvt.u32.u64 %r520, %rd349;
-	shfl.sync.bfly.b32 %r521, %r520, 1, 31, 0xffffffff;
-	mov.b64 %rd350, {%r519, %r521};
-	.loc 9 40 50
-	setp.lt.s64 %p359, %rd348, %rd350;
-	selp.b64 %rd334, %rd350, %rd348, %p359;
-$B149:
-	.loc 1 139 14
-	@!%p62 bra $B150;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r45+53296], %rd334;
-$B150:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd351, [$dynamic+53296];
-	mov.u32 %r522, 0;
-$B151:
-	.loc 1 145 21
-	mad.lo.s32 %r523, %r522, 8, %r3;
-	ld.shared.u64 %rd352, [%r523+53296];
-	setp.lt.s64 %p360, %rd351, %rd352;
-	selp.b64 %rd351, %rd352, %rd351, %p360;
-	add.s32 %r522, %r522, 1;
-	setp.lt.u32 %p361, %r522, 16;
-	@%p361 bra $B151;
-	.loc 5 136 14
-	cvt.u32.u64 %r524, %rd351;
-	.loc 5 137 9
-	setp.le.s32 %p362, %r524, -2139095041;
-	mov.u32 %r39, 9;
-	@%p362 bra $B165;
-	.loc 6 28 59
-	shr.s32 %r525, %r524, 31;
-	shr.u32 %r526, %r525, 1;
-	xor.b32 %r527, %r524, %r526;
-	mov.b32 %f14, %r527;
-	.loc 5 142 18
-	ld.global.f32 %f142, [%rd27+8];
-	setp.lt.f32 %p363, 0f00000000, %f142;
-	@%p363 bra $B157;
-	.loc 5 143 16
-	setp.ne.s32 %p364, %r54, %r524;
-	selp.b32 %r53, 2147483647, %r53, %p364;
-	.loc 5 146 35
-	cvt.s64.s32 %rd353, %r53;
-	sub.s64 %rd354, 0, %rd353;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p365, 1;
-	vote.sync.ballot.b32 %r528, %p365, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p366, %r528, -1;
-	@%p366 bra $B153;
-	.loc 9 58 43
-	brev.b32 %r529, %r528;
-	clz.b32 %r530, %r529;
-	cvt.u32.u64 %r531, %rd354;
-	shfl.sync.idx.b32 %r532, %r531, %r530, 31, 0xffffffff;
-	shr.u64 %rd355, %rd354, 32;
-	cvt.u32.u64 %r533, %rd355;
-	shfl.sync.idx.b32 %r534, %r533, %r530, 31, 0xffffffff;
-	mov.b64 %rd356, {%r532, %r534};
-	.loc 9 59 21
-	add.s32 %r535, %r528, -1;
-	and.b32 %r536, %r528, %r535;
-	setp.ne.s32 %p367, %r536, 0;
-	@!%p367 bra $B154;
-$B152:
-	.loc 9 60 59
-	brev.b32 %r537, %r536;
-	clz.b32 %r538, %r537;
-	cvt.u32.u64 %r539, %rd354;
-	shfl.sync.idx.b32 %r540, %r539, %r538, 31, 0xffffffff;
-	shr.u64 %rd357, %rd354, 32;
-	cvt.u32.u64 %r541, %rd357;
-	shfl.sync.idx.b32 %r542, %r541, %r538, 31, 0xffffffff;
-	mov.b64 %rd358, {%r540, %r542};
-	.loc 9 40 50
-	setp.lt.s64 %p368, %rd356, %rd358;
-	selp.b64 %rd356, %rd358, %rd356, %p368;
-	.loc 9 59 53
-	add.s32 %r543, %r536, -1;
-	and.b32 %r536, %r536, %r543;
-	setp.ne.s32 %p369, %r536, 0;
-	@%p369 bra $B152;
-	bra $B154;
-$B153:
-	.loc 9 54 32
-	cvt.u32.u64 %r544, %rd354;
-	shfl.sync.bfly.b32 %r545, %r544, 16, 31, 0xffffffff;
-	shr.u64 %rd359, %rd354, 32;
-	cvt.u32.u64 %r546, %rd359;
-	shfl.sync.bfly.b32 %r547, %r546, 16, 31, 0xffffffff;
-	mov.b64 %rd360, {%r545, %r547};
-	.loc 9 40 50
-	setp.lt.s64 %p370, %rd354, %rd360;
-	selp.b64 %rd361, %rd360, %rd354, %p370;
-	.loc 9 54 32
-	cvt.u32.u64 %r548, %rd361;
-	shfl.sync.bfly.b32 %r549, %r548, 8, 31, 0xffffffff;
-	shr.u64 %rd362, %rd361, 32;
-	cvt.u32.u64 %r550, %rd362;
-	shfl.sync.bfly.b32 %r551, %r550, 8, 31, 0xffffffff;
-	mov.b64 %rd363, {%r549, %r551};
-	.loc 9 40 50
-	setp.lt.s64 %p371, %rd361, %rd363;
-	selp.b64 %rd364, %rd363, %rd361, %p371;
-	.loc 9 54 32
-	cvt.u32.u64 %r552, %rd364;
-	shfl.sync.bfly.b32 %r553, %r552, 4, 31, 0xffffffff;
-	shr.u64 %rd365, %rd364, 32;
-	cvt.u32.u64 %r554, %rd365;
-	shfl.sync.bfly.b32 %r555, %r554, 4, 31, 0xffffffff;
-	mov.b64 %rd366, {%r553, %r555};
-	.loc 9 40 50
-	setp.lt.s64 %p372, %rd364, %rd366;
-	selp.b64 %rd367, %rd366, %rd364, %p372;
-	.loc 9 54 32
-	cvt.u32.u64 %r556, %rd367;
-	shfl.sync.bfly.b32 %r557, %r556, 2, 31, 0xffffffff;
-	shr.u64 %rd368, %rd367, 32;
-	cvt.u32.u64 %r558, %rd368;
-	shfl.sync.bfly.b32 %r559, %r558, 2, 31, 0xffffffff;
-	mov.b64 %rd369, {%r557, %r559};
-	.loc 9 40 50
-	setp.lt.s64 %p373, %rd367, %rd369;
-	selp.b64 %rd370, %rd369, %rd367, %p373;
-	.loc 9 54 32
-	cvt.u32.u64 %r560, %rd370;
-	shfl.sync.bfly.b32 %r561, %r560, 1, 31, 0xffffffff;
-	shr.u64 %rd371, %rd370, 32;
-	cvt.u32.u64 %r562, %rd371;
-	shfl.sync.bfly.b32 %r563, %r562, 1, 31, 0xffffffff;
-	mov.b64 %rd372, {%r561, %r563};
-	.loc 9 40 50
-	setp.lt.s64 %p374, %rd370, %rd372;
-	selp.b64 %rd356, %rd372, %rd370, %p374;
-$B154:
-	.loc 1 139 14
-	@!%p62 bra $B155;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r45+53296], %rd356;
-$B155:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd373, [$dynamic+53296];
-	mov.u32 %r564, 0;
-$B156:
-	.loc 1 145 21
-	mad.lo.s32 %r565, %r564, 8, %r3;
-	ld.shared.u64 %rd374, [%r565+53296];
-	setp.lt.s64 %p375, %rd373, %rd374;
-	selp.b64 %rd373, %rd374, %rd373, %p375;
-	add.s32 %r564, %r564, 1;
-	setp.lt.u32 %p376, %r564, 16;
-	@%p376 bra $B156;
-	.loc 5 146 18
-	cvt.u32.u64 %r566, %rd373;
-	sub.s32 %r50, 0, %r566;
-	.loc 5 195 17
-	ld.global.u8 %r567, [%rd27+37];
-	setp.ne.u32 %p377, %r567, 0;
-	mov.u32 %r39, 9;
-	@!%p377 bra $B165;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 8;
-	.loc 5 200 34
-	bra $B165;
-$B157:
-	.loc 5 150 30
-	rcp.rn.f32 %f13, %f142;
-	.loc 6 41 9
-	ld.global.f32 %f143, [%rd27+16];
-	setp.lt.f32 %p378, 0f00000000, %f143;
-	mov.u32 %r51, 1;
-	@!%p378 bra $B158;
-	.loc 6 44 25
-	min.NaN.f32 %f144, %f143, 0f3F800000;
-	mul.rn.f32 %f145, %f144, 0f4C800000;
-	cvt.rzi.s32.f32 %r568, %f145;
-	setp.lt.s32 %p379, 1, %r568;
-	selp.b32 %r51, %r568, 1, %p379;
-$B158:
-	.loc 5 151 8
-	@%p57 bra $B159;
-	.loc 5 180 16
-	ld.global.f32 %f146, [%rd27+12];
-	setp.lt.f32 %p380, 0f00000000, %f146;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	@!%p380 bra $B165;
-	setp.lt.f32 %p381, %f146, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 4;
-	@%p381 bra $B165;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B165;
-$B159:
-	.loc 6 69 55
-	xor.b32 %r569, %r57, -2147483648;
-	.loc 5 155 18
-	setp.lt.s32 %p382, %r52, %r569;
-	selp.b32 %r52, %r569, %r52, %p382;
-	.loc 5 156 12
-	setp.le.s64 %p383, %rd157, 2048;
-	@%p383 bra $B162;
-	.loc 5 169 13
-	setp.eq.s32 %p384, %r55, 0;
-	@%p384 bra $B161;
-	.loc 5 172 21
-	shl.b32 %r570, 1, %r55;
-	add.s32 %r56, %r570, -1;
-	setp.lt.u32 %p385, 12, %r55;
-	selp.b32 %r571, 12, %r55, %p385;
-	sub.s32 %r55, %r55, %r571;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r572, %r4;
-$B160:
-	.loc 2 23 8
-	mad.lo.s32 %r573, %r572, 4, %r3;
-	st.shared.u32 [%r573], 0;
-	st.shared.u32 [%r573+16384], 0;
-	.loc 2 22 41
-	add.s32 %r572, %r572, 512;
-	setp.lt.u32 %p386, %r572, 4096;
-	@%p386 bra $B160;
-	.loc 2 25 8
-	bar.sync 0;
-$B161:
-	mov.u32 %r58, -2147483648;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 2;
-	mov.u32 %r39, 3;
-	.loc 5 164 12
-	bra $B165;
-$B162:
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B163;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B163:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r58, %r52;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 1;
-	mov.u32 %r39, 2;
-	bra $B165;
-$B164:
-	.loc 5 95 33
-	shl.b32 %r574, %r327, %r55;
-	.loc 6 69 55
-	xor.b32 %r58, %r574, -2147483648;
-	mov.u64 %rd87, %rd76;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r39, 1;
-$B165:
-	.loc 1 44 12
-	add.s32 %r59, %r59, 1;
-	setp.lt.u32 %p387, %r59, 11;
-	@!%p387 bra $B166;
-	.loc 1 40 14
-	setp.ne.s32 %p388, %r39, 9;
-	@%p388 bra $B22;
-$B166:
-	.loc 1 46 17
-	setp.lt.u32 %p389, 0, %r4;
-	@%p389 bra $B172;
-	.loc 1 49 8
-	setp.lt.u64 %p390, %rd25, %rd22;
-	@!%p390 bra $FAULT26;
-	mad.wide.u32 %rd375, %r2, 4, %rd21;
-	st.global.u32 [%rd375], %r50;
-	.loc 1 50 19
-	setp.lt.s64 %p391, 0, %rd24;
-	and.pred %p392, %p391, %p3;
-	@!%p392 bra $B170;
-	.loc 1 52 14
-	setp.le.s32 %p393, 0, %r50;
-	mov.f32 %f147, 0f7FC00000;
-	@!%p393 bra $B169;
-	.loc 1 53 31
-	cvt.u64.u32 %rd376, %r50;
-	add.s64 %rd377, %rd28, %rd376;
-	setp.lt.u64 %p394, %rd377, %rd2;
-	@!%p394 bra $FAULT27;
-	shl.b64 %rd378, %rd377, 2;
-	add.s64 %rd379, %rd1, %rd378;
-	ld.global.f32 %f148, [%rd379];
-	.loc 6 61 7
-	setp.eq.f32 %p395, %f148, %f14;
-	@%p395 bra $B167;
-	.loc 6 64 11
-	sub.rn.f32 %f149, %f148, %f14;
-	cvt.rn.f32.s64 %f150, %rd86;
-	mul.rn.f32 %f151, %f150, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f152, %f151;
-	setp.lt.f32 %p396, %f152, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f153, %f151, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f154, %f153, %f151, %p396;
-	selp.b32 %r575, 192937984, 0, %p396;
-	.loc 12 71 23
-	mov.b32 %r576, %f154;
-	.loc 12 72 10
-	add.s32 %r577, %r576, -1060439283;
-	and.b32 %r578, %r577, -8388608;
-	.loc 12 73 32
-	sub.s32 %r579, %r576, %r578;
-	mov.b32 %f155, %r579;
-	sub.s32 %r580, %r578, %r575;
-	cvt.rn.f32.s32 %f156, %r580;
-	.loc 12 8 9
-	sub.rn.f32 %f157, %f155, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f158, 0fBD9BD66F, %f157, 0f3E041C4B;
-	fma.rn.f32 %f159, %f158, %f157, 0fBE07A47F;
-	fma.rn.f32 %f160, %f159, %f157, 0f3E1139FA;
-	fma.rn.f32 %f161, %f160, %f157, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f162, %f161, %f157, 0f3E4CD1F1;
-	fma.rn.f32 %f163, %f162, %f157, 0fBE800219;
-	fma.rn.f32 %f164, %f163, %f157, 0f3EAAAAA8;
-	fma.rn.f32 %f165, %f164, %f157, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f166, %f157, %f157;
-	fma.rn.f32 %f167, %f165, %f166, %f157;
-	.loc 12 9 25
-	fma.rn.f32 %f168, %f156, 0f33B17218, %f167;
-	.loc 12 87 21
-	mov.b32 %r581, %f151;
-	setp.le.u32 %p397, 2139095040, %r581;
-	.loc 12 88 10
-	fma.rn.f32 %f169, %f151, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f170, %f169, %f168, %p397;
-	.loc 12 90 7
-	setp.eq.f32 %p398, %f151, 0f00000000;
-	selp.f32 %f171, 0fFF800000, %f170, %p398;
-	.loc 6 64 17
-	sub.rn.f32 %f147, %f149, %f171;
-	bra $B168;
-$B167:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f172, %rd86;
-	mul.rn.f32 %f173, %f172, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f174, %f173;
-	setp.lt.f32 %p399, %f174, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f175, %f173, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f176, %f175, %f173, %p399;
-	selp.b32 %r582, 192937984, 0, %p399;
-	.loc 12 71 23
-	mov.b32 %r583, %f176;
-	.loc 12 72 10
-	add.s32 %r584, %r583, -1060439283;
-	and.b32 %r585, %r584, -8388608;
-	.loc 12 73 32
-	sub.s32 %r586, %r583, %r585;
-	mov.b32 %f177, %r586;
-	sub.s32 %r587, %r585, %r582;
-	cvt.rn.f32.s32 %f178, %r587;
-	.loc 12 8 9
-	sub.rn.f32 %f179, %f177, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f180, 0fBD9BD66F, %f179, 0f3E041C4B;
-	fma.rn.f32 %f181, %f180, %f179, 0fBE07A47F;
-	fma.rn.f32 %f182, %f181, %f179, 0f3E1139FA;
-	fma.rn.f32 %f183, %f182, %f179, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f184, %f183, %f179, 0f3E4CD1F1;
-	fma.rn.f32 %f185, %f184, %f179, 0fBE800219;
-	fma.rn.f32 %f186, %f185, %f179, 0f3EAAAAA8;
-	fma.rn.f32 %f187, %f186, %f179, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f188, %f179, %f179;
-	fma.rn.f32 %f189, %f187, %f188, %f179;
-	.loc 12 9 25
-	fma.rn.f32 %f190, %f178, 0f33B17218, %f189;
-	.loc 12 87 21
-	mov.b32 %r588, %f173;
-	setp.le.u32 %p400, 2139095040, %r588;
-	.loc 12 88 10
-	fma.rn.f32 %f191, %f173, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f192, %f191, %f190, %p400;
-	.loc 12 90 7
-	setp.eq.f32 %p401, %f173, 0f00000000;
-	selp.f32 %f193, 0fFF800000, %f192, %p401;
-	.loc 6 62 10
-	neg.f32 %f147, %f193;
-$B168:
-$B169:
-	.loc 1 55 11
-	setp.lt.u64 %p402, %rd25, %rd24;
-	@!%p402 bra $FAULT28;
-	mad.wide.u32 %rd380, %r2, 4, %rd23;
-	st.global.f32 [%rd380], %f147;
-$B170:
-	.loc 1 57 32
-	setp.le.s32 %p403, 0, %r50;
-	and.pred %p404, %p18, %p403;
-	@!%p404 bra $B171;
-	.loc 1 58 18
-	cvt.u64.u32 %rd381, %r50;
-	add.s64 %rd382, %rd28, %rd381;
-	setp.lt.u64 %p405, %rd382, %rd11;
-	@!%p405 bra $FAULT29;
-	shl.b64 %rd383, %rd382, 1;
-	add.s64 %rd384, %rd10, %rd383;
-	ld.global.u16 %r589, [%rd384];
-	.loc 4 55 10
-	and.b32 %r590, %r589, 32767;
-	setp.eq.s32 %p406, %r590, 32767;
-	.loc 4 58 15
-	add.s32 %r591, %r589, 1;
-	and.b32 %r592, %r591, 65535;
-	.loc 4 55 20
-	selp.b32 %r593, %r589, %r592, %p406;
-	.loc 1 58 9
-	st.global.u16 [%rd384], %r593;
-$B171:
-	bra $EXIT;
-$B172:
-	.loc 1 47 3
-	bra $EXIT;
-$B173:
-	.loc 1 32 3
-	bra $EXIT;
-$B174:
-	.loc 1 37 30
-	@!%p53 bra $FAULT30;
-	.loc 5 72 7
-	bra $FAULT31;
-$B175:
-	.loc 1 83 19
-	@!%p92 bra $FAULT32;
-	@!%p98 bra $FAULT33;
-	@!%p104 bra $FAULT34;
-	bra $FAULT35;
-$B176:
-	@!%p126 bra $FAULT36;
-	@!%p132 bra $FAULT37;
-	@!%p138 bra $FAULT38;
-	bra $FAULT39;
-$B177:
-	.loc 2 54 33
-	add.s32 %r594, %r46, 1;
-	cvt.u64.u32 %rd385, %r594;
-	.loc 2 38 20
-	setp.lt.u32 %p407, %r594, 4096;
-	.loc 2 54 33
-	add.s32 %r595, %r46, 2;
-	cvt.u64.u32 %rd386, %r595;
-	.loc 2 38 20
-	setp.lt.u32 %p408, %r595, 4096;
-	.loc 2 54 33
-	add.s32 %r596, %r46, 3;
-	cvt.u64.u32 %rd387, %r596;
-	.loc 2 38 20
-	setp.lt.u32 %p409, %r596, 4096;
-	.loc 2 54 33
-	add.s32 %r597, %r46, 4;
-	cvt.u64.u32 %rd388, %r597;
-	.loc 2 38 20
-	setp.lt.u32 %p410, %r597, 4096;
-	.loc 2 54 33
-	add.s32 %r598, %r46, 5;
-	cvt.u64.u32 %rd389, %r598;
-	.loc 2 38 20
-	setp.lt.u32 %p411, %r598, 4096;
-	.loc 2 54 33
-	add.s32 %r599, %r46, 6;
-	cvt.u64.u32 %rd390, %r599;
-	.loc 2 38 20
-	setp.lt.u32 %p412, %r599, 4096;
-	.loc 2 54 33
-	cvt.u64.u32 %rd391, %r48;
-	.loc 2 38 20
-	@!%p65 bra $FAULT40;
-	@!%p407 bra $FAULT41;
-	@!%p408 bra $FAULT42;
-	@!%p409 bra $FAULT43;
-	@!%p410 bra $FAULT44;
-	@!%p411 bra $FAULT45;
-	@!%p412 bra $FAULT46;
-	@!%p66 bra $FAULT47;
-	.loc 2 56 11
-	bra $FAULT48;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 30 13
-	mov.u32 %r600, 0;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd7;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 35 20
-	mov.u32 %r600, 1;
-	mov.u64 %rd392, %rd29;
-	mov.u64 %rd393, %rd3;
-	bra $FAULT;
-$FAULT2:
-	.loc 3 23 27
-	mov.u32 %r600, 6;
-	mov.u64 %rd392, %rd33;
-	mov.u64 %rd393, %rd20;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 40 27
-	mov.u32 %r600, 10;
-	mov.u64 %rd392, %rd39;
-	mov.u64 %rd393, %rd17;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 41 10
-	mov.u32 %r600, 11;
-	mov.u64 %rd392, %rd41;
-	mov.u64 %rd393, %rd26;
-	bra $FAULT;
-$FAULT5:
-	.loc 3 27 28
-	mov.u32 %r600, 7;
-	mov.u64 %rd392, %rd29;
-	mov.u64 %rd393, %rd12;
-	bra $FAULT;
-$FAULT6:
-	.loc 3 32 25
-	mov.u32 %r600, 8;
-	mov.u64 %rd392, %rd55;
-	mov.u64 %rd393, %rd15;
-	bra $FAULT;
-$FAULT7:
-	.loc 3 62 11
-	mov.u32 %r600, 21;
-	mov.u64 %rd392, %rd63;
-	mov.u64 %rd393, %rd26;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 78 17
-	mov.u32 %r600, 12;
-	mov.u64 %rd392, %rd90;
-	mov.u64 %rd393, %rd5;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r600, 12;
-	mov.u64 %rd392, %rd110;
-	mov.u64 %rd393, %rd5;
-	bra $FAULT;
-$FAULT10:
-	.loc 2 30 22
-	mov.u32 %r600, 17;
-	mov.u64 %rd392, %rd126;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r600, 17;
-	mov.u64 %rd392, %rd130;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r600, 17;
-	mov.u64 %rd392, %rd133;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r600, 17;
-	mov.u64 %rd392, %rd136;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 155 10
-	mov.u32 %r600, 13;
-	mov.u64 %rd392, %rd79;
-	mov.u64 %rd393, 32;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 128 12
-	mov.u32 %r600, 9;
-	mov.u64 %rd392, %rd106;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT16:
-	.loc 5 104 20
-	mov.u32 %r600, 18;
-	mov.u64 %rd392, %rd235;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT17:
-	.loc 8 42 14
-	mov.u32 %r600, 19;
-	mov.u64 %rd392, %rd249;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT18:
-	.loc 5 248 18
-	mov.u32 %r600, 16;
-	mov.u64 %rd392, %rd256;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT19:
-	.loc 8 42 14
-	mov.u32 %r600, 19;
-	mov.u64 %rd392, %rd261;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r600, 19;
-	mov.u64 %rd392, %rd275;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r600, 19;
-	mov.u64 %rd392, %rd284;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r600, 19;
-	mov.u64 %rd392, %rd309;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT23:
-	.loc 5 206 47
-	mov.u32 %r600, 20;
-	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT24:
-	.loc 5 210 81
-	mov.u32 %r600, 14;
-	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 140 10
-	mov.u32 %r600, 15;
-	mov.u64 %rd392, %rd79;
-	mov.u64 %rd393, 32;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 49 8
-	mov.u32 %r600, 2;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd22;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 53 22
-	mov.u32 %r600, 3;
-	mov.u64 %rd392, %rd377;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 55 11
-	mov.u32 %r600, 4;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd24;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 58 45
-	mov.u32 %r600, 5;
-	mov.u64 %rd392, %rd382;
-	mov.u64 %rd393, %rd11;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 37 30
-	mov.u32 %r600, 24;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd9;
-	bra $FAULT;
-$FAULT31:
-	.loc 5 72 7
-	mov.u32 %r600, 25;
-	mov.u64 %rd392, 0;
-	mov.u64 %rd393, 0;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 83 19
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd91;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd93;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd94;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd95;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd111;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT37:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd113;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT38:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd114;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT39:
-	mov.u32 %r600, 26;
-	mov.u64 %rd392, %rd115;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT40:
-	.loc 2 38 20
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd80;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT41:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd385;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT42:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd386;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT43:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd387;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT44:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd388;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT45:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd389;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT46:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd390;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT47:
-	mov.u32 %r600, 22;
-	mov.u64 %rd392, %rd391;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT48:
-	.loc 2 56 11
-	mov.u32 %r600, 23;
-	mov.u64 %rd392, %rd32;
-	mov.u64 %rd393, 512;
-$FAULT:
-	ld.param.u64 %rd394, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r601, [%rd394], 0, 1;
-	setp.ne.u32 %p413, %r601, 0;
-	@%p413 bra $EXIT;
-	ld.global.u64 %rd395, [%rd394+8];
-	ld.param.u32 %r602, [wide_params+256];
-	st.global.u32 [%rd395+4], %r602;
-	ld.param.u32 %r603, [wide_params+260];
-	st.global.v2.u32 [%rd395+8], {%r603, %r600};
-	mov.u32 %r604, %ctaid.x;
-	mov.u32 %r605, %ctaid.y;
-	st.global.v2.u32 [%rd395+16], {%r604, %r605};
-	mov.u32 %r606, %ctaid.z;
-	mov.u32 %r607, %tid.x;
-	st.global.v2.u32 [%rd395+24], {%r606, %r607};
-	mov.u32 %r608, %tid.y;
-	mov.u32 %r609, %tid.z;
-	st.global.v2.u32 [%rd395+32], {%r608, %r609};
-	st.global.u64 [%rd395+40], %rd392;
-	st.global.u64 [%rd395+48], %rd393;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd395], 56;
-	bra $EXIT;
-}
-`
-
-const wideSM70NarrowAligned = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "histogram.go"
-.file 3 "adjust.go"
-.file 4 "params.go"
-.file 5 "stage.go"
-.file 6 "weight.go"
-.file 7 "exp.go"
-.file 8 "list.go"
-.file 9 "reduce.go"
-.file 10 "bits.go"
-.file 11 "philox.go"
-.file 12 "log.go"
-
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide(.param .align 8 .b8 wide_params[264])
-{
-	.reg .pred %p<447>;
-	.reg .b32 %r<815>;
-	.reg .b64 %rd<405>;
-	.reg .f32 %f<195>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+8];
-	ld.param.u64 %rd3, [wide_params+16];
-	ld.param.u64 %rd4, [wide_params+24];
-	ld.param.u64 %rd5, [wide_params+32];
-	ld.param.u64 %rd6, [wide_params+48];
-	ld.param.u64 %rd7, [wide_params+56];
-	ld.param.u64 %rd8, [wide_params+72];
-	ld.param.u64 %rd9, [wide_params+80];
-	ld.param.u64 %rd10, [wide_params+96];
-	ld.param.u64 %rd11, [wide_params+104];
-	ld.param.u64 %rd12, [wide_params+112];
-	ld.param.u64 %rd13, [wide_params+120];
-	ld.param.u64 %rd14, [wide_params+128];
-	ld.param.u64 %rd15, [wide_params+136];
-	ld.param.u64 %rd16, [wide_params+144];
-	ld.param.u64 %rd17, [wide_params+152];
-	ld.param.u64 %rd18, [wide_params+168];
-	ld.param.u64 %rd19, [wide_params+176];
-	ld.param.u64 %rd20, [wide_params+184];
-	ld.param.u64 %rd21, [wide_params+192];
-	ld.param.u64 %rd22, [wide_params+200];
-	ld.param.u64 %rd23, [wide_params+216];
-	ld.param.u64 %rd24, [wide_params+224];
-	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 29 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u32.u64 %r3, %rd7;
-	cvt.u64.u32 %rd25, %r3;
-	cvt.u64.u32 %rd26, %r2;
-	.loc 1 30 13
-	setp.lt.u32 %p1, %r2, %r3;
-	@!%p1 bra $FAULT0;
-	.loc 1 28 24
-	mov.u32 %r4, $dynamic;
-	.loc 1 35 52
-	mov.u32 %r5, %tid.x;
-	.loc 1 155 17
-	mov.u32 %r6, %tid.z;
-	mov.u32 %r7, %ntid.y;
-	mov.u32 %r8, %tid.y;
-	mov.u32 %r9, %ntid.x;
-	.loc 2 66 12
-	mov.u32 %r10, %laneid;
-	cvt.u32.u64 %r11, %rd2;
-	cvt.u64.u32 %rd27, %r11;
-	cvt.u32.u64 %r12, %rd3;
-	cvt.u64.u32 %rd28, %r12;
-	cvt.u32.u64 %r13, %rd5;
-	cvt.u64.u32 %rd29, %r13;
-	cvt.u32.u64 %r14, %rd9;
-	cvt.u32.u64 %r15, %rd11;
-	cvt.u64.u32 %rd30, %r15;
-	cvt.u32.u64 %r16, %rd12;
-	cvt.u64.u32 %rd31, %r16;
-	cvt.u32.u64 %r17, %rd14;
-	cvt.u32.u64 %r18, %rd15;
-	cvt.u64.u32 %rd32, %r18;
-	cvt.u32.u64 %r19, %rd17;
-	cvt.u64.u32 %rd33, %r19;
-	cvt.u32.u64 %r20, %rd19;
-	cvt.u32.u64 %r21, %rd20;
-	cvt.u64.u32 %rd34, %r21;
-	cvt.u32.u64 %r22, %rd22;
-	cvt.u64.u32 %rd35, %r22;
-	cvt.u32.u64 %r23, %rd24;
-	cvt.u64.u32 %rd36, %r23;
-	.loc 1 29 14
-	cvt.u64.u32 %rd37, %r1;
-	.loc 1 30 13
-	mad.wide.u32 %rd38, %r2, 40, %rd6;
-	ld.global.v2.f32 {%f1, %f2}, [%rd38+24];
-	ld.global.f32 %f3, [%rd38+32];
-	ld.global.u8 %r24, [%rd38+36];
-	setp.ne.u32 %p2, %r24, 0;
-	ld.global.u8 %r25, [%rd38+37];
-	setp.ne.u32 %p3, %r25, 0;
-	ld.global.u8 %r26, [%rd38+38];
-	setp.ne.u32 %p4, %r26, 0;
-	.loc 1 31 7
-	@%p4 bra $B204;
-	.loc 1 35 23
-	mul.wide.u32 %rd39, %r2, %r1;
-	add.s64 %rd40, %rd39, %rd37;
-	setp.le.u64 %p5, %rd40, %rd28;
-	@!%p5 bra $FAULT1;
-	shl.b64 %rd41, %rd39, 2;
-	add.s64 %rd42, %rd1, %rd41;
-	cvt.u64.u32 %rd43, %r5;
-	.loc 3 22 20
-	setp.lt.u32 %p6, 0, %r20;
-	@!%p6 bra $B3;
-	.loc 3 23 33
-	add.s32 %r27, %r2, 2;
-	cvt.u64.u32 %rd44, %r27;
-	setp.le.u32 %p7, %r27, %r21;
-	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd45, %r2, 4, %rd18;
-	.loc 3 39 25
-	ld.global.u32 %r28, [%rd45];
-	setp.lt.s32 %p8, %r28, 0;
-	selp.b32 %r29, 0, %r28, %p8;
-	cvt.s64.s32 %rd46, %r29;
-	add.s64 %rd47, %rd46, %rd43;
-	ld.global.u32 %r30, [%rd45+4];
-	setp.lt.s32 %p9, %r19, %r30;
-	selp.b32 %r31, %r19, %r30, %p9;
-	cvt.s64.s32 %rd48, %r31;
-	setp.lt.s64 %p10, %rd47, %rd48;
-	cvt.u32.u64 %r32, %rd47;
-	@!%p10 bra $B2;
-$B0:
-	cvt.s64.s32 %rd49, %r32;
-	.loc 3 40 27
-	setp.lt.u32 %p11, %r32, %r19;
-	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd50, %r32, 8, %rd16;
-	ld.global.u32 %r33, [%rd50];
-	cvt.s64.s32 %rd51, %r33;
-	setp.le.s32 %p12, 0, %r33;
-	setp.lt.s64 %p13, %rd51, %rd37;
-	and.pred %p14, %p12, %p13;
-	@!%p14 bra $B1;
-	.loc 3 41 10
-	setp.lt.u64 %p15, %rd51, %rd37;
-	@!%p15 bra $FAULT4;
-	ld.global.f32 %f4, [%rd50+4];
-	mad.wide.s32 %rd52, %r33, 4, %rd42;
-	ld.global.f32 %f5, [%rd52];
-	add.rn.f32 %f6, %f5, %f4;
-	st.global.f32 [%rd52], %f6;
-$B1:
-	.loc 3 39 83
-	add.s32 %r32, %r32, 512;
-	cvt.u64.u32 %rd53, %r32;
-	ld.global.u32 %r34, [%rd45+4];
-	setp.lt.s32 %p16, %r19, %r34;
-	selp.b32 %r35, %r19, %r34, %p16;
-	cvt.s64.s32 %rd54, %r35;
-	setp.lt.s64 %p17, %rd53, %rd54;
-	@%p17 bra $B0;
-$B2:
-	.loc 3 24 9
-	bar.sync 0;
-$B3:
-	.loc 3 26 19
-	setp.lt.u32 %p18, 0, %r15;
-	.loc 4 23 22
-	setp.neu.f32 %p19, %f1, 0f00000000;
-	setp.neu.f32 %p20, %f1, 0f3F800000;
-	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f2, 0f00000000;
-	setp.neu.f32 %p23, %f3, 0f00000000;
-	or.pred %p24, %p22, %p23;
-	or.pred %p25, %p21, %p24;
-	.loc 3 26 19
-	and.pred %p26, %p18, %p25;
-	@!%p26 bra $B9;
-	.loc 3 27 28
-	cvt.u32.u64 %r36, %rd40;
-	setp.le.u32 %p27, %r36, %r16;
-	@!%p27 bra $FAULT5;
-	shl.b64 %rd55, %rd39, 1;
-	add.s64 %rd56, %rd10, %rd55;
-	.loc 3 48 20
-	setp.lt.u32 %p28, %r5, %r1;
-	mov.u32 %r37, %r5;
-	@!%p28 bra $B8;
-$B4:
-	cvt.u64.u32 %rd57, %r37;
-	.loc 3 49 32
-	mad.wide.u32 %rd58, %r37, 4, %rd42;
-	ld.global.f32 %f7, [%rd58];
-	mad.wide.u32 %rd59, %r37, 2, %rd56;
-	ld.global.u16 %r38, [%rd59];
-	.loc 4 28 11
-	setp.eq.s32 %p29, %r38, 0;
-	@%p29 bra $B7;
-	.loc 4 31 18
-	@!%p19 bra $B6;
-	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f7;
-	@%p30 bra $B5;
-	.loc 4 35 4
-	mul.rn.f32 %f7, %f7, %f1;
-	bra $B6;
-$B5:
-	.loc 4 33 4
-	div.rn.f32 %f7, %f7, %f1;
-$B6:
-	.loc 4 38 21
-	and.b32 %r39, %r38, 32767;
-	.loc 4 39 36
-	cvt.rn.f32.u32 %f8, %r39;
-	mul.rn.f32 %f9, %f2, %f8;
-	sub.rn.f32 %f10, %f7, %f9;
-	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r39;
-	.loc 4 41 3
-	sub.rn.f32 %f11, %f10, %f3;
-	.loc 4 40 15
-	selp.f32 %f7, %f11, %f10, %p31;
-$B7:
-	.loc 3 49 9
-	st.global.f32 [%rd58], %f7;
-	.loc 3 48 35
-	add.s64 %rd60, %rd57, 512;
-	setp.lt.s64 %p32, %rd60, %rd37;
-	cvt.u32.u64 %r37, %rd60;
-	@%p32 bra $B4;
-$B8:
-	.loc 3 28 9
-	bar.sync 0;
-$B9:
-	.loc 3 30 17
-	setp.lt.u32 %p33, 0, %r17;
-	and.pred %p34, %p33, %p2;
-	@!%p34 bra $B17;
-	.loc 3 31 15
-	add.s64 %rd61, %rd37, 31;
-	shr.u64 %rd62, %rd61, 5;
-	.loc 3 32 28
-	cvt.u32.u64 %r40, %rd62;
-	mul.wide.u32 %rd63, %r2, %r40;
-	add.s64 %rd64, %rd63, %rd62;
-	setp.le.u64 %p35, %rd64, %rd32;
-	@!%p35 bra $FAULT6;
-	shl.b64 %rd65, %rd63, 2;
-	add.s64 %rd66, %rd13, %rd65;
-	.loc 3 55 26
-	setp.lt.u32 %p36, %r5, %r40;
-	mov.u32 %r41, %r5;
-	@!%p36 bra $B16;
-$B10:
-	.loc 3 56 18
-	mad.wide.u32 %rd67, %r41, 4, %rd66;
-	ld.global.u32 %r42, [%rd67];
-	.loc 3 57 14
-	setp.eq.s32 %p37, %r42, -1;
-	@%p37 bra $B15;
-	.loc 3 60 15
-	shl.b32 %r43, %r41, 5;
-	cvt.u64.u32 %rd68, %r43;
-	add.s64 %rd69, %rd68, 32;
-	setp.lt.s64 %p38, %rd37, %rd69;
-	cvt.u32.u64 %r44, %rd69;
-	selp.b32 %r45, %r1, %r44, %p38;
-	setp.lt.u32 %p39, %r43, %r45;
-	@!%p39 bra $B15;
-	add.s32 %r46, %r45, -1;
-	selp.b32 %r47, %r46, %r43, %p39;
-	cvt.u64.u32 %rd70, %r47;
-	sub.s64 %rd71, %rd70, %rd68;
-	setp.lt.u64 %p40, %rd71, 2147483648;
-	setp.lt.s64 %p41, %rd70, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r43, %r1;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r47, %r1;
-	and.pred %p46, %p44, %p45;
-	@%p46 bra $B13;
-$B11:
-	cvt.u64.u32 %rd72, %r43;
-	.loc 3 61 14
-	and.b32 %r48, %r42, 1;
-	setp.eq.s32 %p47, %r48, 0;
-	@!%p47 bra $B12;
-	.loc 3 62 11
-	setp.lt.u32 %p48, %r43, %r1;
-	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd73, %r43, 4, %rd42;
-	st.global.f32 [%rd73], 0fFF800000;
-$B12:
-	.loc 3 64 4
-	shr.u32 %r42, %r42, 1;
-	.loc 3 60 57
-	add.s32 %r43, %r43, 1;
-	setp.lt.u32 %p49, %r43, %r45;
-	@%p49 bra $B11;
-	bra $B15;
-$B13:
-	.loc 3 61 14
-	and.b32 %r49, %r42, 1;
-	setp.eq.s32 %p50, %r49, 0;
-	@!%p50 bra $B14;
-	.loc 3 62 11
-	mad.wide.u32 %rd74, %r43, 4, %rd42;
-	st.global.f32 [%rd74], 0fFF800000;
-$B14:
-	.loc 3 64 4
-	shr.u32 %r42, %r42, 1;
-	.loc 3 60 57
-	add.s32 %r43, %r43, 1;
-	setp.lt.u32 %p51, %r43, %r45;
-	@%p51 bra $B13;
-$B15:
-	.loc 3 55 39
-	add.s32 %r41, %r41, 512;
-	setp.lt.u32 %p52, %r41, %r40;
-	@%p52 bra $B10;
-$B16:
-	.loc 3 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 37 30
-	setp.lt.u32 %p53, %r2, %r14;
-	.loc 5 72 7
-	setp.ne.s64 %p54, %rd38, 0;
-	and.pred %p55, %p53, %p54;
-	@!%p55 bra $B205;
-	.loc 1 37 30
-	mad.wide.u32 %rd75, %r2, 4, %rd8;
-	ld.global.u32 %r50, [%rd75];
-	.loc 1 72 60
-	shr.u64 %rd76, %rd39, 2;
-	shl.b64 %rd77, %rd76, 2;
-	sub.s64 %rd78, %rd40, %rd77;
-	add.s64 %rd79, %rd78, 2047;
-	shr.s64 %rd80, %rd79, 63;
-	shr.u64 %rd81, %rd80, 53;
-	add.s64 %rd82, %rd78, %rd81;
-	add.s64 %rd83, %rd82, 2047;
-	shr.s64 %rd84, %rd83, 11;
-	.loc 5 72 7
-	ld.global.f32 %f12, [%rd38+8];
-	setp.lt.f32 %p56, 0f00000000, %f12;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	@!%p56 bra $B20;
-	ld.global.u32 %r51, [%rd38+20];
-	setp.lt.s32 %p58, 0, %r51;
-	@%p58 bra $B18;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	bra $B20;
-$B18:
-	setp.lt.u32 %p59, %r51, %r1;
-	@%p59 bra $B19;
-	mov.pred %p57, 0;
-	mov.u32 %r51, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r52, 0;
-	mov.u32 %r53, 1;
-	bra $B20;
-$B19:
-	.loc 5 74 11
-	setp.lt.s64 %p60, 8, %rd84;
-	selp.b64 %rd85, 4, %rd84, %p60;
-	selp.b32 %r53, 0, 1, %p60;
-	mov.pred %p57, 1;
-	mov.u32 %r52, 2;
-$B20:
-	cvt.u64.u32 %rd86, %r51;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r54, %r5;
-$B21:
-	.loc 2 23 8
-	mad.lo.s32 %r55, %r54, 4, %r4;
-	st.shared.u32 [%r55], 0;
-	st.shared.u32 [%r55+16384], 0;
-	.loc 2 22 41
-	add.s32 %r54, %r54, 512;
-	setp.lt.u32 %p61, %r54, 4096;
-	@%p61 bra $B21;
-	.loc 2 25 8
-	bar.sync 0;
-	.loc 1 154 14
-	setp.eq.s32 %p62, %r10, 0;
-	.loc 1 155 17
-	mad.lo.s32 %r56, %r6, %r7, %r8;
-	mad.lo.s32 %r57, %r56, %r9, %r5;
-	cvt.u64.u32 %rd87, %r57;
-	shr.u64 %rd88, %rd87, 5;
-	cvt.u32.u64 %r58, %rd88;
-	setp.lt.u32 %p63, %r58, 32;
-	mad.lo.s32 %r59, %r58, 8, %r4;
-	.loc 1 127 19
-	setp.eq.s32 %p64, %r5, 0;
-	.loc 2 54 27
-	shl.b32 %r60, %r5, 3;
-	cvt.u64.u32 %rd89, %r60;
-	.loc 2 38 20
-	setp.lt.u32 %p65, %r60, 4096;
-	mad.lo.s32 %r61, %r60, 4, %r4;
-	.loc 2 54 33
-	add.s32 %r62, %r60, 7;
-	.loc 2 38 20
-	setp.lt.u32 %p66, %r62, 4096;
-	.loc 2 56 11
-	setp.lt.u32 %p67, %r5, 512;
-	mad.lo.s32 %r63, %r5, 8, %r4;
-	.loc 2 58 14
-	setp.eq.s32 %p68, %r58, 0;
-	.loc 2 90 17
-	cvt.u64.u32 %rd90, %r10;
-	.loc 5 103 32
-	setp.lt.s64 %p69, 0, %rd84;
-	.loc 5 206 26
-	add.s64 %rd91, %rd84, -1;
-	setp.lt.s64 %p70, 0, %rd91;
-	.loc 2 38 20
-	and.pred %p71, %p65, %p66;
-	.loc 2 56 11
-	and.pred %p72, %p71, %p67;
-	cvt.u32.u64 %r64, %rd84;
-	add.s32 %r65, %r64, -1;
-	setp.lt.u32 %p73, 0, %r64;
-	selp.b32 %r66, %r65, 0, %p73;
-	cvt.u64.u32 %rd92, %r66;
-	setp.lt.u32 %p74, %r66, -2147483648;
-	setp.lt.s64 %p75, %rd92, 2305843009213693952;
-	and.pred %p76, %p74, %p75;
-	setp.lt.u32 %p77, %r66, 257;
-	and.pred %p78, %p76, %p77;
-	setp.lt.u32 %p79, %r10, 2048;
-	add.s64 %rd93, %rd84, -2;
-	cvt.u32.u64 %r67, %rd91;
-	setp.lt.u32 %p80, 0, %r67;
-	selp.b64 %rd94, %rd93, 0, %p80;
-	setp.lt.u64 %p81, %rd94, 2147483648;
-	setp.lt.s64 %p82, %rd94, 2305843009213693952;
-	and.pred %p83, %p81, %p82;
-	setp.lt.u64 %p84, %rd94, 257;
-	and.pred %p85, %p83, %p84;
-	mov.u32 %r68, -1;
-	mov.u64 %rd95, 0;
-	mov.u32 %r69, 0;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.u32 %r71, 2147483647;
-	mov.u32 %r72, -2147483648;
-	mov.u32 %r73, 20;
-	mov.u32 %r74, -1;
-	mov.u32 %r75, 0;
-	mov.u32 %r76, -2147483648;
-	mov.pred %p86, 0;
-	mov.u64 %rd96, 0;
-	mov.u32 %r77, 0;
-$B22:
-	.loc 1 95 35
-	shl.b64 %rd97, %rd96, 9;
-	add.s64 %rd98, %rd76, %rd97;
-	add.s64 %rd99, %rd98, %rd43;
-	.loc 1 76 13
-	shl.b64 %rd100, %rd99, 2;
-	.loc 1 77 11
-	setp.le.s64 %p87, %rd39, %rd100;
-	add.s64 %rd101, %rd100, 4;
-	setp.le.s64 %p88, %rd101, %rd40;
-	and.pred %p89, %p87, %p88;
-	@%p89 bra $B27;
-	.loc 1 82 40
-	setp.lt.s64 %p90, %rd100, %rd40;
-	and.pred %p91, %p87, %p90;
-	.loc 1 83 19
-	cvt.u32.u64 %r78, %rd100;
-	setp.lt.u32 %p92, %r78, %r11;
-	not.pred %p93, %p91;
-	or.pred %p94, %p93, %p92;
-	.loc 1 82 17
-	add.s64 %rd102, %rd100, 1;
-	setp.le.s64 %p95, %rd39, %rd102;
-	setp.lt.s64 %p96, %rd102, %rd40;
-	and.pred %p97, %p95, %p96;
-	.loc 1 83 19
-	cvt.u32.u64 %r79, %rd102;
-	setp.lt.u32 %p98, %r79, %r11;
-	not.pred %p99, %p97;
-	or.pred %p100, %p99, %p98;
-	.loc 1 82 17
-	add.s64 %rd103, %rd100, 2;
-	setp.le.s64 %p101, %rd39, %rd103;
-	setp.lt.s64 %p102, %rd103, %rd40;
-	and.pred %p103, %p101, %p102;
-	.loc 1 83 19
-	cvt.u32.u64 %r80, %rd103;
-	setp.lt.u32 %p104, %r80, %r11;
-	not.pred %p105, %p103;
-	or.pred %p106, %p105, %p104;
-	.loc 1 82 17
-	add.s64 %rd104, %rd100, 3;
-	setp.le.s64 %p107, %rd39, %rd104;
-	setp.lt.s64 %p108, %rd104, %rd40;
-	and.pred %p109, %p107, %p108;
-	.loc 1 83 19
-	cvt.u32.u64 %r81, %rd104;
-	setp.lt.u32 %p110, %r81, %r11;
-	not.pred %p111, %p109;
-	or.pred %p112, %p111, %p110;
-	and.pred %p113, %p94, %p100;
-	and.pred %p114, %p113, %p106;
-	and.pred %p115, %p114, %p112;
-	@!%p115 bra $B206;
-	mov.f32 %f15, 0f7FC00000;
-	.loc 1 82 24
-	@!%p91 bra $B23;
-	.loc 1 83 19
-	shl.b64 %rd105, %rd100, 2;
-	add.s64 %rd106, %rd1, %rd105;
-	ld.global.f32 %f15, [%rd106];
-$B23:
-	mov.f32 %f16, 0f7FC00000;
-	.loc 1 82 24
-	@!%p97 bra $B24;
-	.loc 1 83 19
-	shl.b64 %rd107, %rd100, 2;
-	add.s64 %rd108, %rd1, %rd107;
-	ld.global.f32 %f16, [%rd108+4];
-$B24:
-	mov.f32 %f17, 0f7FC00000;
-	.loc 1 82 24
-	@!%p103 bra $B25;
-	.loc 1 83 19
-	shl.b64 %rd109, %rd100, 2;
-	add.s64 %rd110, %rd1, %rd109;
-	ld.global.f32 %f17, [%rd110+8];
-$B25:
-	mov.f32 %f18, 0f7FC00000;
-	.loc 1 82 24
-	@!%p109 bra $B26;
-	.loc 1 83 19
-	shl.b64 %rd111, %rd100, 2;
-	add.s64 %rd112, %rd1, %rd111;
-	ld.global.f32 %f18, [%rd112+12];
-$B26:
-	.loc 1 86 2
-	bra $B28;
-$B27:
-	.loc 1 78 17
-	setp.lt.u64 %p116, %rd99, %rd29;
-	@!%p116 bra $FAULT8;
-	shl.b64 %rd113, %rd99, 4;
-	add.s64 %rd114, %rd4, %rd113;
-	ld.global.v4.f32 {%f15, %f16, %f17, %f18}, [%rd114];
-$B28:
-	.loc 1 96 27
-	setp.lt.s64 %p117, %rd96, %rd85;
-	@!%p117 bra $B70;
-	.loc 1 115 9
-	setp.eq.s32 %p118, %r52, 1;
-	.loc 1 117 9
-	setp.eq.s32 %p119, %r52, 2;
-	.loc 1 121 9
-	setp.eq.s32 %p120, %r52, 3;
-	mov.u64 %rd115, %rd96;
-$B29:
-	.loc 1 97 29
-	shl.b64 %rd116, %rd115, 9;
-	add.s64 %rd117, %rd76, %rd116;
-	add.s64 %rd118, %rd117, %rd43;
-	.loc 1 99 24
-	add.s64 %rd119, %rd118, 512;
-	.loc 1 76 13
-	shl.b64 %rd120, %rd119, 2;
-	.loc 1 77 11
-	setp.le.s64 %p121, %rd39, %rd120;
-	add.s64 %rd121, %rd120, 4;
-	setp.le.s64 %p122, %rd121, %rd40;
-	and.pred %p123, %p121, %p122;
-	@%p123 bra $B34;
-	.loc 1 82 40
-	setp.lt.s64 %p124, %rd120, %rd40;
-	and.pred %p125, %p121, %p124;
-	.loc 1 83 19
-	cvt.u32.u64 %r82, %rd120;
-	setp.lt.u32 %p126, %r82, %r11;
-	not.pred %p127, %p125;
-	or.pred %p128, %p127, %p126;
-	.loc 1 82 17
-	add.s64 %rd122, %rd120, 1;
-	setp.le.s64 %p129, %rd39, %rd122;
-	setp.lt.s64 %p130, %rd122, %rd40;
-	and.pred %p131, %p129, %p130;
-	.loc 1 83 19
-	cvt.u32.u64 %r83, %rd122;
-	setp.lt.u32 %p132, %r83, %r11;
-	not.pred %p133, %p131;
-	or.pred %p134, %p133, %p132;
-	.loc 1 82 17
-	add.s64 %rd123, %rd120, 2;
-	setp.le.s64 %p135, %rd39, %rd123;
-	setp.lt.s64 %p136, %rd123, %rd40;
-	and.pred %p137, %p135, %p136;
-	.loc 1 83 19
-	cvt.u32.u64 %r84, %rd123;
-	setp.lt.u32 %p138, %r84, %r11;
-	not.pred %p139, %p137;
-	or.pred %p140, %p139, %p138;
-	.loc 1 82 17
-	add.s64 %rd124, %rd120, 3;
-	setp.le.s64 %p141, %rd39, %rd124;
-	setp.lt.s64 %p142, %rd124, %rd40;
-	and.pred %p143, %p141, %p142;
-	.loc 1 83 19
-	cvt.u32.u64 %r85, %rd124;
-	setp.lt.u32 %p144, %r85, %r11;
-	not.pred %p145, %p143;
-	or.pred %p146, %p145, %p144;
-	and.pred %p147, %p128, %p134;
-	and.pred %p148, %p147, %p140;
-	and.pred %p149, %p148, %p146;
-	@!%p149 bra $B207;
-	mov.f32 %f19, 0f7FC00000;
-	.loc 1 82 24
-	@!%p125 bra $B30;
-	.loc 1 83 19
-	shl.b64 %rd125, %rd120, 2;
-	add.s64 %rd126, %rd1, %rd125;
-	ld.global.f32 %f19, [%rd126];
-$B30:
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 82 24
-	@!%p131 bra $B31;
-	.loc 1 83 19
-	shl.b64 %rd127, %rd120, 2;
-	add.s64 %rd128, %rd1, %rd127;
-	ld.global.f32 %f20, [%rd128+4];
-$B31:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 82 24
-	@!%p137 bra $B32;
-	.loc 1 83 19
-	shl.b64 %rd129, %rd120, 2;
-	add.s64 %rd130, %rd1, %rd129;
-	ld.global.f32 %f21, [%rd130+8];
-$B32:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 82 24
-	@!%p143 bra $B33;
-	.loc 1 83 19
-	shl.b64 %rd131, %rd120, 2;
-	add.s64 %rd132, %rd1, %rd131;
-	ld.global.f32 %f22, [%rd132+12];
-$B33:
-	.loc 1 86 2
-	bra $B35;
-$B34:
-	.loc 1 78 17
-	setp.lt.u64 %p150, %rd119, %rd29;
-	@!%p150 bra $FAULT9;
-	shl.b64 %rd133, %rd118, 4;
-	add.s64 %rd134, %rd4, %rd133;
-	ld.global.v4.f32 {%f19, %f20, %f21, %f22}, [%rd134+8192];
-$B35:
-	.loc 6 19 7
-	setp.neu.f32 %p151, %f15, %f15;
-	.loc 6 22 32
-	add.rn.f32 %f23, %f15, 0f00000000;
-	mov.b32 %r86, %f23;
-	.loc 6 23 27
-	shr.s32 %r87, %r86, 31;
-	shr.u32 %r88, %r87, 1;
-	xor.b32 %r89, %r86, %r88;
-	.loc 6 19 7
-	selp.b32 %r90, -2147483648, %r89, %p151;
-	.loc 1 103 11
-	setp.lt.s32 %p152, %r72, %r90;
-	@!%p152 bra $B36;
-	.loc 1 104 27
-	cvt.u32.u64 %r91, %rd118;
-	shl.b32 %r92, %r91, 2;
-	cvt.u32.u64 %r93, %rd39;
-	sub.s32 %r71, %r92, %r93;
-	mov.u32 %r72, %r90;
-$B36:
-	.loc 6 68 56
-	xor.b32 %r94, %r90, -2147483648;
-	mov.u32 %r95, 1;
-	.loc 1 107 9
-	@!%p86 bra $B39;
-	.loc 5 216 9
-	setp.lt.s32 %p153, %r90, %r70;
-	mov.u32 %r90, -1;
-	@%p153 bra $B38;
-	.loc 6 33 7
-	setp.eq.f32 %p154, %f15, %f14;
-	mov.u32 %r90, 67108864;
-	@%p154 bra $B37;
-	.loc 6 36 28
-	sub.rn.f32 %f24, %f15, %f14;
-	mul.rn.f32 %f25, %f24, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f27, %f26, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
-	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
-	.loc 7 39 21
-	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
-	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
-	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
-	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
-	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
-	mov.b32 %r96, %f26;
-	.loc 7 21 7
-	setp.lt.f32 %p155, 0f00000000, %f25;
-	selp.b32 %r97, 528482304, 1602224128, %p155;
-	selp.b32 %r98, 1602224128, 528482304, %p155;
-	.loc 7 24 51
-	mad.lo.s32 %r99, %r96, 8388608, %r97;
-	mov.b32 %f36, %r99;
-	mul.rn.f32 %f37, %f35, %f36;
-	mov.b32 %f38, %r98;
-	mul.rn.f32 %f39, %f37, %f38;
-	.loc 7 25 8
-	abs.f32 %f40, %f25;
-	setp.lt.f32 %p156, 0f42D00000, %f40;
-	selp.f32 %f41, 0f00000000, %f39, %p156;
-	and.pred %p157, %p156, %p155;
-	selp.f32 %f42, 0f7F800000, %f41, %p157;
-	.loc 6 36 42
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	add.rn.f32 %f44, %f43, 0f3F000000;
-	cvt.rzi.s32.f32 %r90, %f44;
-$B37:
-$B38:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r90;
-	mov.b32 %r100, %f45;
-	add.s32 %r94, %r100, -1065353216;
-	mov.u32 %r95, %r90;
-$B39:
-	.loc 1 111 13
-	setp.lt.s32 %p158, %r90, %r76;
-	mov.u32 %r101, 0;
-	@%p158 bra $B42;
-	.loc 1 115 9
-	@%p118 bra $B41;
-	.loc 1 117 9
-	@%p119 bra $B40;
-	.loc 1 121 9
-	selp.b32 %r101, %r95, 0, %p120;
-	bra $B42;
-$B40:
-	.loc 1 118 12
-	sub.s32 %r102, %r94, %r75;
-	setp.le.u32 %p159, %r102, %r74;
-	mov.u32 %r101, 0;
-	@!%p159 bra $B42;
-	.loc 1 119 29
-	shr.u32 %r103, %r102, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd135, %r103;
-	setp.lt.u32 %p160, %r103, 4096;
-	@!%p160 bra $FAULT10;
-	mad.lo.s32 %r104, %r103, 4, %r4;
-	and.b32 %r105, %r95, 8191;
-	red.relaxed.cta.shared.add.u32 [%r104], %r105;
-	.loc 2 31 28
-	shr.u32 %r106, %r95, 13;
-	setp.lt.u32 %p161, 0, %r106;
-	mov.u32 %r101, 0;
-	@!%p161 bra $B42;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r104+16384], %r106;
-	mov.u32 %r101, 0;
-	bra $B42;
-$B41:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r107, [$dynamic+53272], 1;
-	setp.lt.u32 %p162, %r107, 2048;
-	mov.u32 %r101, 0;
-	@!%p162 bra $B42;
-	.loc 8 27 42
-	cvt.u32.u64 %r108, %rd118;
-	shl.b32 %r109, %r108, 2;
-	cvt.u32.u64 %r110, %rd39;
-	sub.s32 %r111, %r109, %r110;
-	mad.lo.s32 %r112, %r107, 4, %r4;
-	st.shared.u32 [%r112+36888], %r90;
-	st.shared.u32 [%r112+45080], %r111;
-	mov.u32 %r101, 0;
-$B42:
-	cvt.s64.s32 %rd136, %r101;
-	.loc 6 19 7
-	setp.neu.f32 %p163, %f16, %f16;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f16, 0f00000000;
-	mov.b32 %r113, %f46;
-	.loc 6 23 27
-	shr.s32 %r114, %r113, 31;
-	shr.u32 %r115, %r114, 1;
-	xor.b32 %r116, %r113, %r115;
-	.loc 6 19 7
-	selp.b32 %r117, -2147483648, %r116, %p163;
-	.loc 1 103 11
-	setp.lt.s32 %p164, %r72, %r117;
-	@!%p164 bra $B43;
-	.loc 1 104 27
-	cvt.u32.u64 %r118, %rd118;
-	shl.b32 %r119, %r118, 2;
-	add.s32 %r120, %r119, 1;
-	cvt.u32.u64 %r121, %rd39;
-	sub.s32 %r71, %r120, %r121;
-	mov.u32 %r72, %r117;
-$B43:
-	.loc 6 68 56
-	xor.b32 %r122, %r117, -2147483648;
-	mov.u32 %r123, 1;
-	.loc 1 107 9
-	@!%p86 bra $B46;
-	.loc 5 216 9
-	setp.lt.s32 %p165, %r117, %r70;
-	mov.u32 %r117, -1;
-	@%p165 bra $B45;
-	.loc 6 33 7
-	setp.eq.f32 %p166, %f16, %f14;
-	mov.u32 %r117, 67108864;
-	@%p166 bra $B44;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f16, %f14;
-	mul.rn.f32 %f48, %f47, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r124, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p167, 0f00000000, %f48;
-	selp.b32 %r125, 528482304, 1602224128, %p167;
-	selp.b32 %r126, 1602224128, 528482304, %p167;
-	.loc 7 24 51
-	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f59, %r127;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r126;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p168, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p168;
-	and.pred %p169, %p168, %p167;
-	selp.f32 %f65, 0f7F800000, %f64, %p169;
-	.loc 6 36 42
-	mul.rn.f32 %f66, %f65, 0f4C800000;
-	add.rn.f32 %f67, %f66, 0f3F000000;
-	cvt.rzi.s32.f32 %r117, %f67;
-$B44:
-$B45:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r117;
-	mov.b32 %r128, %f68;
-	add.s32 %r122, %r128, -1065353216;
-	mov.u32 %r123, %r117;
-$B46:
-	.loc 1 111 13
-	setp.lt.s32 %p170, %r117, %r76;
-	@%p170 bra $B49;
-	.loc 1 115 9
-	@%p118 bra $B48;
-	.loc 1 117 9
-	@%p119 bra $B47;
-	.loc 1 122 17
-	cvt.s64.s32 %rd137, %r123;
-	add.s64 %rd138, %rd136, %rd137;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd138, %rd136, %p120;
-	bra $B49;
-$B47:
-	.loc 1 118 12
-	sub.s32 %r129, %r122, %r75;
-	setp.le.u32 %p171, %r129, %r74;
-	@!%p171 bra $B49;
-	.loc 1 119 29
-	shr.u32 %r130, %r129, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd139, %r130;
-	setp.lt.u32 %p172, %r130, 4096;
-	@!%p172 bra $FAULT11;
-	mad.lo.s32 %r131, %r130, 4, %r4;
-	and.b32 %r132, %r123, 8191;
-	red.relaxed.cta.shared.add.u32 [%r131], %r132;
-	.loc 2 31 28
-	shr.u32 %r133, %r123, 13;
-	setp.lt.u32 %p173, 0, %r133;
-	@!%p173 bra $B49;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r131+16384], %r133;
-	bra $B49;
-$B48:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r134, [$dynamic+53272], 1;
-	setp.lt.u32 %p174, %r134, 2048;
-	@!%p174 bra $B49;
-	.loc 8 27 42
-	cvt.u32.u64 %r135, %rd118;
-	shl.b32 %r136, %r135, 2;
-	add.s32 %r137, %r136, 1;
-	cvt.u32.u64 %r138, %rd39;
-	sub.s32 %r139, %r137, %r138;
-	mad.lo.s32 %r140, %r134, 4, %r4;
-	st.shared.u32 [%r140+36888], %r117;
-	st.shared.u32 [%r140+45080], %r139;
-$B49:
-	.loc 6 19 7
-	setp.neu.f32 %p175, %f17, %f17;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f17, 0f00000000;
-	mov.b32 %r141, %f69;
-	.loc 6 23 27
-	shr.s32 %r142, %r141, 31;
-	shr.u32 %r143, %r142, 1;
-	xor.b32 %r144, %r141, %r143;
-	.loc 6 19 7
-	selp.b32 %r145, -2147483648, %r144, %p175;
-	.loc 1 103 11
-	setp.lt.s32 %p176, %r72, %r145;
-	@!%p176 bra $B50;
-	.loc 1 104 27
-	cvt.u32.u64 %r146, %rd118;
-	shl.b32 %r147, %r146, 2;
-	add.s32 %r148, %r147, 2;
-	cvt.u32.u64 %r149, %rd39;
-	sub.s32 %r71, %r148, %r149;
-	mov.u32 %r72, %r145;
-$B50:
-	.loc 6 68 56
-	xor.b32 %r150, %r145, -2147483648;
-	mov.u32 %r151, 1;
-	.loc 1 107 9
-	@!%p86 bra $B53;
-	.loc 5 216 9
-	setp.lt.s32 %p177, %r145, %r70;
-	mov.u32 %r145, -1;
-	@%p177 bra $B52;
-	.loc 6 33 7
-	setp.eq.f32 %p178, %f17, %f14;
-	mov.u32 %r145, 67108864;
-	@%p178 bra $B51;
-	.loc 6 36 28
-	sub.rn.f32 %f70, %f17, %f14;
-	mul.rn.f32 %f71, %f70, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
-	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r152, %f72;
-	.loc 7 21 7
-	setp.lt.f32 %p179, 0f00000000, %f71;
-	selp.b32 %r153, 528482304, 1602224128, %p179;
-	selp.b32 %r154, 1602224128, 528482304, %p179;
-	.loc 7 24 51
-	mad.lo.s32 %r155, %r152, 8388608, %r153;
-	mov.b32 %f82, %r155;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r154;
-	mul.rn.f32 %f85, %f83, %f84;
-	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p180, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p180;
-	and.pred %p181, %p180, %p179;
-	selp.f32 %f88, 0f7F800000, %f87, %p181;
-	.loc 6 36 42
-	mul.rn.f32 %f89, %f88, 0f4C800000;
-	add.rn.f32 %f90, %f89, 0f3F000000;
-	cvt.rzi.s32.f32 %r145, %f90;
-$B51:
-$B52:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f91, %r145;
-	mov.b32 %r156, %f91;
-	add.s32 %r150, %r156, -1065353216;
-	mov.u32 %r151, %r145;
-$B53:
-	.loc 1 111 13
-	setp.lt.s32 %p182, %r145, %r76;
-	@%p182 bra $B56;
-	.loc 1 115 9
-	@%p118 bra $B55;
-	.loc 1 117 9
-	@%p119 bra $B54;
-	.loc 1 122 17
-	cvt.s64.s32 %rd140, %r151;
-	add.s64 %rd141, %rd136, %rd140;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd141, %rd136, %p120;
-	bra $B56;
-$B54:
-	.loc 1 118 12
-	sub.s32 %r157, %r150, %r75;
-	setp.le.u32 %p183, %r157, %r74;
-	@!%p183 bra $B56;
-	.loc 1 119 29
-	shr.u32 %r158, %r157, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd142, %r158;
-	setp.lt.u32 %p184, %r158, 4096;
-	@!%p184 bra $FAULT12;
-	mad.lo.s32 %r159, %r158, 4, %r4;
-	and.b32 %r160, %r151, 8191;
-	red.relaxed.cta.shared.add.u32 [%r159], %r160;
-	.loc 2 31 28
-	shr.u32 %r161, %r151, 13;
-	setp.lt.u32 %p185, 0, %r161;
-	@!%p185 bra $B56;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r159+16384], %r161;
-	bra $B56;
-$B55:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r162, [$dynamic+53272], 1;
-	setp.lt.u32 %p186, %r162, 2048;
-	@!%p186 bra $B56;
-	.loc 8 27 42
-	cvt.u32.u64 %r163, %rd118;
-	shl.b32 %r164, %r163, 2;
-	add.s32 %r165, %r164, 2;
-	cvt.u32.u64 %r166, %rd39;
-	sub.s32 %r167, %r165, %r166;
-	mad.lo.s32 %r168, %r162, 4, %r4;
-	st.shared.u32 [%r168+36888], %r145;
-	st.shared.u32 [%r168+45080], %r167;
-$B56:
-	.loc 6 19 7
-	setp.neu.f32 %p187, %f18, %f18;
-	.loc 6 22 32
-	add.rn.f32 %f92, %f18, 0f00000000;
-	mov.b32 %r169, %f92;
-	.loc 6 23 27
-	shr.s32 %r170, %r169, 31;
-	shr.u32 %r171, %r170, 1;
-	xor.b32 %r172, %r169, %r171;
-	.loc 6 19 7
-	selp.b32 %r173, -2147483648, %r172, %p187;
-	.loc 1 103 11
-	setp.lt.s32 %p188, %r72, %r173;
-	@!%p188 bra $B57;
-	.loc 1 104 27
-	cvt.u32.u64 %r174, %rd118;
-	shl.b32 %r175, %r174, 2;
-	add.s32 %r176, %r175, 3;
-	cvt.u32.u64 %r177, %rd39;
-	sub.s32 %r71, %r176, %r177;
-	mov.u32 %r72, %r173;
-$B57:
-	.loc 6 68 56
-	xor.b32 %r178, %r173, -2147483648;
-	mov.u32 %r179, 1;
-	.loc 1 107 9
-	@!%p86 bra $B60;
-	.loc 5 216 9
-	setp.lt.s32 %p189, %r173, %r70;
-	mov.u32 %r173, -1;
-	@%p189 bra $B59;
-	.loc 6 33 7
-	setp.eq.f32 %p190, %f18, %f14;
-	mov.u32 %r173, 67108864;
-	@%p190 bra $B58;
-	.loc 6 36 28
-	sub.rn.f32 %f93, %f18, %f14;
-	mul.rn.f32 %f94, %f93, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f96, %f95, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
-	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
-	.loc 7 39 21
-	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
-	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
-	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
-	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
-	mov.b32 %r180, %f95;
-	.loc 7 21 7
-	setp.lt.f32 %p191, 0f00000000, %f94;
-	selp.b32 %r181, 528482304, 1602224128, %p191;
-	selp.b32 %r182, 1602224128, 528482304, %p191;
-	.loc 7 24 51
-	mad.lo.s32 %r183, %r180, 8388608, %r181;
-	mov.b32 %f105, %r183;
-	mul.rn.f32 %f106, %f104, %f105;
-	mov.b32 %f107, %r182;
-	mul.rn.f32 %f108, %f106, %f107;
-	.loc 7 25 8
-	abs.f32 %f109, %f94;
-	setp.lt.f32 %p192, 0f42D00000, %f109;
-	selp.f32 %f110, 0f00000000, %f108, %p192;
-	and.pred %p193, %p192, %p191;
-	selp.f32 %f111, 0f7F800000, %f110, %p193;
-	.loc 6 36 42
-	mul.rn.f32 %f112, %f111, 0f4C800000;
-	add.rn.f32 %f113, %f112, 0f3F000000;
-	cvt.rzi.s32.f32 %r173, %f113;
-$B58:
-$B59:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f114, %r173;
-	mov.b32 %r184, %f114;
-	add.s32 %r178, %r184, -1065353216;
-	mov.u32 %r179, %r173;
-$B60:
-	.loc 1 111 13
-	setp.lt.s32 %p194, %r173, %r76;
-	@%p194 bra $B63;
-	.loc 1 115 9
-	@%p118 bra $B62;
-	.loc 1 117 9
-	@%p119 bra $B61;
-	.loc 1 122 17
-	cvt.s64.s32 %rd143, %r179;
-	add.s64 %rd144, %rd136, %rd143;
-	.loc 1 121 9
-	selp.b64 %rd136, %rd144, %rd136, %p120;
-	bra $B63;
-$B61:
-	.loc 1 118 12
-	sub.s32 %r185, %r178, %r75;
-	setp.le.u32 %p195, %r185, %r74;
-	@!%p195 bra $B63;
-	.loc 1 119 29
-	shr.u32 %r186, %r185, %r73;
-	.loc 2 30 22
-	cvt.u64.u32 %rd145, %r186;
-	setp.lt.u32 %p196, %r186, 4096;
-	@!%p196 bra $FAULT13;
-	mad.lo.s32 %r187, %r186, 4, %r4;
-	and.b32 %r188, %r179, 8191;
-	red.relaxed.cta.shared.add.u32 [%r187], %r188;
-	.loc 2 31 28
-	shr.u32 %r189, %r179, 13;
-	setp.lt.u32 %p197, 0, %r189;
-	@!%p197 bra $B63;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
-	bra $B63;
-$B62:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
-	setp.lt.u32 %p198, %r190, 2048;
-	@!%p198 bra $B63;
-	.loc 8 27 42
-	cvt.u32.u64 %r191, %rd118;
-	shl.b32 %r192, %r191, 2;
-	add.s32 %r193, %r192, 3;
-	cvt.u32.u64 %r194, %rd39;
-	sub.s32 %r195, %r193, %r194;
-	mad.lo.s32 %r196, %r190, 4, %r4;
-	st.shared.u32 [%r196+36888], %r173;
-	st.shared.u32 [%r196+45080], %r195;
-$B63:
-	.loc 1 125 15
-	@!%p120 bra $B69;
-	.loc 1 152 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p199, 1;
-	vote.sync.ballot.b32 %r197, %p199, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p200, %r197, -1;
-	@%p200 bra $B65;
-	.loc 9 58 43
-	brev.b32 %r198, %r197;
-	clz.b32 %r199, %r198;
-	cvt.u32.u64 %r200, %rd136;
-	shfl.sync.idx.b32 %r201, %r200, %r199, 31, 0xffffffff;
-	shr.u64 %rd146, %rd136, 32;
-	cvt.u32.u64 %r202, %rd146;
-	shfl.sync.idx.b32 %r203, %r202, %r199, 31, 0xffffffff;
-	mov.b64 %rd147, {%r201, %r203};
-	.loc 9 59 21
-	add.s32 %r204, %r197, -1;
-	and.b32 %r205, %r197, %r204;
-	setp.ne.s32 %p201, %r205, 0;
-	@!%p201 bra $B66;
-$B64:
-	.loc 9 60 59
-	brev.b32 %r206, %r205;
-	clz.b32 %r207, %r206;
-	cvt.u32.u64 %r208, %rd136;
-	shfl.sync.idx.b32 %r209, %r208, %r207, 31, 0xffffffff;
-	shr.u64 %rd148, %rd136, 32;
-	cvt.u32.u64 %r210, %rd148;
-	shfl.sync.idx.b32 %r211, %r210, %r207, 31, 0xffffffff;
-	mov.b64 %rd149, {%r209, %r211};
-	.loc 9 38 49
-	add.s64 %rd147, %rd147, %rd149;
-	.loc 9 59 53
-	add.s32 %r212, %r205, -1;
-	and.b32 %r205, %r205, %r212;
-	setp.ne.s32 %p202, %r205, 0;
-	@%p202 bra $B64;
-	bra $B66;
-$B65:
-	.loc 9 54 32
-	cvt.u32.u64 %r213, %rd136;
-	shfl.sync.bfly.b32 %r214, %r213, 16, 31, 0xffffffff;
-	shr.u64 %rd150, %rd136, 32;
-	cvt.u32.u64 %r215, %rd150;
-	shfl.sync.bfly.b32 %r216, %r215, 16, 31, 0xffffffff;
-	mov.b64 %rd151, {%r214, %r216};
-	.loc 9 38 49
-	add.s64 %rd152, %rd136, %rd151;
-	.loc 9 54 32
-	cvt.u32.u64 %r217, %rd152;
-	shfl.sync.bfly.b32 %r218, %r217, 8, 31, 0xffffffff;
-	shr.u64 %rd153, %rd152, 32;
-	cvt.u32.u64 %r219, %rd153;
-	shfl.sync.bfly.b32 %r220, %r219, 8, 31, 0xffffffff;
-	mov.b64 %rd154, {%r218, %r220};
-	.loc 9 38 49
-	add.s64 %rd155, %rd152, %rd154;
-	.loc 9 54 32
-	cvt.u32.u64 %r221, %rd155;
-	shfl.sync.bfly.b32 %r222, %r221, 4, 31, 0xffffffff;
-	shr.u64 %rd156, %rd155, 32;
-	cvt.u32.u64 %r223, %rd156;
-	shfl.sync.bfly.b32 %r224, %r223, 4, 31, 0xffffffff;
-	mov.b64 %rd157, {%r222, %r224};
-	.loc 9 38 49
-	add.s64 %rd158, %rd155, %rd157;
-	.loc 9 54 32
-	cvt.u32.u64 %r225, %rd158;
-	shfl.sync.bfly.b32 %r226, %r225, 2, 31, 0xffffffff;
-	shr.u64 %rd159, %rd158, 32;
-	cvt.u32.u64 %r227, %rd159;
-	shfl.sync.bfly.b32 %r228, %r227, 2, 31, 0xffffffff;
-	mov.b64 %rd160, {%r226, %r228};
-	.loc 9 38 49
-	add.s64 %rd161, %rd158, %rd160;
-	.loc 9 54 32
-	cvt.u32.u64 %r229, %rd161;
-	shfl.sync.bfly.b32 %r230, %r229, 1, 31, 0xffffffff;
-	shr.u64 %rd162, %rd161, 32;
-	cvt.u32.u64 %r231, %rd162;
-	shfl.sync.bfly.b32 %r232, %r231, 1, 31, 0xffffffff;
-	mov.b64 %rd163, {%r230, %r232};
-	.loc 9 38 49
-	add.s64 %rd147, %rd161, %rd163;
-$B66:
-	.loc 1 154 14
-	@!%p62 bra $B67;
-	.loc 1 155 10
-	@!%p63 bra $FAULT14;
-	st.shared.u64 [%r59+53296], %rd147;
-$B67:
-	.loc 1 157 8
-	bar.sync 0;
-	mov.u64 %rd164, 0;
-	mov.u32 %r233, 0;
-$B68:
-	.loc 1 159 17
-	mad.lo.s32 %r234, %r233, 8, %r4;
-	ld.shared.u64 %rd165, [%r234+53296];
-	add.s64 %rd164, %rd164, %rd165;
-	add.s32 %r233, %r233, 1;
-	setp.lt.u32 %p203, %r233, 16;
-	@%p203 bra $B68;
-	.loc 1 127 19
-	@!%p64 bra $B69;
-	.loc 1 128 12
-	setp.lt.u64 %p204, %rd115, 257;
-	@!%p204 bra $FAULT15;
-	cvt.u32.u64 %r235, %rd115;
-	mad.lo.s32 %r236, %r235, 8, %r4;
-	st.shared.u64 [%r236+53552], %rd164;
-$B69:
-	.loc 1 96 35
-	add.s64 %rd115, %rd115, 1;
-	setp.lt.s64 %p205, %rd115, %rd85;
-	mov.f32 %f15, %f19;
-	mov.f32 %f16, %f20;
-	mov.f32 %f17, %f21;
-	mov.f32 %f18, %f22;
-	@%p205 bra $B29;
-$B70:
-	.loc 1 132 8
-	bar.sync 0;
-	.loc 5 92 14
-	setp.eq.s32 %p206, %r52, 2;
-	mov.u64 %rd166, 0;
-	@!%p206 bra $B85;
-	.loc 2 50 8
-	bar.sync 0;
-	.loc 2 56 11
-	@!%p72 bra $B208;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r237, %r238, %r239, %r240}, [%r61];
-	cvt.u64.u32 %rd167, %r237;
-	ld.shared.v4.u32 {%r241, %r242, %r243, %r244}, [%r61+16384];
-	mad.wide.u32 %rd168, %r241, 8192, %rd167;
-	cvt.u64.u32 %rd169, %r238;
-	mad.wide.u32 %rd170, %r242, 8192, %rd169;
-	.loc 2 54 3
-	add.s64 %rd171, %rd168, %rd170;
-	.loc 2 38 14
-	cvt.u64.u32 %rd172, %r239;
-	mad.wide.u32 %rd173, %r243, 8192, %rd172;
-	.loc 2 54 3
-	add.s64 %rd174, %rd171, %rd173;
-	.loc 2 38 14
-	cvt.u64.u32 %rd175, %r240;
-	mad.wide.u32 %rd176, %r244, 8192, %rd175;
-	.loc 2 54 3
-	add.s64 %rd177, %rd174, %rd176;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r245, %r246, %r247, %r248}, [%r61+16];
-	cvt.u64.u32 %rd178, %r245;
-	ld.shared.v4.u32 {%r249, %r250, %r251, %r252}, [%r61+16400];
-	mad.wide.u32 %rd179, %r249, 8192, %rd178;
-	.loc 2 54 3
-	add.s64 %rd180, %rd177, %rd179;
-	.loc 2 38 14
-	cvt.u64.u32 %rd181, %r246;
-	mad.wide.u32 %rd182, %r250, 8192, %rd181;
-	.loc 2 54 3
-	add.s64 %rd183, %rd180, %rd182;
-	.loc 2 38 14
-	cvt.u64.u32 %rd184, %r247;
-	mad.wide.u32 %rd185, %r251, 8192, %rd184;
-	.loc 2 54 3
-	add.s64 %rd186, %rd183, %rd185;
-	.loc 2 38 14
-	cvt.u64.u32 %rd187, %r248;
-	mad.wide.u32 %rd188, %r252, 8192, %rd187;
-	.loc 2 54 3
-	add.s64 %rd189, %rd186, %rd188;
-	.loc 2 56 11
-	st.shared.u64 [%r63+32768], %rd189;
-	.loc 2 57 8
-	bar.sync 0;
-	mov.u32 %r253, 0;
-	mov.u32 %r254, 511;
-	.loc 2 58 14
-	@!%p68 bra $B84;
-$B71:
-	.loc 2 78 18
-	add.s32 %r255, %r253, %r254;
-	add.s32 %r256, %r255, 1;
-	shr.u32 %r257, %r256, 1;
-	mov.u64 %rd190, 0;
-	mov.u32 %r258, %r10;
-$B72:
-	.loc 2 91 8
-	setp.le.u32 %p207, %r257, %r258;
-	@!%p207 bra $B73;
-	.loc 2 92 20
-	mad.lo.s32 %r259, %r258, 8, %r4;
-	ld.shared.u64 %rd191, [%r259+32768];
-	add.s64 %rd190, %rd190, %rd191;
-$B73:
-	.loc 2 90 38
-	add.s32 %r258, %r258, 32;
-	setp.lt.u32 %p208, %r258, 512;
-	@%p208 bra $B72;
-	.loc 9 51 17
-	mov.pred %p209, 1;
-	vote.sync.ballot.b32 %r260, %p209, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p210, %r260, -1;
-	@%p210 bra $B75;
-	.loc 9 58 43
-	brev.b32 %r261, %r260;
-	clz.b32 %r262, %r261;
-	cvt.u32.u64 %r263, %rd190;
-	shfl.sync.idx.b32 %r264, %r263, %r262, 31, 0xffffffff;
-	shr.u64 %rd192, %rd190, 32;
-	cvt.u32.u64 %r265, %rd192;
-	shfl.sync.idx.b32 %r266, %r265, %r262, 31, 0xffffffff;
-	mov.b64 %rd193, {%r264, %r266};
-	.loc 9 59 21
-	add.s32 %r267, %r260, -1;
-	and.b32 %r268, %r260, %r267;
-	setp.ne.s32 %p211, %r268, 0;
-	@!%p211 bra $B76;
-$B74:
-	.loc 9 60 59
-	brev.b32 %r269, %r268;
-	clz.b32 %r270, %r269;
-	cvt.u32.u64 %r271, %rd190;
-	shfl.sync.idx.b32 %r272, %r271, %r270, 31, 0xffffffff;
-	shr.u64 %rd194, %rd190, 32;
-	cvt.u32.u64 %r273, %rd194;
-	shfl.sync.idx.b32 %r274, %r273, %r270, 31, 0xffffffff;
-	mov.b64 %rd195, {%r272, %r274};
-	.loc 9 38 49
-	add.s64 %rd193, %rd193, %rd195;
-	.loc 9 59 53
-	add.s32 %r275, %r268, -1;
-	and.b32 %r268, %r268, %r275;
-	setp.ne.s32 %p212, %r268, 0;
-	@%p212 bra $B74;
-	bra $B76;
-$B75:
-	.loc 9 54 32
-	cvt.u32.u64 %r276, %rd190;
-	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
-	shr.u64 %rd196, %rd190, 32;
-	cvt.u32.u64 %r278, %rd196;
-	shfl.sync.bfly.b32 %r279, %r278, 16, 31, 0xffffffff;
-	mov.b64 %rd197, {%r277, %r279};
-	.loc 9 38 49
-	add.s64 %rd198, %rd190, %rd197;
-	.loc 9 54 32
-	cvt.u32.u64 %r280, %rd198;
-	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
-	shr.u64 %rd199, %rd198, 32;
-	cvt.u32.u64 %r282, %rd199;
-	shfl.sync.bfly.b32 %r283, %r282, 8, 31, 0xffffffff;
-	mov.b64 %rd200, {%r281, %r283};
-	.loc 9 38 49
-	add.s64 %rd201, %rd198, %rd200;
-	.loc 9 54 32
-	cvt.u32.u64 %r284, %rd201;
-	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
-	shr.u64 %rd202, %rd201, 32;
-	cvt.u32.u64 %r286, %rd202;
-	shfl.sync.bfly.b32 %r287, %r286, 4, 31, 0xffffffff;
-	mov.b64 %rd203, {%r285, %r287};
-	.loc 9 38 49
-	add.s64 %rd204, %rd201, %rd203;
-	.loc 9 54 32
-	cvt.u32.u64 %r288, %rd204;
-	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
-	shr.u64 %rd205, %rd204, 32;
-	cvt.u32.u64 %r290, %rd205;
-	shfl.sync.bfly.b32 %r291, %r290, 2, 31, 0xffffffff;
-	mov.b64 %rd206, {%r289, %r291};
-	.loc 9 38 49
-	add.s64 %rd207, %rd204, %rd206;
-	.loc 9 54 32
-	cvt.u32.u64 %r292, %rd207;
-	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
-	shr.u64 %rd208, %rd207, 32;
-	cvt.u32.u64 %r294, %rd208;
-	shfl.sync.bfly.b32 %r295, %r294, 1, 31, 0xffffffff;
-	mov.b64 %rd209, {%r293, %r295};
-	.loc 9 38 49
-	add.s64 %rd193, %rd207, %rd209;
-$B76:
-	.loc 2 95 20
-	cvt.u32.u64 %r296, %rd193;
-	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
-	shr.u64 %rd210, %rd193, 32;
-	cvt.u32.u64 %r298, %rd210;
-	shfl.sync.idx.b32 %r299, %r298, 0, 31, 0xffffffff;
-	mov.b64 %rd211, {%r297, %r299};
-	.loc 2 79 24
-	setp.le.s64 %p213, %rd86, %rd211;
-	.loc 2 82 18
-	add.s32 %r300, %r257, -1;
-	.loc 2 79 24
-	selp.b32 %r253, %r257, %r253, %p213;
-	selp.b32 %r254, %r254, %r300, %p213;
-	.loc 2 77 10
-	setp.lt.u32 %p214, %r253, %r254;
-	@%p214 bra $B71;
-	.loc 2 60 27
-	add.s32 %r301, %r253, 1;
-	mov.u64 %rd212, 0;
-	mov.u32 %r302, %r10;
-$B77:
-	.loc 2 91 8
-	setp.le.u32 %p215, %r301, %r302;
-	@!%p215 bra $B78;
-	.loc 2 92 20
-	mad.lo.s32 %r303, %r302, 8, %r4;
-	ld.shared.u64 %rd213, [%r303+32768];
-	add.s64 %rd212, %rd212, %rd213;
-$B78:
-	.loc 2 90 38
-	add.s32 %r302, %r302, 32;
-	setp.lt.u32 %p216, %r302, 512;
-	@%p216 bra $B77;
-	.loc 9 51 17
-	mov.pred %p217, 1;
-	vote.sync.ballot.b32 %r304, %p217, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p218, %r304, -1;
-	@%p218 bra $B80;
-	.loc 9 58 43
-	brev.b32 %r305, %r304;
-	clz.b32 %r306, %r305;
-	cvt.u32.u64 %r307, %rd212;
-	shfl.sync.idx.b32 %r308, %r307, %r306, 31, 0xffffffff;
-	shr.u64 %rd214, %rd212, 32;
-	cvt.u32.u64 %r309, %rd214;
-	shfl.sync.idx.b32 %r310, %r309, %r306, 31, 0xffffffff;
-	mov.b64 %rd215, {%r308, %r310};
-	.loc 9 59 21
-	add.s32 %r311, %r304, -1;
-	and.b32 %r312, %r304, %r311;
-	setp.ne.s32 %p219, %r312, 0;
-	@!%p219 bra $B81;
-$B79:
-	.loc 9 60 59
-	brev.b32 %r313, %r312;
-	clz.b32 %r314, %r313;
-	cvt.u32.u64 %r315, %rd212;
-	shfl.sync.idx.b32 %r316, %r315, %r314, 31, 0xffffffff;
-	shr.u64 %rd216, %rd212, 32;
-	cvt.u32.u64 %r317, %rd216;
-	shfl.sync.idx.b32 %r318, %r317, %r314, 31, 0xffffffff;
-	mov.b64 %rd217, {%r316, %r318};
-	.loc 9 38 49
-	add.s64 %rd215, %rd215, %rd217;
-	.loc 9 59 53
-	add.s32 %r319, %r312, -1;
-	and.b32 %r312, %r312, %r319;
-	setp.ne.s32 %p220, %r312, 0;
-	@%p220 bra $B79;
-	bra $B81;
-$B80:
-	.loc 9 54 32
-	cvt.u32.u64 %r320, %rd212;
-	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
-	shr.u64 %rd218, %rd212, 32;
-	cvt.u32.u64 %r322, %rd218;
-	shfl.sync.bfly.b32 %r323, %r322, 16, 31, 0xffffffff;
-	mov.b64 %rd219, {%r321, %r323};
-	.loc 9 38 49
-	add.s64 %rd220, %rd212, %rd219;
-	.loc 9 54 32
-	cvt.u32.u64 %r324, %rd220;
-	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
-	shr.u64 %rd221, %rd220, 32;
-	cvt.u32.u64 %r326, %rd221;
-	shfl.sync.bfly.b32 %r327, %r326, 8, 31, 0xffffffff;
-	mov.b64 %rd222, {%r325, %r327};
-	.loc 9 38 49
-	add.s64 %rd223, %rd220, %rd222;
-	.loc 9 54 32
-	cvt.u32.u64 %r328, %rd223;
-	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
-	shr.u64 %rd224, %rd223, 32;
-	cvt.u32.u64 %r330, %rd224;
-	shfl.sync.bfly.b32 %r331, %r330, 4, 31, 0xffffffff;
-	mov.b64 %rd225, {%r329, %r331};
-	.loc 9 38 49
-	add.s64 %rd226, %rd223, %rd225;
-	.loc 9 54 32
-	cvt.u32.u64 %r332, %rd226;
-	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
-	shr.u64 %rd227, %rd226, 32;
-	cvt.u32.u64 %r334, %rd227;
-	shfl.sync.bfly.b32 %r335, %r334, 2, 31, 0xffffffff;
-	mov.b64 %rd228, {%r333, %r335};
-	.loc 9 38 49
-	add.s64 %rd229, %rd226, %rd228;
-	.loc 9 54 32
-	cvt.u32.u64 %r336, %rd229;
-	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
-	shr.u64 %rd230, %rd229, 32;
-	cvt.u32.u64 %r338, %rd230;
-	shfl.sync.bfly.b32 %r339, %r338, 1, 31, 0xffffffff;
-	mov.b64 %rd231, {%r337, %r339};
-	.loc 9 38 49
-	add.s64 %rd215, %rd229, %rd231;
-$B81:
-	.loc 2 95 20
-	cvt.u32.u64 %r340, %rd215;
-	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
-	shr.u64 %rd232, %rd215, 32;
-	cvt.u32.u64 %r342, %rd232;
-	shfl.sync.idx.b32 %r343, %r342, 0, 31, 0xffffffff;
-	mov.b64 %rd233, {%r341, %r343};
-	.loc 2 61 24
-	shl.b32 %r344, %r253, 3;
-	add.s32 %r345, %r344, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r346, %r344, 4, %r4;
-	ld.shared.u32 %r347, [%r346+28];
-	cvt.u64.u32 %rd234, %r347;
-	ld.shared.u32 %r348, [%r346+16412];
-	mad.wide.u32 %rd235, %r348, 8192, %rd234;
-	.loc 2 61 43
-	add.s64 %rd236, %rd233, %rd235;
-	.loc 2 62 12
-	setp.lt.s64 %p221, %rd236, %rd86;
-	setp.lt.u32 %p222, %r344, %r345;
-	and.pred %p223, %p221, %p222;
-	@%p223 bra $B82;
-	mov.u32 %r349, %r345;
-	mov.u64 %rd237, %rd236;
-	mov.u64 %rd236, %rd233;
-	bra $B83;
-$B82:
-	.loc 2 63 4
-	add.s32 %r349, %r345, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r350, %r345, 4, %r4;
-	ld.shared.u32 %r351, [%r350+-4];
-	cvt.u64.u32 %rd238, %r351;
-	ld.shared.u32 %r352, [%r350+16380];
-	mad.wide.u32 %rd239, %r352, 8192, %rd238;
-	.loc 2 64 28
-	add.s64 %rd237, %rd236, %rd239;
-	.loc 2 62 12
-	setp.lt.s64 %p224, %rd237, %rd86;
-	setp.lt.u32 %p225, %r344, %r349;
-	and.pred %p226, %p224, %p225;
-	@!%p226 bra $B83;
-	mov.u32 %r345, %r349;
-	mov.u64 %rd236, %rd237;
-	bra $B82;
-$B83:
-	cvt.u64.u32 %rd240, %r349;
-	.loc 2 66 15
-	@!%p62 bra $B84;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd240, %rd237};
-	st.shared.u64 [$dynamic+36880], %rd236;
-$B84:
-	.loc 2 70 8
-	bar.sync 0;
-	.loc 2 71 33
-	ld.shared.v2.u64 {%rd241, %rd166}, [$dynamic+36864];
-	cvt.u32.u64 %r353, %rd241;
-	ld.shared.u64 %rd242, [$dynamic+36880];
-	.loc 5 94 14
-	setp.eq.s32 %p227, %r53, 0;
-	@%p227 bra $B195;
-	.loc 5 99 33
-	shl.b32 %r354, %r353, %r73;
-	add.s32 %r75, %r75, %r354;
-	sub.s64 %rd86, %rd86, %rd242;
-$B85:
-	.loc 5 101 14
-	setp.eq.s32 %p228, %r52, 3;
-	selp.b64 %rd95, 0, %rd95, %p228;
-	and.pred %p229, %p228, %p69;
-	@!%p229 bra $B89;
-	@!%p78 bra $B86;
-	mov.u64 %rd95, 0;
-	mov.u32 %r355, 0;
-	bra $B88;
-$B86:
-	mov.u64 %rd95, 0;
-	mov.u32 %r356, 0;
-$B87:
-	cvt.u64.u32 %rd243, %r356;
-	.loc 5 104 20
-	setp.lt.u32 %p230, %r356, 257;
-	@!%p230 bra $FAULT16;
-	mad.lo.s32 %r357, %r356, 8, %r4;
-	ld.shared.u64 %rd244, [%r357+53552];
-	add.s64 %rd95, %rd95, %rd244;
-	add.s32 %r356, %r356, 1;
-	setp.lt.u32 %p231, %r356, %r64;
-	@%p231 bra $B87;
-	bra $B89;
-$B88:
-	mad.lo.s32 %r358, %r355, 8, %r4;
-	ld.shared.u64 %rd245, [%r358+53552];
-	add.s64 %rd95, %rd95, %rd245;
-	add.s32 %r355, %r355, 1;
-	setp.lt.u32 %p232, %r355, %r64;
-	@%p232 bra $B88;
-$B89:
-	.loc 5 108 7
-	setp.eq.s32 %p233, %r53, 1;
-	@%p233 bra $B177;
-	.loc 5 110 7
-	setp.eq.s32 %p234, %r53, 3;
-	@%p234 bra $B174;
-	.loc 5 115 7
-	setp.eq.s32 %p235, %r53, 4;
-	@%p235 bra $B172;
-	.loc 5 119 7
-	setp.eq.s32 %p236, %r53, 5;
-	@%p236 bra $B169;
-	.loc 5 124 7
-	setp.eq.s32 %p237, %r53, 6;
-	@%p237 bra $B162;
-	.loc 5 126 7
-	setp.eq.s32 %p238, %r53, 2;
-	setp.ne.s32 %p239, %r53, 2;
-	setp.ne.s32 %p240, %r53, 7;
-	and.pred %p241, %p239, %p240;
-	mov.u32 %r53, 9;
-	@%p241 bra $B196;
-	.loc 5 224 13
-	@!%p238 bra $B147;
-	.loc 5 239 14
-	@!%p68 bra $B102;
-	.loc 6 19 7
-	setp.neu.f32 %p242, %f14, %f14;
-	.loc 6 22 32
-	add.rn.f32 %f115, %f14, 0f00000000;
-	mov.b32 %r359, %f115;
-	.loc 6 23 27
-	shr.s32 %r360, %r359, 31;
-	shr.u32 %r361, %r360, 1;
-	xor.b32 %r362, %r359, %r361;
-	.loc 6 19 7
-	selp.b32 %r363, -2147483648, %r362, %p242;
-	.loc 5 240 129
-	ld.global.u32 %r364, [%rd38+20];
-	cvt.s64.s32 %rd246, %r364;
-	.loc 8 55 13
-	setp.lt.s32 %p243, %r70, %r363;
-	@!%p243 bra $B101;
-	.loc 8 41 31
-	ld.shared.u32 %r365, [$dynamic+53272];
-	setp.lt.u32 %p244, %r10, %r365;
-	cvt.u64.u32 %rd247, %r365;
-	add.s64 %rd248, %rd247, -1;
-	selp.b64 %rd249, %rd248, %rd90, %p244;
-	sub.s64 %rd250, %rd249, %rd90;
-	setp.lt.u64 %p245, %rd250, 2147483648;
-	setp.lt.s64 %p246, %rd249, 2305843009213693952;
-	and.pred %p247, %p245, %p246;
-	and.pred %p248, %p247, %p79;
-	setp.lt.u64 %p249, %rd249, 2048;
-	and.pred %p250, %p248, %p249;
-$B90:
-	.loc 8 56 25
-	cvt.s64.s32 %rd251, %r70;
-	cvt.s64.s32 %rd252, %r363;
-	add.s64 %rd253, %rd251, %rd252;
-	add.s64 %rd254, %rd253, 1;
-	shr.s64 %rd255, %rd254, 1;
-	cvt.u32.u64 %r366, %rd255;
-	mov.u32 %r367, 0;
-	.loc 8 41 23
-	@!%p244 bra $B94;
-	@!%p250 bra $B91;
-	mov.u32 %r367, 0;
-	mov.u32 %r368, %r10;
-	bra $B93;
-$B91:
-	mov.u32 %r367, 0;
-	mov.u32 %r369, %r10;
-$B92:
-	cvt.u64.u32 %rd256, %r369;
-	.loc 8 42 14
-	setp.lt.u32 %p251, %r369, 2048;
-	@!%p251 bra $FAULT17;
-	mad.lo.s32 %r370, %r369, 4, %r4;
-	ld.shared.u32 %r371, [%r370+36888];
-	setp.le.s32 %p252, %r366, %r371;
-	.loc 8 47 19
-	add.s32 %r372, %r367, 1;
-	.loc 8 42 42
-	selp.b32 %r367, %r372, %r367, %p252;
-	.loc 8 41 40
-	add.s32 %r369, %r369, 32;
-	setp.lt.u32 %p253, %r369, %r365;
-	@%p253 bra $B92;
-	bra $B94;
-$B93:
-	cvt.u64.u32 %rd257, %r368;
-	.loc 8 42 14
-	mad.lo.s32 %r373, %r368, 4, %r4;
-	ld.shared.u32 %r374, [%r373+36888];
-	setp.le.s32 %p254, %r366, %r374;
-	.loc 8 47 19
-	add.s32 %r375, %r367, 1;
-	.loc 8 42 42
-	selp.b32 %r367, %r375, %r367, %p254;
-	.loc 8 41 40
-	add.s64 %rd258, %rd257, 32;
-	setp.lt.s64 %p255, %rd258, %rd247;
-	cvt.u32.u64 %r368, %rd258;
-	@%p255 bra $B93;
-$B94:
-	.loc 8 50 32
-	mov.pred %p256, 1;
-	vote.sync.ballot.b32 %r376, %p256, 0xffffffff;
-	setp.eq.s32 %p257, %r376, -1;
-	@!%p257 bra $B95;
-	shfl.sync.bfly.b32 %r377, %r367, 16, 31, 0xffffffff;
-	add.s32 %r378, %r367, %r377;
-	shfl.sync.bfly.b32 %r379, %r378, 8, 31, 0xffffffff;
-	add.s32 %r380, %r378, %r379;
-	shfl.sync.bfly.b32 %r381, %r380, 4, 31, 0xffffffff;
-	add.s32 %r382, %r380, %r381;
-	shfl.sync.bfly.b32 %r383, %r382, 2, 31, 0xffffffff;
-	add.s32 %r384, %r382, %r383;
-	shfl.sync.bfly.b32 %r385, %r384, 1, 31, 0xffffffff;
-	add.s32 %r386, %r384, %r385;
-	bra $B97;
-$B95:
-	brev.b32 %r387, %r376;
-	clz.b32 %r388, %r387;
-	shfl.sync.idx.b32 %r386, %r367, %r388, 31, 0xffffffff;
-	sub.s32 %r389, %r376, 1;
-	and.b32 %r390, %r376, %r389;
-$B96:
-	setp.eq.s32 %p258, %r390, 0;
-	@%p258 bra $B97;
-	brev.b32 %r391, %r390;
-	clz.b32 %r392, %r391;
-	shfl.sync.idx.b32 %r393, %r367, %r392, 31, 0xffffffff;
-	add.s32 %r386, %r386, %r393;
-	sub.s32 %r394, %r390, 1;
-	and.b32 %r390, %r390, %r394;
-	bra $B96;
-$B97:
-	cvt.u64.u32 %rd259, %r386;
-	mov.u32 %r395, 0;
-	mov.pred %p259, 1;
-	vote.sync.ballot.b32 %r396, %p259, 0xffffffff;
-	setp.eq.s32 %p260, %r396, -1;
-	@!%p260 bra $B98;
-	shfl.sync.bfly.b32 %r397, %r395, 16, 31, 0xffffffff;
-	add.s32 %r398, %r395, %r397;
-	shfl.sync.bfly.b32 %r399, %r398, 8, 31, 0xffffffff;
-	add.s32 %r400, %r398, %r399;
-	shfl.sync.bfly.b32 %r401, %r400, 4, 31, 0xffffffff;
-	add.s32 %r402, %r400, %r401;
-	shfl.sync.bfly.b32 %r403, %r402, 2, 31, 0xffffffff;
-	add.s32 %r404, %r402, %r403;
-	shfl.sync.bfly.b32 %r405, %r404, 1, 31, 0xffffffff;
-	add.s32 %r406, %r404, %r405;
-	bra $B100;
-$B98:
-	brev.b32 %r407, %r396;
-	clz.b32 %r408, %r407;
-	shfl.sync.idx.b32 %r406, %r395, %r408, 31, 0xffffffff;
-	sub.s32 %r409, %r396, 1;
-	and.b32 %r410, %r396, %r409;
-$B99:
-	setp.eq.s32 %p261, %r410, 0;
-	@%p261 bra $B100;
-	brev.b32 %r411, %r410;
-	clz.b32 %r412, %r411;
-	shfl.sync.idx.b32 %r413, %r395, %r412, 31, 0xffffffff;
-	add.s32 %r406, %r406, %r413;
-	sub.s32 %r414, %r410, 1;
-	and.b32 %r410, %r410, %r414;
-	bra $B99;
-$B100:
-	mad.wide.u32 %rd260, %r406, 8192, %rd259;
-	.loc 8 57 28
-	setp.le.s64 %p262, %rd246, %rd260;
-	.loc 8 60 21
-	add.s32 %r415, %r366, -1;
-	.loc 8 57 28
-	selp.b32 %r363, %r363, %r415, %p262;
-	selp.b32 %r70, %r366, %r70, %p262;
-	.loc 8 55 13
-	setp.lt.s32 %p263, %r70, %r363;
-	@%p263 bra $B90;
-$B101:
-	.loc 5 241 15
-	@!%p62 bra $B102;
-	.loc 5 242 23
-	cvt.s64.s32 %rd261, %r70;
-	st.shared.u64 [$dynamic+53280], %rd261;
-$B102:
-	.loc 5 245 8
-	bar.sync 0;
-	.loc 5 246 29
-	ld.shared.u64 %rd262, [$dynamic+53280];
-	cvt.u32.u64 %r70, %rd262;
-	.loc 5 247 34
-	ld.shared.u32 %r416, [$dynamic+53272];
-	setp.lt.u32 %p264, %r5, %r416;
-	mov.u32 %r417, %r5;
-	@!%p264 bra $B106;
-$B103:
-	cvt.u64.u32 %rd263, %r417;
-	.loc 5 248 18
-	setp.lt.u32 %p265, %r417, 2048;
-	@!%p265 bra $FAULT18;
-	mad.lo.s32 %r418, %r417, 4, %r4;
-	ld.shared.u32 %r419, [%r418+36888];
-	.loc 6 28 59
-	shr.s32 %r420, %r419, 31;
-	shr.u32 %r421, %r420, 1;
-	xor.b32 %r422, %r419, %r421;
-	mov.b32 %f116, %r422;
-	.loc 5 216 9
-	setp.lt.s32 %p266, %r419, %r70;
-	mov.u32 %r423, -1;
-	@%p266 bra $B105;
-	.loc 6 33 7
-	setp.eq.f32 %p267, %f116, %f14;
-	mov.u32 %r423, 67108864;
-	@%p267 bra $B104;
-	.loc 6 36 28
-	sub.rn.f32 %f117, %f116, %f14;
-	mul.rn.f32 %f118, %f117, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f120, %f119, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
-	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
-	.loc 7 39 21
-	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
-	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
-	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
-	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
-	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
-	mov.b32 %r424, %f119;
-	.loc 7 21 7
-	setp.lt.f32 %p268, 0f00000000, %f118;
-	selp.b32 %r425, 528482304, 1602224128, %p268;
-	selp.b32 %r426, 1602224128, 528482304, %p268;
-	.loc 7 24 51
-	mad.lo.s32 %r427, %r424, 8388608, %r425;
-	mov.b32 %f129, %r427;
-	mul.rn.f32 %f130, %f128, %f129;
-	mov.b32 %f131, %r426;
-	mul.rn.f32 %f132, %f130, %f131;
-	.loc 7 25 8
-	abs.f32 %f133, %f118;
-	setp.lt.f32 %p269, 0f42D00000, %f133;
-	selp.f32 %f134, 0f00000000, %f132, %p269;
-	and.pred %p270, %p269, %p268;
-	selp.f32 %f135, 0f7F800000, %f134, %p270;
-	.loc 6 36 42
-	mul.rn.f32 %f136, %f135, 0f4C800000;
-	add.rn.f32 %f137, %f136, 0f3F000000;
-	cvt.rzi.s32.f32 %r423, %f137;
-$B104:
-$B105:
-	.loc 5 249 11
-	st.shared.u32 [%r418+36888], %r423;
-	.loc 5 247 43
-	add.s32 %r417, %r417, 512;
-	ld.shared.u32 %r428, [$dynamic+53272];
-	setp.lt.u32 %p271, %r417, %r428;
-	@%p271 bra $B103;
-$B106:
-	.loc 5 251 8
-	bar.sync 0;
-	.loc 5 252 14
-	@!%p68 bra $B145;
-	.loc 5 254 25
-	ld.global.f32 %f138, [%rd38+12];
-	setp.lt.f32 %p272, 0f00000000, %f138;
-	@!%p272 bra $B132;
-	setp.lt.f32 %p273, %f138, 0f3F800000;
-	@!%p273 bra $B132;
-	.loc 8 41 31
-	ld.shared.u32 %r429, [$dynamic+53272];
-	setp.lt.u32 %p274, %r10, %r429;
-	mov.u32 %r430, 0;
-	mov.u32 %r431, 0;
-	@!%p274 bra $B112;
-	cvt.u64.u32 %rd264, %r429;
-	add.s64 %rd265, %rd264, -1;
-	selp.b64 %rd266, %rd265, %rd90, %p274;
-	sub.s64 %rd267, %rd266, %rd90;
-	setp.lt.u64 %p275, %rd267, 2147483648;
-	setp.lt.s64 %p276, %rd266, 2305843009213693952;
-	and.pred %p277, %p275, %p276;
-	and.pred %p278, %p277, %p79;
-	setp.lt.u64 %p279, %rd266, 2048;
-	and.pred %p280, %p278, %p279;
-	@!%p280 bra $B107;
-	mov.u32 %r430, 0;
-	mov.u32 %r431, 0;
-	mov.u32 %r432, %r10;
-	bra $B110;
-$B107:
-	mov.u32 %r430, 0;
-	mov.u32 %r431, 0;
-	mov.u32 %r433, %r10;
-$B108:
-	cvt.u64.u32 %rd268, %r433;
-	.loc 8 42 14
-	setp.lt.u32 %p281, %r433, 2048;
-	@!%p281 bra $FAULT19;
-	mad.lo.s32 %r434, %r433, 4, %r4;
-	ld.shared.u32 %r435, [%r434+36888];
-	setp.le.s32 %p282, 0, %r435;
-	@!%p282 bra $B109;
-	.loc 8 47 21
-	and.b32 %r436, %r435, 8191;
-	add.s32 %r430, %r430, %r436;
-	shr.u32 %r437, %r435, 13;
-	add.s32 %r431, %r431, %r437;
-$B109:
-	.loc 8 41 40
-	add.s32 %r433, %r433, 32;
-	setp.lt.u32 %p283, %r433, %r429;
-	@%p283 bra $B108;
-	bra $B112;
-$B110:
-	cvt.u64.u32 %rd269, %r432;
-	.loc 8 42 14
-	mad.lo.s32 %r438, %r432, 4, %r4;
-	ld.shared.u32 %r439, [%r438+36888];
-	setp.le.s32 %p284, 0, %r439;
-	@!%p284 bra $B111;
-	.loc 8 47 21
-	and.b32 %r440, %r439, 8191;
-	add.s32 %r430, %r430, %r440;
-	shr.u32 %r441, %r439, 13;
-	add.s32 %r431, %r431, %r441;
-$B111:
-	.loc 8 41 40
-	add.s64 %rd270, %rd269, 32;
-	setp.lt.s64 %p285, %rd270, %rd264;
-	cvt.u32.u64 %r432, %rd270;
-	@%p285 bra $B110;
-$B112:
-	.loc 8 50 32
-	mov.pred %p286, 1;
-	vote.sync.ballot.b32 %r442, %p286, 0xffffffff;
-	setp.eq.s32 %p287, %r442, -1;
-	@!%p287 bra $B113;
-	shfl.sync.bfly.b32 %r443, %r430, 16, 31, 0xffffffff;
-	add.s32 %r444, %r430, %r443;
-	shfl.sync.bfly.b32 %r445, %r444, 8, 31, 0xffffffff;
-	add.s32 %r446, %r444, %r445;
-	shfl.sync.bfly.b32 %r447, %r446, 4, 31, 0xffffffff;
-	add.s32 %r448, %r446, %r447;
-	shfl.sync.bfly.b32 %r449, %r448, 2, 31, 0xffffffff;
-	add.s32 %r450, %r448, %r449;
-	shfl.sync.bfly.b32 %r451, %r450, 1, 31, 0xffffffff;
-	add.s32 %r452, %r450, %r451;
-	bra $B115;
-$B113:
-	brev.b32 %r453, %r442;
-	clz.b32 %r454, %r453;
-	shfl.sync.idx.b32 %r452, %r430, %r454, 31, 0xffffffff;
-	sub.s32 %r455, %r442, 1;
-	and.b32 %r456, %r442, %r455;
-$B114:
-	setp.eq.s32 %p288, %r456, 0;
-	@%p288 bra $B115;
-	brev.b32 %r457, %r456;
-	clz.b32 %r458, %r457;
-	shfl.sync.idx.b32 %r459, %r430, %r458, 31, 0xffffffff;
-	add.s32 %r452, %r452, %r459;
-	sub.s32 %r460, %r456, 1;
-	and.b32 %r456, %r456, %r460;
-	bra $B114;
-$B115:
-	cvt.u64.u32 %rd271, %r452;
-	mov.pred %p289, 1;
-	vote.sync.ballot.b32 %r461, %p289, 0xffffffff;
-	setp.eq.s32 %p290, %r461, -1;
-	@!%p290 bra $B116;
-	shfl.sync.bfly.b32 %r462, %r431, 16, 31, 0xffffffff;
-	add.s32 %r463, %r431, %r462;
-	shfl.sync.bfly.b32 %r464, %r463, 8, 31, 0xffffffff;
-	add.s32 %r465, %r463, %r464;
-	shfl.sync.bfly.b32 %r466, %r465, 4, 31, 0xffffffff;
-	add.s32 %r467, %r465, %r466;
-	shfl.sync.bfly.b32 %r468, %r467, 2, 31, 0xffffffff;
-	add.s32 %r469, %r467, %r468;
-	shfl.sync.bfly.b32 %r470, %r469, 1, 31, 0xffffffff;
-	add.s32 %r471, %r469, %r470;
-	bra $B118;
-$B116:
-	brev.b32 %r472, %r461;
-	clz.b32 %r473, %r472;
-	shfl.sync.idx.b32 %r471, %r431, %r473, 31, 0xffffffff;
-	sub.s32 %r474, %r461, 1;
-	and.b32 %r475, %r461, %r474;
-$B117:
-	setp.eq.s32 %p291, %r475, 0;
-	@%p291 bra $B118;
-	brev.b32 %r476, %r475;
-	clz.b32 %r477, %r476;
-	shfl.sync.idx.b32 %r478, %r431, %r477, 31, 0xffffffff;
-	add.s32 %r471, %r471, %r478;
-	sub.s32 %r479, %r475, 1;
-	and.b32 %r475, %r475, %r479;
-	bra $B117;
-$B118:
-	mad.wide.u32 %rd272, %r471, 8192, %rd271;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f138;
-	cvt.rn.f64.u64 %fd2, %rd272;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd273, %fd3;
-	setp.nan.f64 %p292, %fd3, %fd3;
-	selp.b64 %rd274, 0, %rd273, %p292;
-	setp.lt.s64 %p293, 1, %rd274;
-	selp.b64 %rd275, %rd274, 1, %p293;
-	.loc 8 41 28
-	cvt.u64.u32 %rd276, %r429;
-	add.s64 %rd277, %rd276, -1;
-	selp.b64 %rd278, %rd277, %rd90, %p274;
-	sub.s64 %rd279, %rd278, %rd90;
-	setp.lt.u64 %p294, %rd279, 2147483648;
-	setp.lt.s64 %p295, %rd278, 2305843009213693952;
-	and.pred %p296, %p294, %p295;
-	and.pred %p297, %p296, %p79;
-	setp.lt.u64 %p298, %rd278, 2048;
-	and.pred %p299, %p297, %p298;
-	mov.u32 %r480, 67108864;
-	mov.u32 %r481, 0;
-$B119:
-	.loc 8 56 34
-	add.s32 %r482, %r481, %r480;
-	add.s32 %r483, %r482, 1;
-	cvt.u64.u32 %rd280, %r483;
-	shr.u64 %rd281, %rd280, 1;
-	cvt.u32.u64 %r484, %rd281;
-	mov.u32 %r485, 0;
-	mov.u32 %r486, 0;
-	.loc 8 41 23
-	@!%p274 bra $B125;
-	@!%p299 bra $B120;
-	mov.u32 %r485, 0;
-	mov.u32 %r486, 0;
-	mov.u32 %r487, %r10;
-	bra $B123;
-$B120:
-	mov.u32 %r485, 0;
-	mov.u32 %r486, 0;
-	mov.u32 %r488, %r10;
-$B121:
-	cvt.u64.u32 %rd282, %r488;
-	.loc 8 42 14
-	setp.lt.u32 %p300, %r488, 2048;
-	@!%p300 bra $FAULT20;
-	mad.lo.s32 %r489, %r488, 4, %r4;
-	ld.shared.u32 %r490, [%r489+36888];
-	setp.le.s32 %p301, 0, %r490;
-	@!%p301 bra $B122;
-	setp.le.s32 %p302, %r484, %r490;
-	@!%p302 bra $B122;
-	.loc 8 47 21
-	and.b32 %r491, %r490, 8191;
-	add.s32 %r485, %r485, %r491;
-	shr.u32 %r492, %r490, 13;
-	add.s32 %r486, %r486, %r492;
-$B122:
-	.loc 8 41 40
-	add.s32 %r488, %r488, 32;
-	setp.lt.u32 %p303, %r488, %r429;
-	@%p303 bra $B121;
-	bra $B125;
-$B123:
-	cvt.u64.u32 %rd283, %r487;
-	.loc 8 42 14
-	mad.lo.s32 %r493, %r487, 4, %r4;
-	ld.shared.u32 %r494, [%r493+36888];
-	setp.le.s32 %p304, 0, %r494;
-	@!%p304 bra $B124;
-	setp.le.s32 %p305, %r484, %r494;
-	@!%p305 bra $B124;
-	.loc 8 47 21
-	and.b32 %r495, %r494, 8191;
-	add.s32 %r485, %r485, %r495;
-	shr.u32 %r496, %r494, 13;
-	add.s32 %r486, %r486, %r496;
-$B124:
-	.loc 8 41 40
-	add.s64 %rd284, %rd283, 32;
-	setp.lt.s64 %p306, %rd284, %rd276;
-	cvt.u32.u64 %r487, %rd284;
-	@%p306 bra $B123;
-$B125:
-	.loc 8 50 32
-	mov.pred %p307, 1;
-	vote.sync.ballot.b32 %r497, %p307, 0xffffffff;
-	setp.eq.s32 %p308, %r497, -1;
-	@!%p308 bra $B126;
-	shfl.sync.bfly.b32 %r498, %r485, 16, 31, 0xffffffff;
-	add.s32 %r499, %r485, %r498;
-	shfl.sync.bfly.b32 %r500, %r499, 8, 31, 0xffffffff;
-	add.s32 %r501, %r499, %r500;
-	shfl.sync.bfly.b32 %r502, %r501, 4, 31, 0xffffffff;
-	add.s32 %r503, %r501, %r502;
-	shfl.sync.bfly.b32 %r504, %r503, 2, 31, 0xffffffff;
-	add.s32 %r505, %r503, %r504;
-	shfl.sync.bfly.b32 %r506, %r505, 1, 31, 0xffffffff;
-	add.s32 %r507, %r505, %r506;
-	bra $B128;
-$B126:
-	brev.b32 %r508, %r497;
-	clz.b32 %r509, %r508;
-	shfl.sync.idx.b32 %r507, %r485, %r509, 31, 0xffffffff;
-	sub.s32 %r510, %r497, 1;
-	and.b32 %r511, %r497, %r510;
-$B127:
-	setp.eq.s32 %p309, %r511, 0;
-	@%p309 bra $B128;
-	brev.b32 %r512, %r511;
-	clz.b32 %r513, %r512;
-	shfl.sync.idx.b32 %r514, %r485, %r513, 31, 0xffffffff;
-	add.s32 %r507, %r507, %r514;
-	sub.s32 %r515, %r511, 1;
-	and.b32 %r511, %r511, %r515;
-	bra $B127;
-$B128:
-	cvt.u64.u32 %rd285, %r507;
-	mov.pred %p310, 1;
-	vote.sync.ballot.b32 %r516, %p310, 0xffffffff;
-	setp.eq.s32 %p311, %r516, -1;
-	@!%p311 bra $B129;
-	shfl.sync.bfly.b32 %r517, %r486, 16, 31, 0xffffffff;
-	add.s32 %r518, %r486, %r517;
-	shfl.sync.bfly.b32 %r519, %r518, 8, 31, 0xffffffff;
-	add.s32 %r520, %r518, %r519;
-	shfl.sync.bfly.b32 %r521, %r520, 4, 31, 0xffffffff;
-	add.s32 %r522, %r520, %r521;
-	shfl.sync.bfly.b32 %r523, %r522, 2, 31, 0xffffffff;
-	add.s32 %r524, %r522, %r523;
-	shfl.sync.bfly.b32 %r525, %r524, 1, 31, 0xffffffff;
-	add.s32 %r526, %r524, %r525;
-	bra $B131;
-$B129:
-	brev.b32 %r527, %r516;
-	clz.b32 %r528, %r527;
-	shfl.sync.idx.b32 %r526, %r486, %r528, 31, 0xffffffff;
-	sub.s32 %r529, %r516, 1;
-	and.b32 %r530, %r516, %r529;
-$B130:
-	setp.eq.s32 %p312, %r530, 0;
-	@%p312 bra $B131;
-	brev.b32 %r531, %r530;
-	clz.b32 %r532, %r531;
-	shfl.sync.idx.b32 %r533, %r486, %r532, 31, 0xffffffff;
-	add.s32 %r526, %r526, %r533;
-	sub.s32 %r534, %r530, 1;
-	and.b32 %r530, %r530, %r534;
-	bra $B130;
-$B131:
-	mad.wide.u32 %rd286, %r526, 8192, %rd285;
-	.loc 8 57 28
-	setp.le.s64 %p313, %rd275, %rd286;
-	.loc 8 60 21
-	add.s32 %r535, %r484, -1;
-	.loc 8 57 28
-	selp.b32 %r480, %r480, %r535, %p313;
-	selp.b32 %r481, %r484, %r481, %p313;
-	.loc 8 55 13
-	setp.lt.s32 %p314, %r481, %r480;
-	@%p314 bra $B119;
-	.loc 5 255 15
-	setp.lt.s32 %p315, %r69, %r481;
-	selp.b32 %r69, %r481, %r69, %p315;
-$B132:
-	.loc 8 41 31
-	ld.shared.u32 %r536, [$dynamic+53272];
-	setp.lt.u32 %p316, %r10, %r536;
-	mov.u32 %r537, 0;
-	mov.u32 %r538, 0;
-	@!%p316 bra $B138;
-	cvt.u64.u32 %rd287, %r536;
-	add.s64 %rd288, %rd287, -1;
-	selp.b64 %rd289, %rd288, %rd90, %p316;
-	sub.s64 %rd290, %rd289, %rd90;
-	setp.lt.u64 %p317, %rd290, 2147483648;
-	setp.lt.s64 %p318, %rd289, 2305843009213693952;
-	and.pred %p319, %p317, %p318;
-	and.pred %p320, %p319, %p79;
-	setp.lt.u64 %p321, %rd289, 2048;
-	and.pred %p322, %p320, %p321;
-	@!%p322 bra $B133;
-	mov.u32 %r537, 0;
-	mov.u32 %r538, 0;
-	mov.u32 %r539, %r10;
-	bra $B136;
-$B133:
-	mov.u32 %r537, 0;
-	mov.u32 %r538, 0;
-	mov.u32 %r540, %r10;
-$B134:
-	cvt.u64.u32 %rd291, %r540;
-	.loc 8 42 14
-	setp.lt.u32 %p323, %r540, 2048;
-	@!%p323 bra $FAULT21;
-	mad.lo.s32 %r541, %r540, 4, %r4;
-	ld.shared.u32 %r542, [%r541+36888];
-	setp.le.s32 %p324, 0, %r542;
-	@!%p324 bra $B135;
-	setp.le.s32 %p325, %r69, %r542;
-	@!%p325 bra $B135;
-	.loc 8 47 21
-	and.b32 %r543, %r542, 8191;
-	add.s32 %r537, %r537, %r543;
-	shr.u32 %r544, %r542, 13;
-	add.s32 %r538, %r538, %r544;
-$B135:
-	.loc 8 41 40
-	add.s32 %r540, %r540, 32;
-	setp.lt.u32 %p326, %r540, %r536;
-	@%p326 bra $B134;
-	bra $B138;
-$B136:
-	cvt.u64.u32 %rd292, %r539;
-	.loc 8 42 14
-	mad.lo.s32 %r545, %r539, 4, %r4;
-	ld.shared.u32 %r546, [%r545+36888];
-	setp.le.s32 %p327, 0, %r546;
-	@!%p327 bra $B137;
-	setp.le.s32 %p328, %r69, %r546;
-	@!%p328 bra $B137;
-	.loc 8 47 21
-	and.b32 %r547, %r546, 8191;
-	add.s32 %r537, %r537, %r547;
-	shr.u32 %r548, %r546, 13;
-	add.s32 %r538, %r538, %r548;
-$B137:
-	.loc 8 41 40
-	add.s64 %rd293, %rd292, 32;
-	setp.lt.s64 %p329, %rd293, %rd287;
-	cvt.u32.u64 %r539, %rd293;
-	@%p329 bra $B136;
-$B138:
-	.loc 8 50 32
-	mov.pred %p330, 1;
-	vote.sync.ballot.b32 %r549, %p330, 0xffffffff;
-	setp.eq.s32 %p331, %r549, -1;
-	@!%p331 bra $B139;
-	shfl.sync.bfly.b32 %r550, %r537, 16, 31, 0xffffffff;
-	add.s32 %r551, %r537, %r550;
-	shfl.sync.bfly.b32 %r552, %r551, 8, 31, 0xffffffff;
-	add.s32 %r553, %r551, %r552;
-	shfl.sync.bfly.b32 %r554, %r553, 4, 31, 0xffffffff;
-	add.s32 %r555, %r553, %r554;
-	shfl.sync.bfly.b32 %r556, %r555, 2, 31, 0xffffffff;
-	add.s32 %r557, %r555, %r556;
-	shfl.sync.bfly.b32 %r558, %r557, 1, 31, 0xffffffff;
-	add.s32 %r559, %r557, %r558;
-	bra $B141;
-$B139:
-	brev.b32 %r560, %r549;
-	clz.b32 %r561, %r560;
-	shfl.sync.idx.b32 %r559, %r537, %r561, 31, 0xffffffff;
-	sub.s32 %r562, %r549, 1;
-	and.b32 %r563, %r549, %r562;
-$B140:
-	setp.eq.s32 %p332, %r563, 0;
-	@%p332 bra $B141;
-	brev.b32 %r564, %r563;
-	clz.b32 %r565, %r564;
-	shfl.sync.idx.b32 %r566, %r537, %r565, 31, 0xffffffff;
-	add.s32 %r559, %r559, %r566;
-	sub.s32 %r567, %r563, 1;
-	and.b32 %r563, %r563, %r567;
-	bra $B140;
-$B141:
-	cvt.u64.u32 %rd294, %r559;
-	mov.pred %p333, 1;
-	vote.sync.ballot.b32 %r568, %p333, 0xffffffff;
-	setp.eq.s32 %p334, %r568, -1;
-	@!%p334 bra $B142;
-	shfl.sync.bfly.b32 %r569, %r538, 16, 31, 0xffffffff;
-	add.s32 %r570, %r538, %r569;
-	shfl.sync.bfly.b32 %r571, %r570, 8, 31, 0xffffffff;
-	add.s32 %r572, %r570, %r571;
-	shfl.sync.bfly.b32 %r573, %r572, 4, 31, 0xffffffff;
-	add.s32 %r574, %r572, %r573;
-	shfl.sync.bfly.b32 %r575, %r574, 2, 31, 0xffffffff;
-	add.s32 %r576, %r574, %r575;
-	shfl.sync.bfly.b32 %r577, %r576, 1, 31, 0xffffffff;
-	add.s32 %r578, %r576, %r577;
-	bra $B144;
-$B142:
-	brev.b32 %r579, %r568;
-	clz.b32 %r580, %r579;
-	shfl.sync.idx.b32 %r578, %r538, %r580, 31, 0xffffffff;
-	sub.s32 %r581, %r568, 1;
-	and.b32 %r582, %r568, %r581;
-$B143:
-	setp.eq.s32 %p335, %r582, 0;
-	@%p335 bra $B144;
-	brev.b32 %r583, %r582;
-	clz.b32 %r584, %r583;
-	shfl.sync.idx.b32 %r585, %r538, %r584, 31, 0xffffffff;
-	add.s32 %r578, %r578, %r585;
-	sub.s32 %r586, %r582, 1;
-	and.b32 %r582, %r582, %r586;
-	bra $B143;
-$B144:
-	mad.wide.u32 %rd295, %r578, 8192, %rd294;
-	.loc 5 257 46
-	@!%p62 bra $B145;
-	.loc 5 258 29
-	cvt.s64.s32 %rd296, %r69;
-	st.shared.v2.u64 [$dynamic+53280], {%rd296, %rd295};
-$B145:
-	.loc 5 261 8
-	bar.sync 0;
-	.loc 5 262 32
-	ld.shared.v2.u64 {%rd297, %rd298}, [$dynamic+53280];
-	cvt.u32.u64 %r69, %rd297;
-	.loc 5 263 41
-	ld.global.u64 %rd299, [%rd38];
-	.loc 6 54 67
-	cvt.u32.u64 %r587, %rd299;
-	shr.u64 %rd300, %rd299, 32;
-	cvt.u32.u64 %r588, %rd300;
-	mov.u32 %r589, %r50;
-	mov.u32 %r590, 0;
-	mov.u32 %r591, 0;
-	mov.u32 %r592, 0;
-	mov.u32 %r593, 0;
-$B146:
-	.loc 10 460 19
-	mul.wide.u32 %rd301, %r589, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd302, %rd301, 32;
-	cvt.u32.u64 %r594, %rd302;
-	cvt.u32.u64 %r595, %rd301;
-	.loc 10 460 19
-	mul.wide.u32 %rd303, %r591, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd304, %rd303, 32;
-	cvt.u32.u64 %r596, %rd304;
-	cvt.u32.u64 %r597, %rd303;
-	.loc 11 18 21
-	xor.b32 %r598, %r596, %r590;
-	xor.b32 %r589, %r598, %r587;
-	xor.b32 %r599, %r594, %r592;
-	xor.b32 %r591, %r599, %r588;
-	.loc 11 19 11
-	add.s32 %r587, %r587, -1640531527;
-	add.s32 %r588, %r588, -1150833019;
-	add.s32 %r593, %r593, 1;
-	setp.lt.u32 %p336, %r593, 10;
-	mov.u32 %r590, %r597;
-	mov.u32 %r592, %r595;
-	@%p336 bra $B146;
-	.loc 6 55 30
-	cvt.u64.u32 %rd305, %r597;
-	shl.b64 %rd306, %rd305, 32;
-	cvt.u64.u32 %rd307, %r589;
-	or.b64 %rd308, %rd306, %rd307;
-	mul.hi.u64 %rd309, %rd308, %rd298;
-	.loc 5 263 23
-	sub.s64 %rd86, %rd298, %rd309;
-	.loc 5 264 8
-	bar.sync 0;
-$B147:
-	.loc 5 227 14
-	@!%p68 bra $B161;
-	.loc 8 41 31
-	ld.shared.u32 %r600, [$dynamic+53272];
-	setp.lt.u32 %p337, %r10, %r600;
-	cvt.u64.u32 %rd310, %r600;
-	add.s64 %rd311, %rd310, -1;
-	selp.b64 %rd312, %rd311, %rd90, %p337;
-	sub.s64 %rd313, %rd312, %rd90;
-	setp.lt.u64 %p338, %rd313, 2147483648;
-	setp.lt.s64 %p339, %rd312, 2305843009213693952;
-	and.pred %p340, %p338, %p339;
-	and.pred %p341, %p340, %p79;
-	setp.lt.u64 %p342, %rd312, 2048;
-	and.pred %p343, %p341, %p342;
-	mov.u32 %r601, 2147483647;
-	mov.u32 %r602, 0;
-$B148:
-	.loc 8 56 34
-	add.s32 %r603, %r602, %r601;
-	add.s32 %r604, %r603, 1;
-	cvt.u64.u32 %rd314, %r604;
-	shr.u64 %rd315, %rd314, 1;
-	cvt.u32.u64 %r605, %rd315;
-	mov.u32 %r606, 0;
-	mov.u32 %r607, 0;
-	.loc 8 41 23
-	@!%p337 bra $B154;
-	@!%p343 bra $B149;
-	mov.u32 %r606, 0;
-	mov.u32 %r607, 0;
-	mov.u32 %r608, %r10;
-	bra $B152;
-$B149:
-	mov.u32 %r606, 0;
-	mov.u32 %r607, 0;
-	mov.u32 %r609, %r10;
-$B150:
-	cvt.u64.u32 %rd316, %r609;
-	.loc 8 42 14
-	setp.lt.u32 %p344, %r609, 2048;
-	@!%p344 bra $FAULT22;
-	mad.lo.s32 %r610, %r609, 4, %r4;
-	ld.shared.u32 %r611, [%r610+36888];
-	setp.le.s32 %p345, %r69, %r611;
-	@!%p345 bra $B151;
-	ld.shared.u32 %r612, [%r610+45080];
-	setp.le.s32 %p346, %r605, %r612;
-	@!%p346 bra $B151;
-	.loc 8 47 21
-	and.b32 %r613, %r611, 8191;
-	add.s32 %r606, %r606, %r613;
-	shr.u32 %r614, %r611, 13;
-	add.s32 %r607, %r607, %r614;
-$B151:
-	.loc 8 41 40
-	add.s32 %r609, %r609, 32;
-	setp.lt.u32 %p347, %r609, %r600;
-	@%p347 bra $B150;
-	bra $B154;
-$B152:
-	cvt.u64.u32 %rd317, %r608;
-	.loc 8 42 14
-	mad.lo.s32 %r615, %r608, 4, %r4;
-	ld.shared.u32 %r616, [%r615+36888];
-	setp.le.s32 %p348, %r69, %r616;
-	@!%p348 bra $B153;
-	ld.shared.u32 %r617, [%r615+45080];
-	setp.le.s32 %p349, %r605, %r617;
-	@!%p349 bra $B153;
-	.loc 8 47 21
-	and.b32 %r618, %r616, 8191;
-	add.s32 %r606, %r606, %r618;
-	shr.u32 %r619, %r616, 13;
-	add.s32 %r607, %r607, %r619;
-$B153:
-	.loc 8 41 40
-	add.s64 %rd318, %rd317, 32;
-	setp.lt.s64 %p350, %rd318, %rd310;
-	cvt.u32.u64 %r608, %rd318;
-	@%p350 bra $B152;
-$B154:
-	.loc 8 50 32
-	mov.pred %p351, 1;
-	vote.sync.ballot.b32 %r620, %p351, 0xffffffff;
-	setp.eq.s32 %p352, %r620, -1;
-	@!%p352 bra $B155;
-	shfl.sync.bfly.b32 %r621, %r606, 16, 31, 0xffffffff;
-	add.s32 %r622, %r606, %r621;
-	shfl.sync.bfly.b32 %r623, %r622, 8, 31, 0xffffffff;
-	add.s32 %r624, %r622, %r623;
-	shfl.sync.bfly.b32 %r625, %r624, 4, 31, 0xffffffff;
-	add.s32 %r626, %r624, %r625;
-	shfl.sync.bfly.b32 %r627, %r626, 2, 31, 0xffffffff;
-	add.s32 %r628, %r626, %r627;
-	shfl.sync.bfly.b32 %r629, %r628, 1, 31, 0xffffffff;
-	add.s32 %r630, %r628, %r629;
-	bra $B157;
-$B155:
-	brev.b32 %r631, %r620;
-	clz.b32 %r632, %r631;
-	shfl.sync.idx.b32 %r630, %r606, %r632, 31, 0xffffffff;
-	sub.s32 %r633, %r620, 1;
-	and.b32 %r634, %r620, %r633;
-$B156:
-	setp.eq.s32 %p353, %r634, 0;
-	@%p353 bra $B157;
-	brev.b32 %r635, %r634;
-	clz.b32 %r636, %r635;
-	shfl.sync.idx.b32 %r637, %r606, %r636, 31, 0xffffffff;
-	add.s32 %r630, %r630, %r637;
-	sub.s32 %r638, %r634, 1;
-	and.b32 %r634, %r634, %r638;
-	bra $B156;
-$B157:
-	cvt.u64.u32 %rd319, %r630;
-	mov.pred %p354, 1;
-	vote.sync.ballot.b32 %r639, %p354, 0xffffffff;
-	setp.eq.s32 %p355, %r639, -1;
-	@!%p355 bra $B158;
-	shfl.sync.bfly.b32 %r640, %r607, 16, 31, 0xffffffff;
-	add.s32 %r641, %r607, %r640;
-	shfl.sync.bfly.b32 %r642, %r641, 8, 31, 0xffffffff;
-	add.s32 %r643, %r641, %r642;
-	shfl.sync.bfly.b32 %r644, %r643, 4, 31, 0xffffffff;
-	add.s32 %r645, %r643, %r644;
-	shfl.sync.bfly.b32 %r646, %r645, 2, 31, 0xffffffff;
-	add.s32 %r647, %r645, %r646;
-	shfl.sync.bfly.b32 %r648, %r647, 1, 31, 0xffffffff;
-	add.s32 %r649, %r647, %r648;
-	bra $B160;
-$B158:
-	brev.b32 %r650, %r639;
-	clz.b32 %r651, %r650;
-	shfl.sync.idx.b32 %r649, %r607, %r651, 31, 0xffffffff;
-	sub.s32 %r652, %r639, 1;
-	and.b32 %r653, %r639, %r652;
-$B159:
-	setp.eq.s32 %p356, %r653, 0;
-	@%p356 bra $B160;
-	brev.b32 %r654, %r653;
-	clz.b32 %r655, %r654;
-	shfl.sync.idx.b32 %r656, %r607, %r655, 31, 0xffffffff;
-	add.s32 %r649, %r649, %r656;
-	sub.s32 %r657, %r653, 1;
-	and.b32 %r653, %r653, %r657;
-	bra $B159;
-$B160:
-	mad.wide.u32 %rd320, %r649, 8192, %rd319;
-	.loc 8 57 28
-	setp.le.s64 %p357, %rd86, %rd320;
-	.loc 8 60 21
-	add.s32 %r658, %r605, -1;
-	.loc 8 57 28
-	selp.b32 %r601, %r601, %r658, %p357;
-	selp.b32 %r602, %r605, %r602, %p357;
-	.loc 8 55 13
-	setp.lt.s32 %p358, %r602, %r601;
-	@%p358 bra $B148;
-	.loc 5 229 15
-	@!%p62 bra $B161;
-	.loc 5 230 23
-	cvt.u64.u32 %rd321, %r602;
-	st.shared.u64 [$dynamic+53280], %rd321;
-$B161:
-	.loc 5 233 8
-	bar.sync 0;
-	.loc 5 234 26
-	ld.shared.u64 %rd322, [$dynamic+53280];
-	cvt.u32.u64 %r68, %rd322;
-	.loc 5 195 17
-	ld.global.u8 %r659, [%rd38+37];
-	setp.ne.u32 %p359, %r659, 0;
-	mov.u32 %r53, 9;
-	@!%p359 bra $B196;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 8;
-	.loc 5 200 34
-	bra $B196;
-$B162:
-	.loc 5 205 32
-	ld.global.u64 %rd323, [%rd38];
-	.loc 6 54 67
-	cvt.u32.u64 %r660, %rd323;
-	shr.u64 %rd324, %rd323, 32;
-	cvt.u32.u64 %r661, %rd324;
-	mov.u32 %r662, %r50;
-	mov.u32 %r663, 0;
-	mov.u32 %r664, 0;
-	mov.u32 %r665, 0;
-	mov.u32 %r666, 0;
-$B163:
-	.loc 10 460 19
-	mul.wide.u32 %rd325, %r662, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd326, %rd325, 32;
-	cvt.u32.u64 %r667, %rd326;
-	cvt.u32.u64 %r668, %rd325;
-	.loc 10 460 19
-	mul.wide.u32 %rd327, %r664, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd328, %rd327, 32;
-	cvt.u32.u64 %r669, %rd328;
-	cvt.u32.u64 %r670, %rd327;
-	.loc 11 18 21
-	xor.b32 %r671, %r669, %r663;
-	xor.b32 %r662, %r671, %r660;
-	xor.b32 %r672, %r667, %r665;
-	xor.b32 %r664, %r672, %r661;
-	.loc 11 19 11
-	add.s32 %r660, %r660, -1640531527;
-	add.s32 %r661, %r661, -1150833019;
-	add.s32 %r666, %r666, 1;
-	setp.lt.u32 %p360, %r666, 10;
-	mov.u32 %r663, %r670;
-	mov.u32 %r665, %r668;
-	@%p360 bra $B163;
-	.loc 6 55 30
-	cvt.u64.u32 %rd329, %r670;
-	shl.b64 %rd330, %rd329, 32;
-	cvt.u64.u32 %rd331, %r662;
-	or.b64 %rd332, %rd330, %rd331;
-	mul.hi.u64 %rd333, %rd332, %rd95;
-	mov.u32 %r673, 0;
-	.loc 5 206 11
-	@!%p70 bra $B167;
-	@!%p85 bra $B164;
-	mov.u32 %r673, 0;
-	bra $B166;
-$B164:
-	mov.u32 %r673, 0;
-$B165:
-	cvt.u64.u32 %rd334, %r673;
-	setp.lt.u32 %p361, %r673, 257;
-	@!%p361 bra $FAULT23;
-	mad.lo.s32 %r674, %r673, 8, %r4;
-	ld.shared.u64 %rd335, [%r674+53552];
-	setp.le.s64 %p362, %rd335, %rd333;
-	@!%p362 bra $B167;
-	.loc 5 207 3
-	sub.s64 %rd333, %rd333, %rd335;
-	.loc 5 208 3
-	add.s32 %r673, %r673, 1;
-	.loc 5 206 11
-	setp.lt.u32 %p363, %r673, %r67;
-	@%p363 bra $B165;
-	bra $B167;
-$B166:
-	mad.lo.s32 %r675, %r673, 8, %r4;
-	ld.shared.u64 %rd336, [%r675+53552];
-	setp.le.s64 %p364, %rd336, %rd333;
-	@!%p364 bra $B167;
-	.loc 5 207 3
-	sub.s64 %rd333, %rd333, %rd336;
-	.loc 5 208 3
-	add.s32 %r673, %r673, 1;
-	.loc 5 206 11
-	setp.lt.u32 %p365, %r673, %r67;
-	@%p365 bra $B166;
-$B167:
-	cvt.u64.u32 %rd96, %r673;
-	.loc 5 210 81
-	setp.lt.u32 %p366, %r673, 257;
-	@!%p366 bra $FAULT24;
-	add.s32 %r676, %r673, 1;
-	cvt.u64.u32 %rd85, %r676;
-	mad.lo.s32 %r677, %r673, 8, %r4;
-	ld.shared.u64 %rd337, [%r677+53552];
-	sub.s64 %rd86, %rd337, %rd333;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B168;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B168:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r52, 1;
-	mov.u32 %r53, 7;
-	bra $B196;
-$B169:
-	.loc 5 169 13
-	setp.eq.s32 %p367, %r73, 0;
-	mov.pred %p368, 1;
-	@%p367 bra $B171;
-	.loc 5 172 21
-	shl.b32 %r678, 1, %r73;
-	add.s32 %r74, %r678, -1;
-	setp.lt.u32 %p369, 12, %r73;
-	selp.b32 %r679, 12, %r73, %p369;
-	sub.s32 %r73, %r73, %r679;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r680, %r5;
-$B170:
-	.loc 2 23 8
-	mad.lo.s32 %r681, %r680, 4, %r4;
-	st.shared.u32 [%r681], 0;
-	st.shared.u32 [%r681+16384], 0;
-	.loc 2 22 41
-	add.s32 %r680, %r680, 512;
-	setp.lt.u32 %p370, %r680, 4096;
-	@%p370 bra $B170;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p368, 0;
-$B171:
-	.loc 5 120 16
-	@!%p368 bra $B196;
-	.loc 6 74 79
-	add.s32 %r682, %r75, 1065353216;
-	mov.b32 %f139, %r682;
-	cvt.rzi.s32.f32 %r683, %f139;
-	.loc 5 121 23
-	setp.lt.s32 %p371, %r69, %r683;
-	selp.b32 %r69, %r683, %r69, %p371;
-	mov.u32 %r76, %r69;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B196;
-$B172:
-	.loc 6 49 32
-	ld.global.f32 %f140, [%rd38+12];
-	cvt.f64.f32 %fd4, %f140;
-	cvt.rn.f64.s64 %fd5, %rd95;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd338, %fd6;
-	setp.nan.f64 %p372, %fd6, %fd6;
-	selp.b64 %rd339, 0, %rd338, %p372;
-	setp.lt.s64 %p373, 1, %rd339;
-	selp.b64 %rd86, %rd339, 1, %p373;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r684, %r5;
-$B173:
-	.loc 2 23 8
-	mad.lo.s32 %r685, %r684, 4, %r4;
-	st.shared.u32 [%r685], 0;
-	st.shared.u32 [%r685+16384], 0;
-	.loc 2 22 41
-	add.s32 %r684, %r684, 512;
-	setp.lt.u32 %p374, %r684, 4096;
-	@%p374 bra $B173;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r73, 16;
-	mov.u32 %r74, 218103808;
-	mov.u32 %r75, 0;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 2;
-	mov.u32 %r53, 5;
-	bra $B196;
-$B174:
-	.loc 5 169 13
-	setp.eq.s32 %p375, %r73, 0;
-	mov.pred %p376, 1;
-	@%p375 bra $B176;
-	.loc 5 172 21
-	shl.b32 %r686, 1, %r73;
-	add.s32 %r74, %r686, -1;
-	setp.lt.u32 %p377, 12, %r73;
-	selp.b32 %r687, 12, %r73, %p377;
-	sub.s32 %r73, %r73, %r687;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r688, %r5;
-$B175:
-	.loc 2 23 8
-	mad.lo.s32 %r689, %r688, 4, %r4;
-	st.shared.u32 [%r689], 0;
-	st.shared.u32 [%r689+16384], 0;
-	.loc 2 22 41
-	add.s32 %r688, %r688, 512;
-	setp.lt.u32 %p378, %r688, 4096;
-	@%p378 bra $B175;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p376, 0;
-$B176:
-	.loc 5 111 16
-	@!%p376 bra $B196;
-	.loc 6 69 55
-	xor.b32 %r690, %r75, -2147483648;
-	.loc 5 112 20
-	setp.lt.s32 %p379, -2139095040, %r690;
-	selp.b32 %r70, %r690, -2139095040, %p379;
-	.loc 5 180 16
-	ld.global.f32 %f141, [%rd38+12];
-	setp.lt.f32 %p380, 0f00000000, %f141;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	@!%p380 bra $B196;
-	setp.lt.f32 %p381, %f141, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 4;
-	@%p381 bra $B196;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B196;
-$B177:
-	.loc 5 136 29
-	cvt.s64.s32 %rd340, %r72;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p382, 1;
-	vote.sync.ballot.b32 %r691, %p382, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p383, %r691, -1;
-	@%p383 bra $B179;
-	.loc 9 58 43
-	brev.b32 %r692, %r691;
-	clz.b32 %r693, %r692;
-	cvt.u32.u64 %r694, %rd340;
-	shfl.sync.idx.b32 %r695, %r694, %r693, 31, 0xffffffff;
-	shr.u64 %rd341, %rd340, 32;
-	cvt.u32.u64 %r696, %rd341;
-	shfl.sync.idx.b32 %r697, %r696, %r693, 31, 0xffffffff;
-	mov.b64 %rd342, {%r695, %r697};
-	.loc 9 59 21
-	add.s32 %r698, %r691, -1;
-	and.b32 %r699, %r691, %r698;
-	setp.ne.s32 %p384, %r699, 0;
-	@!%p384 bra $B180;
-$B178:
-	.loc 9 60 59
-	brev.b32 %r700, %r699;
-	clz.b32 %r701, %r700;
-	cvt.u32.u64 %r702, %rd340;
-	shfl.sync.idx.b32 %r703, %r702, %r701, 31, 0xffffffff;
-	shr.u64 %rd343, %rd340, 32;
-	cvt.u32.u64 %r704, %rd343;
-	shfl.sync.idx.b32 %r705, %r704, %r701, 31, 0xffffffff;
-	mov.b64 %rd344, {%r703, %r705};
-	.loc 9 40 50
-	setp.lt.s64 %p385, %rd342, %rd344;
-	selp.b64 %rd342, %rd344, %rd342, %p385;
-	.loc 9 59 53
-	add.s32 %r706, %r699, -1;
-	and.b32 %r699, %r699, %r706;
-	setp.ne.s32 %p386, %r699, 0;
-	@%p386 bra $B178;
-	bra $B180;
-$B179:
-	.loc 9 54 32
-	cvt.u32.u64 %r707, %rd340;
-	shfl.sync.bfly.b32 %r708, %r707, 16, 31, 0xffffffff;
-	shr.u64 %rd345, %rd340, 32;
-	cvt.u32.u64 %r709, %rd345;
-	shfl.sync.bfly.b32 %r710, %r709, 16, 31, 0xffffffff;
-	mov.b64 %rd346, {%r708, %r710};
-	.loc 9 40 50
-	setp.lt.s64 %p387, %rd340, %rd346;
-	selp.b64 %rd347, %rd346, %rd340, %p387;
-	.loc 9 54 32
-	cvt.u32.u64 %r711, %rd347;
-	shfl.sync.bfly.b32 %r712, %r711, 8, 31, 0xffffffff;
-	shr.u64 %rd348, %rd347, 32;
-	cvt.u32.u64 %r713, %rd348;
-	shfl.sync.bfly.b32 %r714, %r713, 8, 31, 0xffffffff;
-	mov.b64 %rd349, {%r712, %r714};
-	.loc 9 40 50
-	setp.lt.s64 %p388, %rd347, %rd349;
-	selp.b64 %rd350, %rd349, %rd347, %p388;
-	.loc 9 54 32
-	cvt.u32.u64 %r715, %rd350;
-	shfl.sync.bfly.b32 %r716, %r715, 4, 31, 0xffffffff;
-	shr.u64 %rd351, %rd350, 32;
-	cvt.u32.u64 %r717, %rd351;
-	shfl.sync.bfly.b32 %r718, %r717, 4, 31, 0xffffffff;
-	mov.b64 %rd352, {%r716, %r718};
-	.loc 9 40 50
-	setp.lt.s64 %p389, %rd350, %rd352;
-	selp.b64 %rd353, %rd352, %rd350, %p389;
-	.loc 9 54 32
-	cvt.u32.u64 %r719, %rd353;
-	shfl.sync.bfly.b32 %r720, %r719, 2, 31, 0xffffffff;
-	shr.u64 %rd354, %rd353, 32;
-	cvt.u32.u64 %r721, %rd354;
-	shfl.sync.bfly.b32 %r722, %r721, 2, 31, 0xffffffff;
-	mov.b64 %rd355, {%r720, %r722};
-	.loc 9 40 50
-	setp.lt.s64 %p390, %rd353, %rd355;
-	selp.b64 %rd356, %rd355, %rd353, %p390;
-	.loc 9 54 32
-	cvt.u32.u64 %r723, %rd356;
-	shfl.sync.bfly.b32 %r724, %r723, 1, 31, 0xffffffff;
-	shr.u64 %rd357, %rd356, 32;
-	cvt.u32.u64 %r725, %rd357;
-	shfl.sync.bfly.b32 %r726, %r725, 1, 31, 0xffffffff;
-	mov.b64 %rd358, {%r724, %r726};
-	.loc 9 40 50
-	setp.lt.s64 %p391, %rd356, %rd358;
-	selp.b64 %rd342, %rd358, %rd356, %p391;
-$B180:
-	.loc 1 139 14
-	@!%p62 bra $B181;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r59+53296], %rd342;
-$B181:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd359, [$dynamic+53296];
-	mov.u32 %r727, 0;
-$B182:
-	.loc 1 145 21
-	mad.lo.s32 %r728, %r727, 8, %r4;
-	ld.shared.u64 %rd360, [%r728+53296];
-	setp.lt.s64 %p392, %rd359, %rd360;
-	selp.b64 %rd359, %rd360, %rd359, %p392;
-	add.s32 %r727, %r727, 1;
-	setp.lt.u32 %p393, %r727, 16;
-	@%p393 bra $B182;
-	.loc 5 136 14
-	cvt.u32.u64 %r729, %rd359;
-	.loc 5 137 9
-	setp.le.s32 %p394, %r729, -2139095041;
-	mov.u32 %r53, 9;
-	@%p394 bra $B196;
-	.loc 6 28 59
-	shr.s32 %r730, %r729, 31;
-	shr.u32 %r731, %r730, 1;
-	xor.b32 %r732, %r729, %r731;
-	mov.b32 %f14, %r732;
-	.loc 5 142 18
-	ld.global.f32 %f142, [%rd38+8];
-	setp.lt.f32 %p395, 0f00000000, %f142;
-	@%p395 bra $B188;
-	.loc 5 143 16
-	setp.ne.s32 %p396, %r72, %r729;
-	selp.b32 %r71, 2147483647, %r71, %p396;
-	.loc 5 146 35
-	cvt.s64.s32 %rd361, %r71;
-	sub.s64 %rd362, 0, %rd361;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p397, 1;
-	vote.sync.ballot.b32 %r733, %p397, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p398, %r733, -1;
-	@%p398 bra $B184;
-	.loc 9 58 43
-	brev.b32 %r734, %r733;
-	clz.b32 %r735, %r734;
-	cvt.u32.u64 %r736, %rd362;
-	shfl.sync.idx.b32 %r737, %r736, %r735, 31, 0xffffffff;
-	shr.u64 %rd363, %rd362, 32;
-	cvt.u32.u64 %r738, %rd363;
-	shfl.sync.idx.b32 %r739, %r738, %r735, 31, 0xffffffff;
-	mov.b64 %rd364, {%r737, %r739};
-	.loc 9 59 21
-	add.s32 %r740, %r733, -1;
-	and.b32 %r741, %r733, %r740;
-	setp.ne.s32 %p399, %r741, 0;
-	@!%p399 bra $B185;
-$B183:
-	.loc 9 60 59
-	brev.b32 %r742, %r741;
-	clz.b32 %r743, %r742;
-	cvt.u32.u64 %r744, %rd362;
-	shfl.sync.idx.b32 %r745, %r744, %r743, 31, 0xffffffff;
-	shr.u64 %rd365, %rd362, 32;
-	cvt.u32.u64 %r746, %rd365;
-	shfl.sync.idx.b32 %r747, %r746, %r743, 31, 0xffffffff;
-	mov.b64 %rd366, {%r745, %r747};
-	.loc 9 40 50
-	setp.lt.s64 %p400, %rd364, %rd366;
-	selp.b64 %rd364, %rd366, %rd364, %p400;
-	.loc 9 59 53
-	add.s32 %r748, %r741, -1;
-	and.b32 %r741, %r741, %r748;
-	setp.ne.s32 %p401, %r741, 0;
-	@%p401 bra $B183;
-	bra $B185;
-$B184:
-	.loc 9 54 32
-	cvt.u32.u64 %r749, %rd362;
-	shfl.sync.bfly.b32 %r750, %r749, 16, 31, 0xffffffff;
-	shr.u64 %rd367, %rd362, 32;
-	cvt.u32.u64 %r751, %rd367;
-	shfl.sync.bfly.b32 %r752, %r751, 16, 31, 0xffffffff;
-	mov.b64 %rd368, {%r750, %r752};
-	.loc 9 40 50
-	setp.lt.s64 %p402, %rd362, %rd368;
-	selp.b64 %rd369, %rd368, %rd362, %p402;
-	.loc 9 54 32
-	cvt.u32.u64 %r753, %rd369;
-	shfl.sync.bfly.b32 %r754, %r753, 8, 31, 0xffffffff;
-	shr.u64 %rd370, %rd369, 32;
-	cvt.u32.u64 %r755, %rd370;
-	shfl.sync.bfly.b32 %r756, %r755, 8, 31, 0xffffffff;
-	mov.b64 %rd371, {%r754, %r756};
-	.loc 9 40 50
-	setp.lt.s64 %p403, %rd369, %rd371;
-	selp.b64 %rd372, %rd371, %rd369, %p403;
-	.loc 9 54 32
-	cvt.u32.u64 %r757, %rd372;
-	shfl.sync.bfly.b32 %r758, %r757, 4, 31, 0xffffffff;
-	shr.u64 %rd373, %rd372, 32;
-	cvt.u32.u64 %r759, %rd373;
-	shfl.sync.bfly.b32 %r760, %r759, 4, 31, 0xffffffff;
-	mov.b64 %rd374, {%r758, %r760};
-	.loc 9 40 50
-	setp.lt.s64 %p404, %rd372, %rd374;
-	selp.b64 %rd375, %rd374, %rd372, %p404;
-	.loc 9 54 32
-	cvt.u32.u64 %r761, %rd375;
-	shfl.sync.bfly.b32 %r762, %r761, 2, 31, 0xffffffff;
-	shr.u64 %rd376, %rd375, 32;
-	cvt.u32.u64 %r763, %rd376;
-	shfl.sync.bfly.b32 %r764, %r763, 2, 31, 0xffffffff;
-	mov.b64 %rd377, {%r762, %r764};
-	.loc 9 40 50
-	setp.lt.s64 %p405, %rd375, %rd377;
-	selp.b64 %rd378, %rd377, %rd375, %p405;
-	.loc 9 54 32
-	cvt.u32.u64 %r765, %rd378;
-	shfl.sync.bfly.b32 %r766, %r765, 1, 31, 0xffffffff;
-	shr.u64 %rd379, %rd378, 32;
-	cvt.u32.u64 %r767, %rd379;
-	shfl.sync.bfly.b32 %r768, %r767, 1, 31, 0xffffffff;
-	mov.b64 %rd380, {%r766, %r768};
-	.loc 9 40 50
-	setp.lt.s64 %p406, %rd378, %rd380;
-	selp.b64 %rd364, %rd380, %rd378, %p406;
-$B185:
-	.loc 1 139 14
-	@!%p62 bra $B186;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r59+53296], %rd364;
-$B186:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd381, [$dynamic+53296];
-	mov.u32 %r769, 0;
-$B187:
-	.loc 1 145 21
-	mad.lo.s32 %r770, %r769, 8, %r4;
-	ld.shared.u64 %rd382, [%r770+53296];
-	setp.lt.s64 %p407, %rd381, %rd382;
-	selp.b64 %rd381, %rd382, %rd381, %p407;
-	add.s32 %r769, %r769, 1;
-	setp.lt.u32 %p408, %r769, 16;
-	@%p408 bra $B187;
-	.loc 5 146 18
-	cvt.u32.u64 %r771, %rd381;
-	sub.s32 %r68, 0, %r771;
-	.loc 5 195 17
-	ld.global.u8 %r772, [%rd38+37];
-	setp.ne.u32 %p409, %r772, 0;
-	mov.u32 %r53, 9;
-	@!%p409 bra $B196;
-	mov.u32 %r70, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 8;
-	.loc 5 200 34
-	bra $B196;
-$B188:
-	.loc 5 150 30
-	rcp.rn.f32 %f13, %f142;
-	.loc 6 41 9
-	ld.global.f32 %f143, [%rd38+16];
-	setp.lt.f32 %p410, 0f00000000, %f143;
-	mov.u32 %r69, 1;
-	@!%p410 bra $B189;
-	.loc 6 44 25
-	setp.nan.f32 %p411, %f143, 0f3F800000;
-	min.f32 %f144, %f143, 0f3F800000;
-	selp.f32 %f145, 0f7FFFFFFF, %f144, %p411;
-	mul.rn.f32 %f146, %f145, 0f4C800000;
-	cvt.rzi.s32.f32 %r773, %f146;
-	setp.lt.s32 %p412, 1, %r773;
-	selp.b32 %r69, %r773, 1, %p412;
-$B189:
-	.loc 5 151 8
-	@%p57 bra $B190;
-	.loc 5 180 16
-	ld.global.f32 %f147, [%rd38+12];
-	setp.lt.f32 %p413, 0f00000000, %f147;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	@!%p413 bra $B196;
-	setp.lt.f32 %p414, %f147, 0f3F800000;
-	mov.u32 %r76, 1;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 4;
-	@%p414 bra $B196;
-	mov.u32 %r76, %r69;
-	mov.pred %p86, 1;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 3;
-	mov.u32 %r53, 6;
-	.loc 5 190 4
-	bra $B196;
-$B190:
-	.loc 6 69 55
-	xor.b32 %r774, %r75, -2147483648;
-	.loc 5 155 18
-	setp.lt.s32 %p415, %r70, %r774;
-	selp.b32 %r70, %r774, %r70, %p415;
-	.loc 5 156 12
-	setp.le.s64 %p416, %rd166, 2048;
-	@%p416 bra $B193;
-	.loc 5 169 13
-	setp.eq.s32 %p417, %r73, 0;
-	@%p417 bra $B192;
-	.loc 5 172 21
-	shl.b32 %r775, 1, %r73;
-	add.s32 %r74, %r775, -1;
-	setp.lt.u32 %p418, 12, %r73;
-	selp.b32 %r776, 12, %r73, %p418;
-	sub.s32 %r73, %r73, %r776;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r777, %r5;
-$B191:
-	.loc 2 23 8
-	mad.lo.s32 %r778, %r777, 4, %r4;
-	st.shared.u32 [%r778], 0;
-	st.shared.u32 [%r778+16384], 0;
-	.loc 2 22 41
-	add.s32 %r777, %r777, 512;
-	setp.lt.u32 %p419, %r777, 4096;
-	@%p419 bra $B191;
-	.loc 2 25 8
-	bar.sync 0;
-$B192:
-	mov.u32 %r76, -2147483648;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 2;
-	mov.u32 %r53, 3;
-	.loc 5 164 12
-	bra $B196;
-$B193:
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B194;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B194:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r76, %r70;
-	mov.u64 %rd85, %rd84;
-	mov.u64 %rd96, 0;
-	mov.u32 %r52, 1;
-	mov.u32 %r53, 2;
-	bra $B196;
-$B195:
-	.loc 5 95 33
-	shl.b32 %r779, %r353, %r73;
-	.loc 6 69 55
-	xor.b32 %r76, %r779, -2147483648;
-	mov.u64 %rd96, %rd85;
-	mov.u64 %rd85, %rd84;
-	mov.u32 %r53, 1;
-$B196:
-	.loc 1 44 12
-	add.s32 %r77, %r77, 1;
-	setp.lt.u32 %p420, %r77, 11;
-	@!%p420 bra $B197;
-	.loc 1 40 14
-	setp.ne.s32 %p421, %r53, 9;
-	@%p421 bra $B22;
-$B197:
-	.loc 1 46 17
-	setp.lt.u32 %p422, 0, %r5;
-	@%p422 bra $B203;
-	.loc 1 49 8
-	setp.lt.u32 %p423, %r2, %r22;
-	@!%p423 bra $FAULT26;
-	mad.wide.u32 %rd383, %r2, 4, %rd21;
-	st.global.u32 [%rd383], %r68;
-	.loc 1 50 19
-	setp.lt.u32 %p424, 0, %r23;
-	and.pred %p425, %p424, %p3;
-	@!%p425 bra $B201;
-	.loc 1 52 14
-	setp.le.s32 %p426, 0, %r68;
-	mov.f32 %f148, 0f7FC00000;
-	@!%p426 bra $B200;
-	.loc 1 53 31
-	cvt.u64.u32 %rd384, %r68;
-	add.s64 %rd385, %rd39, %rd384;
-	setp.lt.u64 %p427, %rd385, %rd27;
-	@!%p427 bra $FAULT27;
-	shl.b64 %rd386, %rd385, 2;
-	add.s64 %rd387, %rd1, %rd386;
-	ld.global.f32 %f149, [%rd387];
-	.loc 6 61 7
-	setp.eq.f32 %p428, %f149, %f14;
-	@%p428 bra $B198;
-	.loc 6 64 11
-	sub.rn.f32 %f150, %f149, %f14;
-	cvt.rn.f32.s64 %f151, %rd95;
-	mul.rn.f32 %f152, %f151, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f153, %f152;
-	setp.lt.f32 %p429, %f153, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f154, %f152, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f155, %f154, %f152, %p429;
-	selp.b32 %r780, 192937984, 0, %p429;
-	.loc 12 71 23
-	mov.b32 %r781, %f155;
-	.loc 12 72 10
-	add.s32 %r782, %r781, -1060439283;
-	and.b32 %r783, %r782, -8388608;
-	.loc 12 73 32
-	sub.s32 %r784, %r781, %r783;
-	mov.b32 %f156, %r784;
-	sub.s32 %r785, %r783, %r780;
-	cvt.rn.f32.s32 %f157, %r785;
-	.loc 12 8 9
-	sub.rn.f32 %f158, %f156, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f159, 0fBD9BD66F, %f158, 0f3E041C4B;
-	fma.rn.f32 %f160, %f159, %f158, 0fBE07A47F;
-	fma.rn.f32 %f161, %f160, %f158, 0f3E1139FA;
-	fma.rn.f32 %f162, %f161, %f158, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f163, %f162, %f158, 0f3E4CD1F1;
-	fma.rn.f32 %f164, %f163, %f158, 0fBE800219;
-	fma.rn.f32 %f165, %f164, %f158, 0f3EAAAAA8;
-	fma.rn.f32 %f166, %f165, %f158, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f167, %f158, %f158;
-	fma.rn.f32 %f168, %f166, %f167, %f158;
-	.loc 12 9 25
-	fma.rn.f32 %f169, %f157, 0f33B17218, %f168;
-	.loc 12 87 21
-	mov.b32 %r786, %f152;
-	setp.le.u32 %p430, 2139095040, %r786;
-	.loc 12 88 10
-	fma.rn.f32 %f170, %f152, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f171, %f170, %f169, %p430;
-	.loc 12 90 7
-	setp.eq.f32 %p431, %f152, 0f00000000;
-	selp.f32 %f172, 0fFF800000, %f171, %p431;
-	.loc 6 64 17
-	sub.rn.f32 %f148, %f150, %f172;
-	bra $B199;
-$B198:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f173, %rd95;
-	mul.rn.f32 %f174, %f173, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f175, %f174;
-	setp.lt.f32 %p432, %f175, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f176, %f174, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f177, %f176, %f174, %p432;
-	selp.b32 %r787, 192937984, 0, %p432;
-	.loc 12 71 23
-	mov.b32 %r788, %f177;
-	.loc 12 72 10
-	add.s32 %r789, %r788, -1060439283;
-	and.b32 %r790, %r789, -8388608;
-	.loc 12 73 32
-	sub.s32 %r791, %r788, %r790;
-	mov.b32 %f178, %r791;
-	sub.s32 %r792, %r790, %r787;
-	cvt.rn.f32.s32 %f179, %r792;
-	.loc 12 8 9
-	sub.rn.f32 %f180, %f178, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f181, 0fBD9BD66F, %f180, 0f3E041C4B;
-	fma.rn.f32 %f182, %f181, %f180, 0fBE07A47F;
-	fma.rn.f32 %f183, %f182, %f180, 0f3E1139FA;
-	fma.rn.f32 %f184, %f183, %f180, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f185, %f184, %f180, 0f3E4CD1F1;
-	fma.rn.f32 %f186, %f185, %f180, 0fBE800219;
-	fma.rn.f32 %f187, %f186, %f180, 0f3EAAAAA8;
-	fma.rn.f32 %f188, %f187, %f180, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f189, %f180, %f180;
-	fma.rn.f32 %f190, %f188, %f189, %f180;
-	.loc 12 9 25
-	fma.rn.f32 %f191, %f179, 0f33B17218, %f190;
-	.loc 12 87 21
-	mov.b32 %r793, %f174;
-	setp.le.u32 %p433, 2139095040, %r793;
-	.loc 12 88 10
-	fma.rn.f32 %f192, %f174, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f193, %f192, %f191, %p433;
-	.loc 12 90 7
-	setp.eq.f32 %p434, %f174, 0f00000000;
-	selp.f32 %f194, 0fFF800000, %f193, %p434;
-	.loc 6 62 10
-	neg.f32 %f148, %f194;
-$B199:
-$B200:
-	.loc 1 55 11
-	setp.lt.u32 %p435, %r2, %r23;
-	@!%p435 bra $FAULT28;
-	mad.wide.u32 %rd388, %r2, 4, %rd23;
-	st.global.f32 [%rd388], %f148;
-$B201:
-	.loc 1 57 32
-	setp.le.s32 %p436, 0, %r68;
-	and.pred %p437, %p18, %p436;
-	@!%p437 bra $B202;
-	.loc 1 58 18
-	cvt.u64.u32 %rd389, %r68;
-	add.s64 %rd390, %rd39, %rd389;
-	setp.lt.u64 %p438, %rd390, %rd30;
-	@!%p438 bra $FAULT29;
-	shl.b64 %rd391, %rd390, 1;
-	add.s64 %rd392, %rd10, %rd391;
-	ld.global.u16 %r794, [%rd392];
-	.loc 4 55 10
-	and.b32 %r795, %r794, 32767;
-	setp.eq.s32 %p439, %r795, 32767;
-	.loc 4 58 15
-	add.s32 %r796, %r794, 1;
-	and.b32 %r797, %r796, 65535;
-	.loc 4 55 20
-	selp.b32 %r798, %r794, %r797, %p439;
-	.loc 1 58 9
-	st.global.u16 [%rd392], %r798;
-$B202:
-	bra $EXIT;
-$B203:
-	.loc 1 47 3
-	bra $EXIT;
-$B204:
-	.loc 1 32 3
-	bra $EXIT;
-$B205:
-	cvt.u64.u32 %rd393, %r14;
-	.loc 1 37 30
-	@!%p53 bra $FAULT30;
-	.loc 5 72 7
-	bra $FAULT31;
-$B206:
-	.loc 1 83 19
-	@!%p94 bra $FAULT32;
-	@!%p100 bra $FAULT33;
-	@!%p106 bra $FAULT34;
-	bra $FAULT35;
-$B207:
-	@!%p128 bra $FAULT36;
-	@!%p134 bra $FAULT37;
-	@!%p140 bra $FAULT38;
-	bra $FAULT39;
-$B208:
-	.loc 2 54 33
-	add.s32 %r799, %r60, 1;
-	cvt.u64.u32 %rd394, %r799;
-	.loc 2 38 20
-	setp.lt.u32 %p440, %r799, 4096;
-	.loc 2 54 33
-	add.s32 %r800, %r60, 2;
-	cvt.u64.u32 %rd395, %r800;
-	.loc 2 38 20
-	setp.lt.u32 %p441, %r800, 4096;
-	.loc 2 54 33
-	add.s32 %r801, %r60, 3;
-	cvt.u64.u32 %rd396, %r801;
-	.loc 2 38 20
-	setp.lt.u32 %p442, %r801, 4096;
-	.loc 2 54 33
-	add.s32 %r802, %r60, 4;
-	cvt.u64.u32 %rd397, %r802;
-	.loc 2 38 20
-	setp.lt.u32 %p443, %r802, 4096;
-	.loc 2 54 33
-	add.s32 %r803, %r60, 5;
-	cvt.u64.u32 %rd398, %r803;
-	.loc 2 38 20
-	setp.lt.u32 %p444, %r803, 4096;
-	.loc 2 54 33
-	add.s32 %r804, %r60, 6;
-	cvt.u64.u32 %rd399, %r804;
-	.loc 2 38 20
-	setp.lt.u32 %p445, %r804, 4096;
-	.loc 2 54 33
-	cvt.u64.u32 %rd400, %r62;
-	.loc 2 38 20
-	@!%p65 bra $FAULT40;
-	@!%p440 bra $FAULT41;
-	@!%p441 bra $FAULT42;
-	@!%p442 bra $FAULT43;
-	@!%p443 bra $FAULT44;
-	@!%p444 bra $FAULT45;
-	@!%p445 bra $FAULT46;
-	@!%p66 bra $FAULT47;
-	.loc 2 56 11
-	bra $FAULT48;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 30 13
-	mov.u32 %r805, 0;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd25;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 35 20
-	mov.u32 %r805, 1;
-	mov.u64 %rd401, %rd40;
-	mov.u64 %rd402, %rd28;
-	bra $FAULT;
-$FAULT2:
-	.loc 3 23 27
-	mov.u32 %r805, 6;
-	mov.u64 %rd401, %rd44;
-	mov.u64 %rd402, %rd34;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 40 27
-	mov.u32 %r805, 10;
-	mov.u64 %rd401, %rd49;
-	mov.u64 %rd402, %rd33;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 41 10
-	mov.u32 %r805, 11;
-	mov.u64 %rd401, %rd51;
-	mov.u64 %rd402, %rd37;
-	bra $FAULT;
-$FAULT5:
-	.loc 3 27 28
-	mov.u32 %r805, 7;
-	mov.u64 %rd401, %rd40;
-	mov.u64 %rd402, %rd31;
-	bra $FAULT;
-$FAULT6:
-	.loc 3 32 25
-	mov.u32 %r805, 8;
-	mov.u64 %rd401, %rd64;
-	mov.u64 %rd402, %rd32;
-	bra $FAULT;
-$FAULT7:
-	.loc 3 62 11
-	mov.u32 %r805, 21;
-	mov.u64 %rd401, %rd72;
-	mov.u64 %rd402, %rd37;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 78 17
-	mov.u32 %r805, 12;
-	mov.u64 %rd401, %rd99;
-	mov.u64 %rd402, %rd29;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r805, 12;
-	mov.u64 %rd401, %rd119;
-	mov.u64 %rd402, %rd29;
-	bra $FAULT;
-$FAULT10:
-	.loc 2 30 22
-	mov.u32 %r805, 17;
-	mov.u64 %rd401, %rd135;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r805, 17;
-	mov.u64 %rd401, %rd139;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r805, 17;
-	mov.u64 %rd401, %rd142;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r805, 17;
-	mov.u64 %rd401, %rd145;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 155 10
-	mov.u32 %r805, 13;
-	mov.u64 %rd401, %rd88;
-	mov.u64 %rd402, 32;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 128 12
-	mov.u32 %r805, 9;
-	mov.u64 %rd401, %rd115;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT16:
-	.loc 5 104 20
-	mov.u32 %r805, 18;
-	mov.u64 %rd401, %rd243;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT17:
-	.loc 8 42 14
-	mov.u32 %r805, 19;
-	mov.u64 %rd401, %rd256;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT18:
-	.loc 5 248 18
-	mov.u32 %r805, 16;
-	mov.u64 %rd401, %rd263;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT19:
-	.loc 8 42 14
-	mov.u32 %r805, 19;
-	mov.u64 %rd401, %rd268;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r805, 19;
-	mov.u64 %rd401, %rd282;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r805, 19;
-	mov.u64 %rd401, %rd291;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r805, 19;
-	mov.u64 %rd401, %rd316;
-	mov.u64 %rd402, 2048;
-	bra $FAULT;
-$FAULT23:
-	.loc 5 206 47
-	mov.u32 %r805, 20;
-	mov.u64 %rd401, %rd334;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT24:
-	.loc 5 210 81
-	mov.u32 %r805, 14;
-	mov.u64 %rd401, %rd96;
-	mov.u64 %rd402, 257;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 140 10
-	mov.u32 %r805, 15;
-	mov.u64 %rd401, %rd88;
-	mov.u64 %rd402, 32;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 49 8
-	mov.u32 %r805, 2;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd35;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 53 22
-	mov.u32 %r805, 3;
-	mov.u64 %rd401, %rd385;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 55 11
-	mov.u32 %r805, 4;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd36;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 58 45
-	mov.u32 %r805, 5;
-	mov.u64 %rd401, %rd390;
-	mov.u64 %rd402, %rd30;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 37 30
-	mov.u32 %r805, 24;
-	mov.u64 %rd401, %rd26;
-	mov.u64 %rd402, %rd393;
-	bra $FAULT;
-$FAULT31:
-	.loc 5 72 7
-	mov.u32 %r805, 25;
-	mov.u64 %rd401, 0;
-	mov.u64 %rd402, 0;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 83 19
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd100;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd102;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd103;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd104;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd120;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT37:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd122;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT38:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd123;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT39:
-	mov.u32 %r805, 26;
-	mov.u64 %rd401, %rd124;
-	mov.u64 %rd402, %rd27;
-	bra $FAULT;
-$FAULT40:
-	.loc 2 38 20
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd89;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT41:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd394;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT42:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd395;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT43:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd396;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT44:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd397;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT45:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd398;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT46:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd399;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT47:
-	mov.u32 %r805, 22;
-	mov.u64 %rd401, %rd400;
-	mov.u64 %rd402, 4096;
-	bra $FAULT;
-$FAULT48:
-	.loc 2 56 11
-	mov.u32 %r805, 23;
-	mov.u64 %rd401, %rd43;
-	mov.u64 %rd402, 512;
-$FAULT:
-	ld.param.u64 %rd403, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r806, [%rd403], 0, 1;
-	setp.ne.u32 %p446, %r806, 0;
-	@%p446 bra $EXIT;
-	ld.global.u64 %rd404, [%rd403+8];
-	ld.param.u32 %r807, [wide_params+256];
-	st.global.u32 [%rd404+4], %r807;
-	ld.param.u32 %r808, [wide_params+260];
-	st.global.v2.u32 [%rd404+8], {%r808, %r805};
-	mov.u32 %r809, %ctaid.x;
-	mov.u32 %r810, %ctaid.y;
-	st.global.v2.u32 [%rd404+16], {%r809, %r810};
-	mov.u32 %r811, %ctaid.z;
-	mov.u32 %r812, %tid.x;
-	st.global.v2.u32 [%rd404+24], {%r811, %r812};
-	mov.u32 %r813, %tid.y;
-	mov.u32 %r814, %tid.z;
-	st.global.v2.u32 [%rd404+32], {%r813, %r814};
-	st.global.u64 [%rd404+40], %rd401;
-	st.global.u64 [%rd404+48], %rd402;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd404], 56;
-	bra $EXIT;
-}
-`
-
-const wideSM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "wide.go"
-.file 2 "histogram.go"
-.file 3 "adjust.go"
-.file 4 "params.go"
-.file 5 "stage.go"
-.file 6 "weight.go"
-.file 7 "exp.go"
-.file 8 "list.go"
-.file 9 "reduce.go"
-.file 10 "bits.go"
-.file 11 "philox.go"
-.file 12 "log.go"
-
-.extern .shared .align 16 .b8 $dynamic[];
-
-.visible .entry wide(.param .align 8 .b8 wide_params[264])
-{
-	.reg .pred %p<445>;
-	.reg .b32 %r<790>;
-	.reg .b64 %rd<396>;
-	.reg .f32 %f<195>;
-	.reg .f64 %fd<7>;
-
-	ld.param.u64 %rd1, [wide_params];
-	ld.param.u64 %rd2, [wide_params+8];
-	ld.param.u64 %rd3, [wide_params+16];
-	ld.param.u64 %rd4, [wide_params+24];
-	ld.param.u64 %rd5, [wide_params+32];
-	ld.param.u64 %rd6, [wide_params+48];
-	ld.param.u64 %rd7, [wide_params+56];
-	ld.param.u64 %rd8, [wide_params+72];
-	ld.param.u64 %rd9, [wide_params+80];
-	ld.param.u64 %rd10, [wide_params+96];
-	ld.param.u64 %rd11, [wide_params+104];
-	ld.param.u64 %rd12, [wide_params+112];
-	ld.param.u64 %rd13, [wide_params+120];
-	ld.param.u64 %rd14, [wide_params+128];
-	ld.param.u64 %rd15, [wide_params+136];
-	ld.param.u64 %rd16, [wide_params+144];
-	ld.param.u64 %rd17, [wide_params+152];
-	ld.param.u64 %rd18, [wide_params+168];
-	ld.param.u64 %rd19, [wide_params+176];
-	ld.param.u64 %rd20, [wide_params+184];
-	ld.param.u64 %rd21, [wide_params+192];
-	ld.param.u64 %rd22, [wide_params+200];
-	ld.param.u64 %rd23, [wide_params+216];
-	ld.param.u64 %rd24, [wide_params+224];
-	ld.param.u32 %r1, [wide_params+240];
-	.loc 1 29 36
-	mov.u32 %r2, %ctaid.x;
-	cvt.u64.u32 %rd25, %r2;
-	.loc 1 30 13
-	setp.lt.u64 %p1, %rd25, %rd7;
-	@!%p1 bra $FAULT0;
-	.loc 1 28 24
-	mov.u32 %r3, $dynamic;
-	.loc 1 35 52
-	mov.u32 %r4, %tid.x;
-	.loc 1 155 17
-	mov.u32 %r5, %tid.z;
-	mov.u32 %r6, %ntid.y;
-	mov.u32 %r7, %tid.y;
-	mov.u32 %r8, %ntid.x;
-	.loc 2 66 12
-	mov.u32 %r9, %laneid;
-	.loc 1 29 14
-	cvt.u64.u32 %rd26, %r1;
-	.loc 1 30 13
-	mad.wide.u32 %rd27, %r2, 40, %rd6;
-	ld.global.f32 %f1, [%rd27+24];
-	ld.global.f32 %f2, [%rd27+28];
-	ld.global.f32 %f3, [%rd27+32];
-	ld.global.u8 %r10, [%rd27+36];
-	setp.ne.u32 %p2, %r10, 0;
-	ld.global.u8 %r11, [%rd27+37];
-	setp.ne.u32 %p3, %r11, 0;
-	ld.global.u8 %r12, [%rd27+38];
-	setp.ne.u32 %p4, %r12, 0;
-	.loc 1 31 7
-	@%p4 bra $B203;
-	.loc 1 35 23
-	mul.wide.u32 %rd28, %r2, %r1;
-	add.s64 %rd29, %rd28, %rd26;
-	setp.le.u64 %p5, %rd29, %rd3;
-	@!%p5 bra $FAULT1;
-	shl.b64 %rd30, %rd28, 2;
-	add.s64 %rd31, %rd1, %rd30;
-	cvt.u64.u32 %rd32, %r4;
-	.loc 3 22 20
-	setp.lt.s64 %p6, 0, %rd19;
-	@!%p6 bra $B3;
-	.loc 3 23 33
-	add.s32 %r13, %r2, 2;
-	cvt.u64.u32 %rd33, %r13;
-	setp.le.u64 %p7, %rd33, %rd20;
-	@!%p7 bra $FAULT2;
-	mad.wide.u32 %rd34, %r2, 4, %rd18;
-	.loc 3 39 25
-	ld.global.u32 %r14, [%rd34];
-	setp.lt.s32 %p8, %r14, 0;
-	selp.b32 %r15, 0, %r14, %p8;
-	cvt.s64.s32 %rd35, %r15;
-	add.s64 %rd36, %rd35, %rd32;
-	ld.global.u32 %r16, [%rd34+4];
-	cvt.s64.s32 %rd37, %r16;
-	setp.lt.s64 %p9, %rd17, %rd37;
-	cvt.u32.u64 %r17, %rd17;
-	selp.b32 %r18, %r17, %r16, %p9;
-	cvt.s64.s32 %rd38, %r18;
-	setp.lt.s64 %p10, %rd36, %rd38;
-	cvt.u32.u64 %r19, %rd36;
-	@!%p10 bra $B2;
-$B0:
-	cvt.s64.s32 %rd39, %r19;
-	.loc 3 40 27
-	setp.lt.u64 %p11, %rd39, %rd17;
-	@!%p11 bra $FAULT3;
-	mad.wide.s32 %rd40, %r19, 8, %rd16;
-	ld.global.u32 %r20, [%rd40];
-	cvt.s64.s32 %rd41, %r20;
-	setp.le.s32 %p12, 0, %r20;
-	setp.lt.s64 %p13, %rd41, %rd26;
-	and.pred %p14, %p12, %p13;
-	@!%p14 bra $B1;
-	.loc 3 41 10
-	setp.lt.u64 %p15, %rd41, %rd26;
-	@!%p15 bra $FAULT4;
-	ld.global.f32 %f4, [%rd40+4];
-	mad.wide.s32 %rd42, %r20, 4, %rd31;
-	ld.global.f32 %f5, [%rd42];
-	add.rn.f32 %f6, %f5, %f4;
-	st.global.f32 [%rd42], %f6;
-$B1:
-	.loc 3 39 83
-	add.s32 %r19, %r19, 512;
-	cvt.u64.u32 %rd43, %r19;
-	ld.global.u32 %r21, [%rd34+4];
-	cvt.s64.s32 %rd44, %r21;
-	setp.lt.s64 %p16, %rd17, %rd44;
-	selp.b32 %r22, %r17, %r21, %p16;
-	cvt.s64.s32 %rd45, %r22;
-	setp.lt.s64 %p17, %rd43, %rd45;
-	@%p17 bra $B0;
-$B2:
-	.loc 3 24 9
-	bar.sync 0;
-$B3:
-	.loc 3 26 19
-	setp.lt.s64 %p18, 0, %rd11;
-	.loc 4 23 22
-	setp.neu.f32 %p19, %f1, 0f00000000;
-	setp.neu.f32 %p20, %f1, 0f3F800000;
-	and.pred %p21, %p19, %p20;
-	setp.neu.f32 %p22, %f2, 0f00000000;
-	setp.neu.f32 %p23, %f3, 0f00000000;
-	or.pred %p24, %p22, %p23;
-	or.pred %p25, %p21, %p24;
-	.loc 3 26 19
-	and.pred %p26, %p18, %p25;
-	@!%p26 bra $B9;
-	.loc 3 27 28
-	setp.le.u64 %p27, %rd29, %rd12;
-	@!%p27 bra $FAULT5;
-	shl.b64 %rd46, %rd28, 1;
-	add.s64 %rd47, %rd10, %rd46;
-	.loc 3 48 20
-	setp.lt.u32 %p28, %r4, %r1;
-	mov.u32 %r23, %r4;
-	@!%p28 bra $B8;
-$B4:
-	cvt.u64.u32 %rd48, %r23;
-	.loc 3 49 32
-	mad.wide.u32 %rd49, %r23, 4, %rd31;
-	ld.global.f32 %f7, [%rd49];
-	mad.wide.u32 %rd50, %r23, 2, %rd47;
-	ld.global.u16 %r24, [%rd50];
-	.loc 4 28 11
-	setp.eq.s32 %p29, %r24, 0;
-	@%p29 bra $B7;
-	.loc 4 31 18
-	@!%p19 bra $B6;
-	.loc 4 32 8
-	setp.lt.f32 %p30, 0f00000000, %f7;
-	@%p30 bra $B5;
-	.loc 4 35 4
-	mul.rn.f32 %f7, %f7, %f1;
-	bra $B6;
-$B5:
-	.loc 4 33 4
-	div.rn.f32 %f7, %f7, %f1;
-$B6:
-	.loc 4 38 21
-	and.b32 %r25, %r24, 32767;
-	.loc 4 39 36
-	cvt.rn.f32.u32 %f8, %r25;
-	mul.rn.f32 %f9, %f2, %f8;
-	sub.rn.f32 %f10, %f7, %f9;
-	.loc 4 40 15
-	setp.lt.u32 %p31, 0, %r25;
-	.loc 4 41 3
-	sub.rn.f32 %f11, %f10, %f3;
-	.loc 4 40 15
-	selp.f32 %f7, %f11, %f10, %p31;
-$B7:
-	.loc 3 49 9
-	st.global.f32 [%rd49], %f7;
-	.loc 3 48 35
-	add.s64 %rd51, %rd48, 512;
-	setp.lt.s64 %p32, %rd51, %rd26;
-	cvt.u32.u64 %r23, %rd51;
-	@%p32 bra $B4;
-$B8:
-	.loc 3 28 9
-	bar.sync 0;
-$B9:
-	.loc 3 30 17
-	setp.lt.s64 %p33, 0, %rd14;
-	and.pred %p34, %p33, %p2;
-	@!%p34 bra $B17;
-	.loc 3 31 15
-	add.s64 %rd52, %rd26, 31;
-	shr.u64 %rd53, %rd52, 5;
-	.loc 3 32 28
-	cvt.u32.u64 %r26, %rd53;
-	mul.wide.u32 %rd54, %r2, %r26;
-	add.s64 %rd55, %rd54, %rd53;
-	setp.le.u64 %p35, %rd55, %rd15;
-	@!%p35 bra $FAULT6;
-	shl.b64 %rd56, %rd54, 2;
-	add.s64 %rd57, %rd13, %rd56;
-	.loc 3 55 26
-	setp.lt.u32 %p36, %r4, %r26;
-	mov.u32 %r27, %r4;
-	@!%p36 bra $B16;
-$B10:
-	.loc 3 56 18
-	mad.wide.u32 %rd58, %r27, 4, %rd57;
-	ld.global.u32 %r28, [%rd58];
-	.loc 3 57 14
-	setp.eq.s32 %p37, %r28, -1;
-	@%p37 bra $B15;
-	.loc 3 60 15
-	shl.b32 %r29, %r27, 5;
-	cvt.u64.u32 %rd59, %r29;
-	add.s64 %rd60, %rd59, 32;
-	setp.lt.s64 %p38, %rd26, %rd60;
-	cvt.u32.u64 %r30, %rd60;
-	selp.b32 %r31, %r1, %r30, %p38;
-	setp.lt.u32 %p39, %r29, %r31;
-	@!%p39 bra $B15;
-	add.s32 %r32, %r31, -1;
-	selp.b32 %r33, %r32, %r29, %p39;
-	cvt.u64.u32 %rd61, %r33;
-	sub.s64 %rd62, %rd61, %rd59;
-	setp.lt.u64 %p40, %rd62, 2147483648;
-	setp.lt.s64 %p41, %rd61, 2305843009213693952;
-	and.pred %p42, %p40, %p41;
-	setp.lt.u32 %p43, %r29, %r1;
-	and.pred %p44, %p42, %p43;
-	setp.lt.u32 %p45, %r33, %r1;
-	and.pred %p46, %p44, %p45;
-	@%p46 bra $B13;
-$B11:
-	cvt.u64.u32 %rd63, %r29;
-	.loc 3 61 14
-	and.b32 %r34, %r28, 1;
-	setp.eq.s32 %p47, %r34, 0;
-	@!%p47 bra $B12;
-	.loc 3 62 11
-	setp.lt.u32 %p48, %r29, %r1;
-	@!%p48 bra $FAULT7;
-	mad.wide.u32 %rd64, %r29, 4, %rd31;
-	st.global.f32 [%rd64], 0fFF800000;
-$B12:
-	.loc 3 64 4
-	shr.u32 %r28, %r28, 1;
-	.loc 3 60 57
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p49, %r29, %r31;
-	@%p49 bra $B11;
-	bra $B15;
-$B13:
-	.loc 3 61 14
-	and.b32 %r35, %r28, 1;
-	setp.eq.s32 %p50, %r35, 0;
-	@!%p50 bra $B14;
-	.loc 3 62 11
-	mad.wide.u32 %rd65, %r29, 4, %rd31;
-	st.global.f32 [%rd65], 0fFF800000;
-$B14:
-	.loc 3 64 4
-	shr.u32 %r28, %r28, 1;
-	.loc 3 60 57
-	add.s32 %r29, %r29, 1;
-	setp.lt.u32 %p51, %r29, %r31;
-	@%p51 bra $B13;
-$B15:
-	.loc 3 55 39
-	add.s32 %r27, %r27, 512;
-	setp.lt.u32 %p52, %r27, %r26;
-	@%p52 bra $B10;
-$B16:
-	.loc 3 33 9
-	bar.sync 0;
-$B17:
-	.loc 1 37 30
-	setp.lt.u64 %p53, %rd25, %rd9;
-	.loc 5 72 7
-	setp.ne.s64 %p54, %rd27, 0;
-	and.pred %p55, %p53, %p54;
-	@!%p55 bra $B204;
-	.loc 1 37 30
-	mad.wide.u32 %rd66, %r2, 4, %rd8;
-	ld.global.u32 %r36, [%rd66];
-	.loc 1 72 60
-	shr.u64 %rd67, %rd28, 2;
-	shl.b64 %rd68, %rd67, 2;
-	sub.s64 %rd69, %rd29, %rd68;
-	add.s64 %rd70, %rd69, 2047;
-	shr.s64 %rd71, %rd70, 63;
-	shr.u64 %rd72, %rd71, 53;
-	add.s64 %rd73, %rd69, %rd72;
-	add.s64 %rd74, %rd73, 2047;
-	shr.s64 %rd75, %rd74, 11;
-	.loc 5 72 7
-	ld.global.f32 %f12, [%rd27+8];
-	setp.lt.f32 %p56, 0f00000000, %f12;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	@!%p56 bra $B20;
-	ld.global.u32 %r37, [%rd27+20];
-	setp.lt.s32 %p58, 0, %r37;
-	@%p58 bra $B18;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	bra $B20;
-$B18:
-	setp.lt.u32 %p59, %r37, %r1;
-	@%p59 bra $B19;
-	mov.pred %p57, 0;
-	mov.u32 %r37, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r38, 0;
-	mov.u32 %r39, 1;
-	bra $B20;
-$B19:
-	.loc 5 74 11
-	setp.lt.s64 %p60, 8, %rd75;
-	selp.b64 %rd76, 4, %rd75, %p60;
-	selp.b32 %r39, 0, 1, %p60;
-	mov.pred %p57, 1;
-	mov.u32 %r38, 2;
-$B20:
-	cvt.u64.u32 %rd77, %r37;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r40, %r4;
-$B21:
-	.loc 2 23 8
-	mad.lo.s32 %r41, %r40, 4, %r3;
-	st.shared.u32 [%r41], 0;
-	st.shared.u32 [%r41+16384], 0;
-	.loc 2 22 41
-	add.s32 %r40, %r40, 512;
-	setp.lt.u32 %p61, %r40, 4096;
-	@%p61 bra $B21;
-	.loc 2 25 8
-	bar.sync 0;
-	.loc 1 154 14
-	setp.eq.s32 %p62, %r9, 0;
-	.loc 1 155 17
-	mad.lo.s32 %r42, %r5, %r6, %r7;
-	mad.lo.s32 %r43, %r42, %r8, %r4;
-	cvt.u64.u32 %rd78, %r43;
-	shr.u64 %rd79, %rd78, 5;
-	cvt.u32.u64 %r44, %rd79;
-	setp.lt.u32 %p63, %r44, 32;
-	mad.lo.s32 %r45, %r44, 8, %r3;
-	.loc 1 127 19
-	setp.eq.s32 %p64, %r4, 0;
-	.loc 2 54 27
-	shl.b32 %r46, %r4, 3;
-	cvt.u64.u32 %rd80, %r46;
-	.loc 2 38 20
-	setp.lt.u32 %p65, %r46, 4096;
-	mad.lo.s32 %r47, %r46, 4, %r3;
-	.loc 2 54 33
-	add.s32 %r48, %r46, 7;
-	.loc 2 38 20
-	setp.lt.u32 %p66, %r48, 4096;
-	.loc 2 56 11
-	setp.lt.u32 %p67, %r4, 512;
-	mad.lo.s32 %r49, %r4, 8, %r3;
-	.loc 2 58 14
-	setp.eq.s32 %p68, %r44, 0;
-	.loc 2 90 17
-	cvt.u64.u32 %rd81, %r9;
-	.loc 5 103 32
-	setp.lt.s64 %p69, 0, %rd75;
-	.loc 5 206 26
-	add.s64 %rd82, %rd75, -1;
-	setp.lt.s64 %p70, 0, %rd82;
-	.loc 2 38 20
-	and.pred %p71, %p65, %p66;
-	.loc 2 56 11
-	and.pred %p72, %p71, %p67;
-	selp.b64 %rd83, %rd82, 0, %p69;
-	setp.lt.u64 %p73, %rd83, 2147483648;
-	setp.lt.s64 %p74, %rd83, 2305843009213693952;
-	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd83, 257;
-	and.pred %p77, %p75, %p76;
-	setp.lt.u32 %p78, %r9, 2048;
-	add.s64 %rd84, %rd75, -2;
-	selp.b64 %rd85, %rd84, 0, %p70;
-	setp.lt.u64 %p79, %rd85, 2147483648;
-	setp.lt.s64 %p80, %rd85, 2305843009213693952;
-	and.pred %p81, %p79, %p80;
-	setp.lt.u64 %p82, %rd85, 257;
-	and.pred %p83, %p81, %p82;
-	mov.u32 %r50, -1;
-	mov.u64 %rd86, 0;
-	mov.u32 %r51, 0;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f00000000;
-	mov.f32 %f14, 0f00000000;
-	mov.u32 %r53, 2147483647;
-	mov.u32 %r54, -2147483648;
-	mov.u32 %r55, 20;
-	mov.u32 %r56, -1;
-	mov.u32 %r57, 0;
-	mov.u32 %r58, -2147483648;
-	mov.pred %p84, 0;
-	mov.u64 %rd87, 0;
-	mov.u32 %r59, 0;
-$B22:
-	.loc 1 95 35
-	shl.b64 %rd88, %rd87, 9;
-	add.s64 %rd89, %rd67, %rd88;
-	add.s64 %rd90, %rd89, %rd32;
-	.loc 1 76 13
-	shl.b64 %rd91, %rd90, 2;
-	.loc 1 77 11
-	setp.le.s64 %p85, %rd28, %rd91;
-	add.s64 %rd92, %rd91, 4;
-	setp.le.s64 %p86, %rd92, %rd29;
-	and.pred %p87, %p85, %p86;
-	@%p87 bra $B27;
-	.loc 1 82 40
-	setp.lt.s64 %p88, %rd91, %rd29;
-	and.pred %p89, %p85, %p88;
-	.loc 1 83 19
-	setp.lt.u64 %p90, %rd91, %rd2;
-	not.pred %p91, %p89;
-	or.pred %p92, %p91, %p90;
-	.loc 1 82 17
-	add.s64 %rd93, %rd91, 1;
-	setp.le.s64 %p93, %rd28, %rd93;
-	setp.lt.s64 %p94, %rd93, %rd29;
-	and.pred %p95, %p93, %p94;
-	.loc 1 83 19
-	setp.lt.u64 %p96, %rd93, %rd2;
-	not.pred %p97, %p95;
-	or.pred %p98, %p97, %p96;
-	.loc 1 82 17
-	add.s64 %rd94, %rd91, 2;
-	setp.le.s64 %p99, %rd28, %rd94;
-	setp.lt.s64 %p100, %rd94, %rd29;
-	and.pred %p101, %p99, %p100;
-	.loc 1 83 19
-	setp.lt.u64 %p102, %rd94, %rd2;
-	not.pred %p103, %p101;
-	or.pred %p104, %p103, %p102;
-	.loc 1 82 17
-	add.s64 %rd95, %rd91, 3;
-	setp.le.s64 %p105, %rd28, %rd95;
-	setp.lt.s64 %p106, %rd95, %rd29;
-	and.pred %p107, %p105, %p106;
-	.loc 1 83 19
-	setp.lt.u64 %p108, %rd95, %rd2;
-	not.pred %p109, %p107;
-	or.pred %p110, %p109, %p108;
-	and.pred %p111, %p92, %p98;
-	and.pred %p112, %p111, %p104;
-	and.pred %p113, %p112, %p110;
-	@!%p113 bra $B205;
-	mov.f32 %f15, 0f7FC00000;
-	.loc 1 82 24
-	@!%p89 bra $B23;
-	.loc 1 83 19
-	shl.b64 %rd96, %rd91, 2;
-	add.s64 %rd97, %rd1, %rd96;
-	ld.global.f32 %f15, [%rd97];
-$B23:
-	mov.f32 %f16, 0f7FC00000;
-	.loc 1 82 24
-	@!%p95 bra $B24;
-	.loc 1 83 19
-	shl.b64 %rd98, %rd91, 2;
-	add.s64 %rd99, %rd1, %rd98;
-	ld.global.f32 %f16, [%rd99+4];
-$B24:
-	mov.f32 %f17, 0f7FC00000;
-	.loc 1 82 24
-	@!%p101 bra $B25;
-	.loc 1 83 19
-	shl.b64 %rd100, %rd91, 2;
-	add.s64 %rd101, %rd1, %rd100;
-	ld.global.f32 %f17, [%rd101+8];
-$B25:
-	mov.f32 %f18, 0f7FC00000;
-	.loc 1 82 24
-	@!%p107 bra $B26;
-	.loc 1 83 19
-	shl.b64 %rd102, %rd91, 2;
-	add.s64 %rd103, %rd1, %rd102;
-	ld.global.f32 %f18, [%rd103+12];
-$B26:
-	.loc 1 86 2
-	bra $B28;
-$B27:
-	.loc 1 78 17
-	setp.lt.u64 %p114, %rd90, %rd5;
-	@!%p114 bra $FAULT8;
-	shl.b64 %rd104, %rd90, 4;
-	add.s64 %rd105, %rd4, %rd104;
-	ld.global.f32 %f15, [%rd105];
-	ld.global.f32 %f16, [%rd105+4];
-	ld.global.f32 %f17, [%rd105+8];
-	ld.global.f32 %f18, [%rd105+12];
-$B28:
-	.loc 1 96 27
-	setp.lt.s64 %p115, %rd87, %rd76;
-	@!%p115 bra $B70;
-	.loc 1 115 9
-	setp.eq.s32 %p116, %r38, 1;
-	.loc 1 117 9
-	setp.eq.s32 %p117, %r38, 2;
-	.loc 1 121 9
-	setp.eq.s32 %p118, %r38, 3;
-	mov.u64 %rd106, %rd87;
-$B29:
-	.loc 1 97 29
-	shl.b64 %rd107, %rd106, 9;
-	add.s64 %rd108, %rd67, %rd107;
-	add.s64 %rd109, %rd108, %rd32;
-	.loc 1 99 24
-	add.s64 %rd110, %rd109, 512;
-	.loc 1 76 13
-	shl.b64 %rd111, %rd110, 2;
-	.loc 1 77 11
-	setp.le.s64 %p119, %rd28, %rd111;
-	add.s64 %rd112, %rd111, 4;
-	setp.le.s64 %p120, %rd112, %rd29;
-	and.pred %p121, %p119, %p120;
-	@%p121 bra $B34;
-	.loc 1 82 40
-	setp.lt.s64 %p122, %rd111, %rd29;
-	and.pred %p123, %p119, %p122;
-	.loc 1 83 19
-	setp.lt.u64 %p124, %rd111, %rd2;
-	not.pred %p125, %p123;
-	or.pred %p126, %p125, %p124;
-	.loc 1 82 17
-	add.s64 %rd113, %rd111, 1;
-	setp.le.s64 %p127, %rd28, %rd113;
-	setp.lt.s64 %p128, %rd113, %rd29;
-	and.pred %p129, %p127, %p128;
-	.loc 1 83 19
-	setp.lt.u64 %p130, %rd113, %rd2;
-	not.pred %p131, %p129;
-	or.pred %p132, %p131, %p130;
-	.loc 1 82 17
-	add.s64 %rd114, %rd111, 2;
-	setp.le.s64 %p133, %rd28, %rd114;
-	setp.lt.s64 %p134, %rd114, %rd29;
-	and.pred %p135, %p133, %p134;
-	.loc 1 83 19
-	setp.lt.u64 %p136, %rd114, %rd2;
-	not.pred %p137, %p135;
-	or.pred %p138, %p137, %p136;
-	.loc 1 82 17
-	add.s64 %rd115, %rd111, 3;
-	setp.le.s64 %p139, %rd28, %rd115;
-	setp.lt.s64 %p140, %rd115, %rd29;
-	and.pred %p141, %p139, %p140;
-	.loc 1 83 19
-	setp.lt.u64 %p142, %rd115, %rd2;
-	not.pred %p143, %p141;
-	or.pred %p144, %p143, %p142;
-	and.pred %p145, %p126, %p132;
-	and.pred %p146, %p145, %p138;
-	and.pred %p147, %p146, %p144;
-	@!%p147 bra $B206;
-	mov.f32 %f19, 0f7FC00000;
-	.loc 1 82 24
-	@!%p123 bra $B30;
-	.loc 1 83 19
-	shl.b64 %rd116, %rd111, 2;
-	add.s64 %rd117, %rd1, %rd116;
-	ld.global.f32 %f19, [%rd117];
-$B30:
-	mov.f32 %f20, 0f7FC00000;
-	.loc 1 82 24
-	@!%p129 bra $B31;
-	.loc 1 83 19
-	shl.b64 %rd118, %rd111, 2;
-	add.s64 %rd119, %rd1, %rd118;
-	ld.global.f32 %f20, [%rd119+4];
-$B31:
-	mov.f32 %f21, 0f7FC00000;
-	.loc 1 82 24
-	@!%p135 bra $B32;
-	.loc 1 83 19
-	shl.b64 %rd120, %rd111, 2;
-	add.s64 %rd121, %rd1, %rd120;
-	ld.global.f32 %f21, [%rd121+8];
-$B32:
-	mov.f32 %f22, 0f7FC00000;
-	.loc 1 82 24
-	@!%p141 bra $B33;
-	.loc 1 83 19
-	shl.b64 %rd122, %rd111, 2;
-	add.s64 %rd123, %rd1, %rd122;
-	ld.global.f32 %f22, [%rd123+12];
-$B33:
-	.loc 1 86 2
-	bra $B35;
-$B34:
-	.loc 1 78 17
-	setp.lt.u64 %p148, %rd110, %rd5;
-	@!%p148 bra $FAULT9;
-	shl.b64 %rd124, %rd109, 4;
-	add.s64 %rd125, %rd4, %rd124;
-	ld.global.f32 %f19, [%rd125+8192];
-	ld.global.f32 %f20, [%rd125+8196];
-	ld.global.f32 %f21, [%rd125+8200];
-	ld.global.f32 %f22, [%rd125+8204];
-$B35:
-	.loc 6 19 7
-	setp.neu.f32 %p149, %f15, %f15;
-	.loc 6 22 32
-	add.rn.f32 %f23, %f15, 0f00000000;
-	mov.b32 %r60, %f23;
-	.loc 6 23 27
-	shr.s32 %r61, %r60, 31;
-	shr.u32 %r62, %r61, 1;
-	xor.b32 %r63, %r60, %r62;
-	.loc 6 19 7
-	selp.b32 %r64, -2147483648, %r63, %p149;
-	.loc 1 103 11
-	setp.lt.s32 %p150, %r54, %r64;
-	@!%p150 bra $B36;
-	.loc 1 104 27
-	cvt.u32.u64 %r65, %rd109;
-	shl.b32 %r66, %r65, 2;
-	cvt.u32.u64 %r67, %rd28;
-	sub.s32 %r53, %r66, %r67;
-	mov.u32 %r54, %r64;
-$B36:
-	.loc 6 68 56
-	xor.b32 %r68, %r64, -2147483648;
-	mov.u32 %r69, 1;
-	.loc 1 107 9
-	@!%p84 bra $B39;
-	.loc 5 216 9
-	setp.lt.s32 %p151, %r64, %r52;
-	mov.u32 %r64, -1;
-	@%p151 bra $B38;
-	.loc 6 33 7
-	setp.eq.f32 %p152, %f15, %f14;
-	mov.u32 %r64, 67108864;
-	@%p152 bra $B37;
-	.loc 6 36 28
-	sub.rn.f32 %f24, %f15, %f14;
-	mul.rn.f32 %f25, %f24, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f26, %f25, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f27, %f26, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f28, %f27, 0fBF317218, %f25;
-	fma.rn.f32 %f29, %f27, 0f3102E308, %f28;
-	.loc 7 39 21
-	fma.rn.f32 %f30, 0f3AB527C5, %f29, 0f3C091CC4;
-	fma.rn.f32 %f31, %f30, %f29, 0f3D2AAC57;
-	fma.rn.f32 %f32, %f31, %f29, 0f3E2AAA49;
-	fma.rn.f32 %f33, %f32, %f29, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f34, %f33, %f29, 0f3F800000;
-	fma.rn.f32 %f35, %f34, %f29, 0f3F800000;
-	mov.b32 %r70, %f26;
-	.loc 7 21 7
-	setp.lt.f32 %p153, 0f00000000, %f25;
-	selp.b32 %r71, 528482304, 1602224128, %p153;
-	selp.b32 %r72, 1602224128, 528482304, %p153;
-	.loc 7 24 51
-	mad.lo.s32 %r73, %r70, 8388608, %r71;
-	mov.b32 %f36, %r73;
-	mul.rn.f32 %f37, %f35, %f36;
-	mov.b32 %f38, %r72;
-	mul.rn.f32 %f39, %f37, %f38;
-	.loc 7 25 8
-	abs.f32 %f40, %f25;
-	setp.lt.f32 %p154, 0f42D00000, %f40;
-	selp.f32 %f41, 0f00000000, %f39, %p154;
-	and.pred %p155, %p154, %p153;
-	selp.f32 %f42, 0f7F800000, %f41, %p155;
-	.loc 6 36 42
-	mul.rn.f32 %f43, %f42, 0f4C800000;
-	add.rn.f32 %f44, %f43, 0f3F000000;
-	cvt.rzi.s32.f32 %r64, %f44;
-$B37:
-$B38:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f45, %r64;
-	mov.b32 %r74, %f45;
-	add.s32 %r68, %r74, -1065353216;
-	mov.u32 %r69, %r64;
-$B39:
-	.loc 1 111 13
-	setp.lt.s32 %p156, %r64, %r58;
-	mov.u32 %r75, 0;
-	@%p156 bra $B42;
-	.loc 1 115 9
-	@%p116 bra $B41;
-	.loc 1 117 9
-	@%p117 bra $B40;
-	.loc 1 121 9
-	selp.b32 %r75, %r69, 0, %p118;
-	bra $B42;
-$B40:
-	.loc 1 118 12
-	sub.s32 %r76, %r68, %r57;
-	setp.le.u32 %p157, %r76, %r56;
-	mov.u32 %r75, 0;
-	@!%p157 bra $B42;
-	.loc 1 119 29
-	shr.u32 %r77, %r76, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd126, %r77;
-	setp.lt.u32 %p158, %r77, 4096;
-	@!%p158 bra $FAULT10;
-	mad.lo.s32 %r78, %r77, 4, %r3;
-	and.b32 %r79, %r69, 8191;
-	red.relaxed.cta.shared.add.u32 [%r78], %r79;
-	.loc 2 31 28
-	shr.u32 %r80, %r69, 13;
-	setp.lt.u32 %p159, 0, %r80;
-	mov.u32 %r75, 0;
-	@!%p159 bra $B42;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r78+16384], %r80;
-	mov.u32 %r75, 0;
-	bra $B42;
-$B41:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r81, [$dynamic+53272], 1;
-	setp.lt.u32 %p160, %r81, 2048;
-	mov.u32 %r75, 0;
-	@!%p160 bra $B42;
-	.loc 8 27 42
-	cvt.u32.u64 %r82, %rd109;
-	shl.b32 %r83, %r82, 2;
-	cvt.u32.u64 %r84, %rd28;
-	sub.s32 %r85, %r83, %r84;
-	mad.lo.s32 %r86, %r81, 4, %r3;
-	st.shared.u32 [%r86+36888], %r64;
-	st.shared.u32 [%r86+45080], %r85;
-	mov.u32 %r75, 0;
-$B42:
-	cvt.s64.s32 %rd127, %r75;
-	.loc 6 19 7
-	setp.neu.f32 %p161, %f16, %f16;
-	.loc 6 22 32
-	add.rn.f32 %f46, %f16, 0f00000000;
-	mov.b32 %r87, %f46;
-	.loc 6 23 27
-	shr.s32 %r88, %r87, 31;
-	shr.u32 %r89, %r88, 1;
-	xor.b32 %r90, %r87, %r89;
-	.loc 6 19 7
-	selp.b32 %r91, -2147483648, %r90, %p161;
-	.loc 1 103 11
-	setp.lt.s32 %p162, %r54, %r91;
-	@!%p162 bra $B43;
-	.loc 1 104 27
-	cvt.u32.u64 %r92, %rd109;
-	shl.b32 %r93, %r92, 2;
-	add.s32 %r94, %r93, 1;
-	cvt.u32.u64 %r95, %rd28;
-	sub.s32 %r53, %r94, %r95;
-	mov.u32 %r54, %r91;
-$B43:
-	.loc 6 68 56
-	xor.b32 %r96, %r91, -2147483648;
-	mov.u32 %r97, 1;
-	.loc 1 107 9
-	@!%p84 bra $B46;
-	.loc 5 216 9
-	setp.lt.s32 %p163, %r91, %r52;
-	mov.u32 %r91, -1;
-	@%p163 bra $B45;
-	.loc 6 33 7
-	setp.eq.f32 %p164, %f16, %f14;
-	mov.u32 %r91, 67108864;
-	@%p164 bra $B44;
-	.loc 6 36 28
-	sub.rn.f32 %f47, %f16, %f14;
-	mul.rn.f32 %f48, %f47, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f50, %f49, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
-	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
-	.loc 7 39 21
-	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
-	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
-	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
-	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
-	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
-	mov.b32 %r98, %f49;
-	.loc 7 21 7
-	setp.lt.f32 %p165, 0f00000000, %f48;
-	selp.b32 %r99, 528482304, 1602224128, %p165;
-	selp.b32 %r100, 1602224128, 528482304, %p165;
-	.loc 7 24 51
-	mad.lo.s32 %r101, %r98, 8388608, %r99;
-	mov.b32 %f59, %r101;
-	mul.rn.f32 %f60, %f58, %f59;
-	mov.b32 %f61, %r100;
-	mul.rn.f32 %f62, %f60, %f61;
-	.loc 7 25 8
-	abs.f32 %f63, %f48;
-	setp.lt.f32 %p166, 0f42D00000, %f63;
-	selp.f32 %f64, 0f00000000, %f62, %p166;
-	and.pred %p167, %p166, %p165;
-	selp.f32 %f65, 0f7F800000, %f64, %p167;
-	.loc 6 36 42
-	mul.rn.f32 %f66, %f65, 0f4C800000;
-	add.rn.f32 %f67, %f66, 0f3F000000;
-	cvt.rzi.s32.f32 %r91, %f67;
-$B44:
-$B45:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f68, %r91;
-	mov.b32 %r102, %f68;
-	add.s32 %r96, %r102, -1065353216;
-	mov.u32 %r97, %r91;
-$B46:
-	.loc 1 111 13
-	setp.lt.s32 %p168, %r91, %r58;
-	@%p168 bra $B49;
-	.loc 1 115 9
-	@%p116 bra $B48;
-	.loc 1 117 9
-	@%p117 bra $B47;
-	.loc 1 122 17
-	cvt.s64.s32 %rd128, %r97;
-	add.s64 %rd129, %rd127, %rd128;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd129, %rd127, %p118;
-	bra $B49;
-$B47:
-	.loc 1 118 12
-	sub.s32 %r103, %r96, %r57;
-	setp.le.u32 %p169, %r103, %r56;
-	@!%p169 bra $B49;
-	.loc 1 119 29
-	shr.u32 %r104, %r103, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd130, %r104;
-	setp.lt.u32 %p170, %r104, 4096;
-	@!%p170 bra $FAULT11;
-	mad.lo.s32 %r105, %r104, 4, %r3;
-	and.b32 %r106, %r97, 8191;
-	red.relaxed.cta.shared.add.u32 [%r105], %r106;
-	.loc 2 31 28
-	shr.u32 %r107, %r97, 13;
-	setp.lt.u32 %p171, 0, %r107;
-	@!%p171 bra $B49;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r105+16384], %r107;
-	bra $B49;
-$B48:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r108, [$dynamic+53272], 1;
-	setp.lt.u32 %p172, %r108, 2048;
-	@!%p172 bra $B49;
-	.loc 8 27 42
-	cvt.u32.u64 %r109, %rd109;
-	shl.b32 %r110, %r109, 2;
-	add.s32 %r111, %r110, 1;
-	cvt.u32.u64 %r112, %rd28;
-	sub.s32 %r113, %r111, %r112;
-	mad.lo.s32 %r114, %r108, 4, %r3;
-	st.shared.u32 [%r114+36888], %r91;
-	st.shared.u32 [%r114+45080], %r113;
-$B49:
-	.loc 6 19 7
-	setp.neu.f32 %p173, %f17, %f17;
-	.loc 6 22 32
-	add.rn.f32 %f69, %f17, 0f00000000;
-	mov.b32 %r115, %f69;
-	.loc 6 23 27
-	shr.s32 %r116, %r115, 31;
-	shr.u32 %r117, %r116, 1;
-	xor.b32 %r118, %r115, %r117;
-	.loc 6 19 7
-	selp.b32 %r119, -2147483648, %r118, %p173;
-	.loc 1 103 11
-	setp.lt.s32 %p174, %r54, %r119;
-	@!%p174 bra $B50;
-	.loc 1 104 27
-	cvt.u32.u64 %r120, %rd109;
-	shl.b32 %r121, %r120, 2;
-	add.s32 %r122, %r121, 2;
-	cvt.u32.u64 %r123, %rd28;
-	sub.s32 %r53, %r122, %r123;
-	mov.u32 %r54, %r119;
-$B50:
-	.loc 6 68 56
-	xor.b32 %r124, %r119, -2147483648;
-	mov.u32 %r125, 1;
-	.loc 1 107 9
-	@!%p84 bra $B53;
-	.loc 5 216 9
-	setp.lt.s32 %p175, %r119, %r52;
-	mov.u32 %r119, -1;
-	@%p175 bra $B52;
-	.loc 6 33 7
-	setp.eq.f32 %p176, %f17, %f14;
-	mov.u32 %r119, 67108864;
-	@%p176 bra $B51;
-	.loc 6 36 28
-	sub.rn.f32 %f70, %f17, %f14;
-	mul.rn.f32 %f71, %f70, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f73, %f72, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
-	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
-	.loc 7 39 21
-	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
-	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
-	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
-	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
-	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
-	mov.b32 %r126, %f72;
-	.loc 7 21 7
-	setp.lt.f32 %p177, 0f00000000, %f71;
-	selp.b32 %r127, 528482304, 1602224128, %p177;
-	selp.b32 %r128, 1602224128, 528482304, %p177;
-	.loc 7 24 51
-	mad.lo.s32 %r129, %r126, 8388608, %r127;
-	mov.b32 %f82, %r129;
-	mul.rn.f32 %f83, %f81, %f82;
-	mov.b32 %f84, %r128;
-	mul.rn.f32 %f85, %f83, %f84;
-	.loc 7 25 8
-	abs.f32 %f86, %f71;
-	setp.lt.f32 %p178, 0f42D00000, %f86;
-	selp.f32 %f87, 0f00000000, %f85, %p178;
-	and.pred %p179, %p178, %p177;
-	selp.f32 %f88, 0f7F800000, %f87, %p179;
-	.loc 6 36 42
-	mul.rn.f32 %f89, %f88, 0f4C800000;
-	add.rn.f32 %f90, %f89, 0f3F000000;
-	cvt.rzi.s32.f32 %r119, %f90;
-$B51:
-$B52:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f91, %r119;
-	mov.b32 %r130, %f91;
-	add.s32 %r124, %r130, -1065353216;
-	mov.u32 %r125, %r119;
-$B53:
-	.loc 1 111 13
-	setp.lt.s32 %p180, %r119, %r58;
-	@%p180 bra $B56;
-	.loc 1 115 9
-	@%p116 bra $B55;
-	.loc 1 117 9
-	@%p117 bra $B54;
-	.loc 1 122 17
-	cvt.s64.s32 %rd131, %r125;
-	add.s64 %rd132, %rd127, %rd131;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd132, %rd127, %p118;
-	bra $B56;
-$B54:
-	.loc 1 118 12
-	sub.s32 %r131, %r124, %r57;
-	setp.le.u32 %p181, %r131, %r56;
-	@!%p181 bra $B56;
-	.loc 1 119 29
-	shr.u32 %r132, %r131, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd133, %r132;
-	setp.lt.u32 %p182, %r132, 4096;
-	@!%p182 bra $FAULT12;
-	mad.lo.s32 %r133, %r132, 4, %r3;
-	and.b32 %r134, %r125, 8191;
-	red.relaxed.cta.shared.add.u32 [%r133], %r134;
-	.loc 2 31 28
-	shr.u32 %r135, %r125, 13;
-	setp.lt.u32 %p183, 0, %r135;
-	@!%p183 bra $B56;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r133+16384], %r135;
-	bra $B56;
-$B55:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r136, [$dynamic+53272], 1;
-	setp.lt.u32 %p184, %r136, 2048;
-	@!%p184 bra $B56;
-	.loc 8 27 42
-	cvt.u32.u64 %r137, %rd109;
-	shl.b32 %r138, %r137, 2;
-	add.s32 %r139, %r138, 2;
-	cvt.u32.u64 %r140, %rd28;
-	sub.s32 %r141, %r139, %r140;
-	mad.lo.s32 %r142, %r136, 4, %r3;
-	st.shared.u32 [%r142+36888], %r119;
-	st.shared.u32 [%r142+45080], %r141;
-$B56:
-	.loc 6 19 7
-	setp.neu.f32 %p185, %f18, %f18;
-	.loc 6 22 32
-	add.rn.f32 %f92, %f18, 0f00000000;
-	mov.b32 %r143, %f92;
-	.loc 6 23 27
-	shr.s32 %r144, %r143, 31;
-	shr.u32 %r145, %r144, 1;
-	xor.b32 %r146, %r143, %r145;
-	.loc 6 19 7
-	selp.b32 %r147, -2147483648, %r146, %p185;
-	.loc 1 103 11
-	setp.lt.s32 %p186, %r54, %r147;
-	@!%p186 bra $B57;
-	.loc 1 104 27
-	cvt.u32.u64 %r148, %rd109;
-	shl.b32 %r149, %r148, 2;
-	add.s32 %r150, %r149, 3;
-	cvt.u32.u64 %r151, %rd28;
-	sub.s32 %r53, %r150, %r151;
-	mov.u32 %r54, %r147;
-$B57:
-	.loc 6 68 56
-	xor.b32 %r152, %r147, -2147483648;
-	mov.u32 %r153, 1;
-	.loc 1 107 9
-	@!%p84 bra $B60;
-	.loc 5 216 9
-	setp.lt.s32 %p187, %r147, %r52;
-	mov.u32 %r147, -1;
-	@%p187 bra $B59;
-	.loc 6 33 7
-	setp.eq.f32 %p188, %f18, %f14;
-	mov.u32 %r147, 67108864;
-	@%p188 bra $B58;
-	.loc 6 36 28
-	sub.rn.f32 %f93, %f18, %f14;
-	mul.rn.f32 %f94, %f93, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f95, %f94, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f96, %f95, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f97, %f96, 0fBF317218, %f94;
-	fma.rn.f32 %f98, %f96, 0f3102E308, %f97;
-	.loc 7 39 21
-	fma.rn.f32 %f99, 0f3AB527C5, %f98, 0f3C091CC4;
-	fma.rn.f32 %f100, %f99, %f98, 0f3D2AAC57;
-	fma.rn.f32 %f101, %f100, %f98, 0f3E2AAA49;
-	fma.rn.f32 %f102, %f101, %f98, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f103, %f102, %f98, 0f3F800000;
-	fma.rn.f32 %f104, %f103, %f98, 0f3F800000;
-	mov.b32 %r154, %f95;
-	.loc 7 21 7
-	setp.lt.f32 %p189, 0f00000000, %f94;
-	selp.b32 %r155, 528482304, 1602224128, %p189;
-	selp.b32 %r156, 1602224128, 528482304, %p189;
-	.loc 7 24 51
-	mad.lo.s32 %r157, %r154, 8388608, %r155;
-	mov.b32 %f105, %r157;
-	mul.rn.f32 %f106, %f104, %f105;
-	mov.b32 %f107, %r156;
-	mul.rn.f32 %f108, %f106, %f107;
-	.loc 7 25 8
-	abs.f32 %f109, %f94;
-	setp.lt.f32 %p190, 0f42D00000, %f109;
-	selp.f32 %f110, 0f00000000, %f108, %p190;
-	and.pred %p191, %p190, %p189;
-	selp.f32 %f111, 0f7F800000, %f110, %p191;
-	.loc 6 36 42
-	mul.rn.f32 %f112, %f111, 0f4C800000;
-	add.rn.f32 %f113, %f112, 0f3F000000;
-	cvt.rzi.s32.f32 %r147, %f113;
-$B58:
-$B59:
-	.loc 6 73 71
-	cvt.rn.f32.s32 %f114, %r147;
-	mov.b32 %r158, %f114;
-	add.s32 %r152, %r158, -1065353216;
-	mov.u32 %r153, %r147;
-$B60:
-	.loc 1 111 13
-	setp.lt.s32 %p192, %r147, %r58;
-	@%p192 bra $B63;
-	.loc 1 115 9
-	@%p116 bra $B62;
-	.loc 1 117 9
-	@%p117 bra $B61;
-	.loc 1 122 17
-	cvt.s64.s32 %rd134, %r153;
-	add.s64 %rd135, %rd127, %rd134;
-	.loc 1 121 9
-	selp.b64 %rd127, %rd135, %rd127, %p118;
-	bra $B63;
-$B61:
-	.loc 1 118 12
-	sub.s32 %r159, %r152, %r57;
-	setp.le.u32 %p193, %r159, %r56;
-	@!%p193 bra $B63;
-	.loc 1 119 29
-	shr.u32 %r160, %r159, %r55;
-	.loc 2 30 22
-	cvt.u64.u32 %rd136, %r160;
-	setp.lt.u32 %p194, %r160, 4096;
-	@!%p194 bra $FAULT13;
-	mad.lo.s32 %r161, %r160, 4, %r3;
-	and.b32 %r162, %r153, 8191;
-	red.relaxed.cta.shared.add.u32 [%r161], %r162;
-	.loc 2 31 28
-	shr.u32 %r163, %r153, 13;
-	setp.lt.u32 %p195, 0, %r163;
-	@!%p195 bra $B63;
-	.loc 2 32 16
-	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
-	bra $B63;
-$B62:
-	.loc 8 26 27
-	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
-	setp.lt.u32 %p196, %r164, 2048;
-	@!%p196 bra $B63;
-	.loc 8 27 42
-	cvt.u32.u64 %r165, %rd109;
-	shl.b32 %r166, %r165, 2;
-	add.s32 %r167, %r166, 3;
-	cvt.u32.u64 %r168, %rd28;
-	sub.s32 %r169, %r167, %r168;
-	mad.lo.s32 %r170, %r164, 4, %r3;
-	st.shared.u32 [%r170+36888], %r147;
-	st.shared.u32 [%r170+45080], %r169;
-$B63:
-	.loc 1 125 15
-	@!%p118 bra $B69;
-	.loc 1 152 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p197, 1;
-	vote.sync.ballot.b32 %r171, %p197, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p198, %r171, -1;
-	@%p198 bra $B65;
-	.loc 9 58 43
-	brev.b32 %r172, %r171;
-	clz.b32 %r173, %r172;
-	cvt.u32.u64 %r174, %rd127;
-	shfl.sync.idx.b32 %r175, %r174, %r173, 31, 0xffffffff;
-	shr.u64 %rd137, %rd127, 32;
-	cvt.u32.u64 %r176, %rd137;
-	shfl.sync.idx.b32 %r177, %r176, %r173, 31, 0xffffffff;
-	mov.b64 %rd138, {%r175, %r177};
-	.loc 9 59 21
-	add.s32 %r178, %r171, -1;
-	and.b32 %r179, %r171, %r178;
-	setp.ne.s32 %p199, %r179, 0;
-	@!%p199 bra $B66;
-$B64:
-	.loc 9 60 59
-	brev.b32 %r180, %r179;
-	clz.b32 %r181, %r180;
-	cvt.u32.u64 %r182, %rd127;
-	shfl.sync.idx.b32 %r183, %r182, %r181, 31, 0xffffffff;
-	shr.u64 %rd139, %rd127, 32;
-	cvt.u32.u64 %r184, %rd139;
-	shfl.sync.idx.b32 %r185, %r184, %r181, 31, 0xffffffff;
-	mov.b64 %rd140, {%r183, %r185};
-	.loc 9 38 49
-	add.s64 %rd138, %rd138, %rd140;
-	.loc 9 59 53
-	add.s32 %r186, %r179, -1;
-	and.b32 %r179, %r179, %r186;
-	setp.ne.s32 %p200, %r179, 0;
-	@%p200 bra $B64;
-	bra $B66;
-$B65:
-	.loc 9 54 32
-	cvt.u32.u64 %r187, %rd127;
-	shfl.sync.bfly.b32 %r188, %r187, 16, 31, 0xffffffff;
-	shr.u64 %rd141, %rd127, 32;
-	cvt.u32.u64 %r189, %rd141;
-	shfl.sync.bfly.b32 %r190, %r189, 16, 31, 0xffffffff;
-	mov.b64 %rd142, {%r188, %r190};
-	.loc 9 38 49
-	add.s64 %rd143, %rd127, %rd142;
-	.loc 9 54 32
-	cvt.u32.u64 %r191, %rd143;
-	shfl.sync.bfly.b32 %r192, %r191, 8, 31, 0xffffffff;
-	shr.u64 %rd144, %rd143, 32;
-	cvt.u32.u64 %r193, %rd144;
-	shfl.sync.bfly.b32 %r194, %r193, 8, 31, 0xffffffff;
-	mov.b64 %rd145, {%r192, %r194};
-	.loc 9 38 49
-	add.s64 %rd146, %rd143, %rd145;
-	.loc 9 54 32
-	cvt.u32.u64 %r195, %rd146;
-	shfl.sync.bfly.b32 %r196, %r195, 4, 31, 0xffffffff;
-	shr.u64 %rd147, %rd146, 32;
-	cvt.u32.u64 %r197, %rd147;
-	shfl.sync.bfly.b32 %r198, %r197, 4, 31, 0xffffffff;
-	mov.b64 %rd148, {%r196, %r198};
-	.loc 9 38 49
-	add.s64 %rd149, %rd146, %rd148;
-	.loc 9 54 32
-	cvt.u32.u64 %r199, %rd149;
-	shfl.sync.bfly.b32 %r200, %r199, 2, 31, 0xffffffff;
-	shr.u64 %rd150, %rd149, 32;
-	cvt.u32.u64 %r201, %rd150;
-	shfl.sync.bfly.b32 %r202, %r201, 2, 31, 0xffffffff;
-	mov.b64 %rd151, {%r200, %r202};
-	.loc 9 38 49
-	add.s64 %rd152, %rd149, %rd151;
-	.loc 9 54 32
-	cvt.u32.u64 %r203, %rd152;
-	shfl.sync.bfly.b32 %r204, %r203, 1, 31, 0xffffffff;
-	shr.u64 %rd153, %rd152, 32;
-	cvt.u32.u64 %r205, %rd153;
-	shfl.sync.bfly.b32 %r206, %r205, 1, 31, 0xffffffff;
-	mov.b64 %rd154, {%r204, %r206};
-	.loc 9 38 49
-	add.s64 %rd138, %rd152, %rd154;
-$B66:
-	.loc 1 154 14
-	@!%p62 bra $B67;
-	.loc 1 155 10
-	@!%p63 bra $FAULT14;
-	st.shared.u64 [%r45+53296], %rd138;
-$B67:
-	.loc 1 157 8
-	bar.sync 0;
-	mov.u64 %rd155, 0;
-	mov.u32 %r207, 0;
-$B68:
-	.loc 1 159 17
-	mad.lo.s32 %r208, %r207, 8, %r3;
-	ld.shared.u64 %rd156, [%r208+53296];
-	add.s64 %rd155, %rd155, %rd156;
-	add.s32 %r207, %r207, 1;
-	setp.lt.u32 %p201, %r207, 16;
-	@%p201 bra $B68;
-	.loc 1 127 19
-	@!%p64 bra $B69;
-	.loc 1 128 12
-	setp.lt.u64 %p202, %rd106, 257;
-	@!%p202 bra $FAULT15;
-	cvt.u32.u64 %r209, %rd106;
-	mad.lo.s32 %r210, %r209, 8, %r3;
-	st.shared.u64 [%r210+53552], %rd155;
-$B69:
-	.loc 1 96 35
-	add.s64 %rd106, %rd106, 1;
-	setp.lt.s64 %p203, %rd106, %rd76;
-	mov.f32 %f15, %f19;
-	mov.f32 %f16, %f20;
-	mov.f32 %f17, %f21;
-	mov.f32 %f18, %f22;
-	@%p203 bra $B29;
-$B70:
-	.loc 1 132 8
-	bar.sync 0;
-	.loc 5 92 14
-	setp.eq.s32 %p204, %r38, 2;
-	mov.u64 %rd157, 0;
-	@!%p204 bra $B85;
-	.loc 2 50 8
-	bar.sync 0;
-	.loc 2 56 11
-	@!%p72 bra $B207;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r211, %r212, %r213, %r214}, [%r47];
-	cvt.u64.u32 %rd158, %r211;
-	ld.shared.v4.u32 {%r215, %r216, %r217, %r218}, [%r47+16384];
-	mad.wide.u32 %rd159, %r215, 8192, %rd158;
-	cvt.u64.u32 %rd160, %r212;
-	mad.wide.u32 %rd161, %r216, 8192, %rd160;
-	.loc 2 54 3
-	add.s64 %rd162, %rd159, %rd161;
-	.loc 2 38 14
-	cvt.u64.u32 %rd163, %r213;
-	mad.wide.u32 %rd164, %r217, 8192, %rd163;
-	.loc 2 54 3
-	add.s64 %rd165, %rd162, %rd164;
-	.loc 2 38 14
-	cvt.u64.u32 %rd166, %r214;
-	mad.wide.u32 %rd167, %r218, 8192, %rd166;
-	.loc 2 54 3
-	add.s64 %rd168, %rd165, %rd167;
-	.loc 2 38 20
-	ld.shared.v4.u32 {%r219, %r220, %r221, %r222}, [%r47+16];
-	cvt.u64.u32 %rd169, %r219;
-	ld.shared.v4.u32 {%r223, %r224, %r225, %r226}, [%r47+16400];
-	mad.wide.u32 %rd170, %r223, 8192, %rd169;
-	.loc 2 54 3
-	add.s64 %rd171, %rd168, %rd170;
-	.loc 2 38 14
-	cvt.u64.u32 %rd172, %r220;
-	mad.wide.u32 %rd173, %r224, 8192, %rd172;
-	.loc 2 54 3
-	add.s64 %rd174, %rd171, %rd173;
-	.loc 2 38 14
-	cvt.u64.u32 %rd175, %r221;
-	mad.wide.u32 %rd176, %r225, 8192, %rd175;
-	.loc 2 54 3
-	add.s64 %rd177, %rd174, %rd176;
-	.loc 2 38 14
-	cvt.u64.u32 %rd178, %r222;
-	mad.wide.u32 %rd179, %r226, 8192, %rd178;
-	.loc 2 54 3
-	add.s64 %rd180, %rd177, %rd179;
-	.loc 2 56 11
-	st.shared.u64 [%r49+32768], %rd180;
-	.loc 2 57 8
-	bar.sync 0;
-	mov.u32 %r227, 0;
-	mov.u32 %r228, 511;
-	.loc 2 58 14
-	@!%p68 bra $B84;
-$B71:
-	.loc 2 78 18
-	add.s32 %r229, %r227, %r228;
-	add.s32 %r230, %r229, 1;
-	shr.u32 %r231, %r230, 1;
-	mov.u64 %rd181, 0;
-	mov.u32 %r232, %r9;
-$B72:
-	.loc 2 91 8
-	setp.le.u32 %p205, %r231, %r232;
-	@!%p205 bra $B73;
-	.loc 2 92 20
-	mad.lo.s32 %r233, %r232, 8, %r3;
-	ld.shared.u64 %rd182, [%r233+32768];
-	add.s64 %rd181, %rd181, %rd182;
-$B73:
-	.loc 2 90 38
-	add.s32 %r232, %r232, 32;
-	setp.lt.u32 %p206, %r232, 512;
-	@%p206 bra $B72;
-	.loc 9 51 17
-	mov.pred %p207, 1;
-	vote.sync.ballot.b32 %r234, %p207, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p208, %r234, -1;
-	@%p208 bra $B75;
-	.loc 9 58 43
-	brev.b32 %r235, %r234;
-	clz.b32 %r236, %r235;
-	cvt.u32.u64 %r237, %rd181;
-	shfl.sync.idx.b32 %r238, %r237, %r236, 31, 0xffffffff;
-	shr.u64 %rd183, %rd181, 32;
-	cvt.u32.u64 %r239, %rd183;
-	shfl.sync.idx.b32 %r240, %r239, %r236, 31, 0xffffffff;
-	mov.b64 %rd184, {%r238, %r240};
-	.loc 9 59 21
-	add.s32 %r241, %r234, -1;
-	and.b32 %r242, %r234, %r241;
-	setp.ne.s32 %p209, %r242, 0;
-	@!%p209 bra $B76;
-$B74:
-	.loc 9 60 59
-	brev.b32 %r243, %r242;
-	clz.b32 %r244, %r243;
-	cvt.u32.u64 %r245, %rd181;
-	shfl.sync.idx.b32 %r246, %r245, %r244, 31, 0xffffffff;
-	shr.u64 %rd185, %rd181, 32;
-	cvt.u32.u64 %r247, %rd185;
-	shfl.sync.idx.b32 %r248, %r247, %r244, 31, 0xffffffff;
-	mov.b64 %rd186, {%r246, %r248};
-	.loc 9 38 49
-	add.s64 %rd184, %rd184, %rd186;
-	.loc 9 59 53
-	add.s32 %r249, %r242, -1;
-	and.b32 %r242, %r242, %r249;
-	setp.ne.s32 %p210, %r242, 0;
-	@%p210 bra $B74;
-	bra $B76;
-$B75:
-	.loc 9 54 32
-	cvt.u32.u64 %r250, %rd181;
-	shfl.sync.bfly.b32 %r251, %r250, 16, 31, 0xffffffff;
-	shr.u64 %rd187, %rd181, 32;
-	cvt.u32.u64 %r252, %rd187;
-	shfl.sync.bfly.b32 %r253, %r252, 16, 31, 0xffffffff;
-	mov.b64 %rd188, {%r251, %r253};
-	.loc 9 38 49
-	add.s64 %rd189, %rd181, %rd188;
-	.loc 9 54 32
-	cvt.u32.u64 %r254, %rd189;
-	shfl.sync.bfly.b32 %r255, %r254, 8, 31, 0xffffffff;
-	shr.u64 %rd190, %rd189, 32;
-	cvt.u32.u64 %r256, %rd190;
-	shfl.sync.bfly.b32 %r257, %r256, 8, 31, 0xffffffff;
-	mov.b64 %rd191, {%r255, %r257};
-	.loc 9 38 49
-	add.s64 %rd192, %rd189, %rd191;
-	.loc 9 54 32
-	cvt.u32.u64 %r258, %rd192;
-	shfl.sync.bfly.b32 %r259, %r258, 4, 31, 0xffffffff;
-	shr.u64 %rd193, %rd192, 32;
-	cvt.u32.u64 %r260, %rd193;
-	shfl.sync.bfly.b32 %r261, %r260, 4, 31, 0xffffffff;
-	mov.b64 %rd194, {%r259, %r261};
-	.loc 9 38 49
-	add.s64 %rd195, %rd192, %rd194;
-	.loc 9 54 32
-	cvt.u32.u64 %r262, %rd195;
-	shfl.sync.bfly.b32 %r263, %r262, 2, 31, 0xffffffff;
-	shr.u64 %rd196, %rd195, 32;
-	cvt.u32.u64 %r264, %rd196;
-	shfl.sync.bfly.b32 %r265, %r264, 2, 31, 0xffffffff;
-	mov.b64 %rd197, {%r263, %r265};
-	.loc 9 38 49
-	add.s64 %rd198, %rd195, %rd197;
-	.loc 9 54 32
-	cvt.u32.u64 %r266, %rd198;
-	shfl.sync.bfly.b32 %r267, %r266, 1, 31, 0xffffffff;
-	shr.u64 %rd199, %rd198, 32;
-	cvt.u32.u64 %r268, %rd199;
-	shfl.sync.bfly.b32 %r269, %r268, 1, 31, 0xffffffff;
-	mov.b64 %rd200, {%r267, %r269};
-	.loc 9 38 49
-	add.s64 %rd184, %rd198, %rd200;
-$B76:
-	.loc 2 95 20
-	cvt.u32.u64 %r270, %rd184;
-	shfl.sync.idx.b32 %r271, %r270, 0, 31, 0xffffffff;
-	shr.u64 %rd201, %rd184, 32;
-	cvt.u32.u64 %r272, %rd201;
-	shfl.sync.idx.b32 %r273, %r272, 0, 31, 0xffffffff;
-	mov.b64 %rd202, {%r271, %r273};
-	.loc 2 79 24
-	setp.le.s64 %p211, %rd77, %rd202;
-	.loc 2 82 18
-	add.s32 %r274, %r231, -1;
-	.loc 2 79 24
-	selp.b32 %r227, %r231, %r227, %p211;
-	selp.b32 %r228, %r228, %r274, %p211;
-	.loc 2 77 10
-	setp.lt.u32 %p212, %r227, %r228;
-	@%p212 bra $B71;
-	.loc 2 60 27
-	add.s32 %r275, %r227, 1;
-	mov.u64 %rd203, 0;
-	mov.u32 %r276, %r9;
-$B77:
-	.loc 2 91 8
-	setp.le.u32 %p213, %r275, %r276;
-	@!%p213 bra $B78;
-	.loc 2 92 20
-	mad.lo.s32 %r277, %r276, 8, %r3;
-	ld.shared.u64 %rd204, [%r277+32768];
-	add.s64 %rd203, %rd203, %rd204;
-$B78:
-	.loc 2 90 38
-	add.s32 %r276, %r276, 32;
-	setp.lt.u32 %p214, %r276, 512;
-	@%p214 bra $B77;
-	.loc 9 51 17
-	mov.pred %p215, 1;
-	vote.sync.ballot.b32 %r278, %p215, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p216, %r278, -1;
-	@%p216 bra $B80;
-	.loc 9 58 43
-	brev.b32 %r279, %r278;
-	clz.b32 %r280, %r279;
-	cvt.u32.u64 %r281, %rd203;
-	shfl.sync.idx.b32 %r282, %r281, %r280, 31, 0xffffffff;
-	shr.u64 %rd205, %rd203, 32;
-	cvt.u32.u64 %r283, %rd205;
-	shfl.sync.idx.b32 %r284, %r283, %r280, 31, 0xffffffff;
-	mov.b64 %rd206, {%r282, %r284};
-	.loc 9 59 21
-	add.s32 %r285, %r278, -1;
-	and.b32 %r286, %r278, %r285;
-	setp.ne.s32 %p217, %r286, 0;
-	@!%p217 bra $B81;
-$B79:
-	.loc 9 60 59
-	brev.b32 %r287, %r286;
-	clz.b32 %r288, %r287;
-	cvt.u32.u64 %r289, %rd203;
-	shfl.sync.idx.b32 %r290, %r289, %r288, 31, 0xffffffff;
-	shr.u64 %rd207, %rd203, 32;
-	cvt.u32.u64 %r291, %rd207;
-	shfl.sync.idx.b32 %r292, %r291, %r288, 31, 0xffffffff;
-	mov.b64 %rd208, {%r290, %r292};
-	.loc 9 38 49
-	add.s64 %rd206, %rd206, %rd208;
-	.loc 9 59 53
-	add.s32 %r293, %r286, -1;
-	and.b32 %r286, %r286, %r293;
-	setp.ne.s32 %p218, %r286, 0;
-	@%p218 bra $B79;
-	bra $B81;
-$B80:
-	.loc 9 54 32
-	cvt.u32.u64 %r294, %rd203;
-	shfl.sync.bfly.b32 %r295, %r294, 16, 31, 0xffffffff;
-	shr.u64 %rd209, %rd203, 32;
-	cvt.u32.u64 %r296, %rd209;
-	shfl.sync.bfly.b32 %r297, %r296, 16, 31, 0xffffffff;
-	mov.b64 %rd210, {%r295, %r297};
-	.loc 9 38 49
-	add.s64 %rd211, %rd203, %rd210;
-	.loc 9 54 32
-	cvt.u32.u64 %r298, %rd211;
-	shfl.sync.bfly.b32 %r299, %r298, 8, 31, 0xffffffff;
-	shr.u64 %rd212, %rd211, 32;
-	cvt.u32.u64 %r300, %rd212;
-	shfl.sync.bfly.b32 %r301, %r300, 8, 31, 0xffffffff;
-	mov.b64 %rd213, {%r299, %r301};
-	.loc 9 38 49
-	add.s64 %rd214, %rd211, %rd213;
-	.loc 9 54 32
-	cvt.u32.u64 %r302, %rd214;
-	shfl.sync.bfly.b32 %r303, %r302, 4, 31, 0xffffffff;
-	shr.u64 %rd215, %rd214, 32;
-	cvt.u32.u64 %r304, %rd215;
-	shfl.sync.bfly.b32 %r305, %r304, 4, 31, 0xffffffff;
-	mov.b64 %rd216, {%r303, %r305};
-	.loc 9 38 49
-	add.s64 %rd217, %rd214, %rd216;
-	.loc 9 54 32
-	cvt.u32.u64 %r306, %rd217;
-	shfl.sync.bfly.b32 %r307, %r306, 2, 31, 0xffffffff;
-	shr.u64 %rd218, %rd217, 32;
-	cvt.u32.u64 %r308, %rd218;
-	shfl.sync.bfly.b32 %r309, %r308, 2, 31, 0xffffffff;
-	mov.b64 %rd219, {%r307, %r309};
-	.loc 9 38 49
-	add.s64 %rd220, %rd217, %rd219;
-	.loc 9 54 32
-	cvt.u32.u64 %r310, %rd220;
-	shfl.sync.bfly.b32 %r311, %r310, 1, 31, 0xffffffff;
-	shr.u64 %rd221, %rd220, 32;
-	cvt.u32.u64 %r312, %rd221;
-	shfl.sync.bfly.b32 %r313, %r312, 1, 31, 0xffffffff;
-	mov.b64 %rd222, {%r311, %r313};
-	.loc 9 38 49
-	add.s64 %rd206, %rd220, %rd222;
-$B81:
-	.loc 2 95 20
-	cvt.u32.u64 %r314, %rd206;
-	shfl.sync.idx.b32 %r315, %r314, 0, 31, 0xffffffff;
-	shr.u64 %rd223, %rd206, 32;
-	cvt.u32.u64 %r316, %rd223;
-	shfl.sync.idx.b32 %r317, %r316, 0, 31, 0xffffffff;
-	mov.b64 %rd224, {%r315, %r317};
-	.loc 2 61 24
-	shl.b32 %r318, %r227, 3;
-	add.s32 %r319, %r318, 7;
-	.loc 2 38 20
-	mad.lo.s32 %r320, %r318, 4, %r3;
-	ld.shared.u32 %r321, [%r320+28];
-	cvt.u64.u32 %rd225, %r321;
-	ld.shared.u32 %r322, [%r320+16412];
-	mad.wide.u32 %rd226, %r322, 8192, %rd225;
-	.loc 2 61 43
-	add.s64 %rd227, %rd224, %rd226;
-	.loc 2 62 12
-	setp.lt.s64 %p219, %rd227, %rd77;
-	setp.lt.u32 %p220, %r318, %r319;
-	and.pred %p221, %p219, %p220;
-	@%p221 bra $B82;
-	mov.u32 %r323, %r319;
-	mov.u64 %rd228, %rd227;
-	mov.u64 %rd227, %rd224;
-	bra $B83;
-$B82:
-	.loc 2 63 4
-	add.s32 %r323, %r319, -1;
-	.loc 2 38 20
-	mad.lo.s32 %r324, %r319, 4, %r3;
-	ld.shared.u32 %r325, [%r324+-4];
-	cvt.u64.u32 %rd229, %r325;
-	ld.shared.u32 %r326, [%r324+16380];
-	mad.wide.u32 %rd230, %r326, 8192, %rd229;
-	.loc 2 64 28
-	add.s64 %rd228, %rd227, %rd230;
-	.loc 2 62 12
-	setp.lt.s64 %p222, %rd228, %rd77;
-	setp.lt.u32 %p223, %r318, %r323;
-	and.pred %p224, %p222, %p223;
-	@!%p224 bra $B83;
-	mov.u32 %r319, %r323;
-	mov.u64 %rd227, %rd228;
-	bra $B82;
-$B83:
-	cvt.u64.u32 %rd231, %r323;
-	.loc 2 66 15
-	@!%p62 bra $B84;
-	.loc 2 67 6
-	st.shared.v2.u64 [$dynamic+36864], {%rd231, %rd228};
-	st.shared.u64 [$dynamic+36880], %rd227;
-$B84:
-	.loc 2 70 8
-	bar.sync 0;
-	.loc 2 71 33
-	ld.shared.v2.u64 {%rd232, %rd157}, [$dynamic+36864];
-	cvt.u32.u64 %r327, %rd232;
-	ld.shared.u64 %rd233, [$dynamic+36880];
-	.loc 5 94 14
-	setp.eq.s32 %p225, %r39, 0;
-	@%p225 bra $B194;
-	.loc 5 99 33
-	shl.b32 %r328, %r327, %r55;
-	add.s32 %r57, %r57, %r328;
-	sub.s64 %rd77, %rd77, %rd233;
-$B85:
-	.loc 5 101 14
-	setp.eq.s32 %p226, %r38, 3;
-	selp.b64 %rd86, 0, %rd86, %p226;
-	and.pred %p227, %p226, %p69;
-	@!%p227 bra $B89;
-	@!%p77 bra $B86;
-	mov.u64 %rd86, 0;
-	mov.u64 %rd234, 0;
-	bra $B88;
-$B86:
-	mov.u64 %rd86, 0;
-	mov.u32 %r329, 0;
-$B87:
-	cvt.u64.u32 %rd235, %r329;
-	.loc 5 104 20
-	setp.lt.u32 %p228, %r329, 257;
-	@!%p228 bra $FAULT16;
-	mad.lo.s32 %r330, %r329, 8, %r3;
-	ld.shared.u64 %rd236, [%r330+53552];
-	add.s64 %rd86, %rd86, %rd236;
-	add.s32 %r329, %r329, 1;
-	cvt.u64.u32 %rd237, %r329;
-	setp.lt.s64 %p229, %rd237, %rd75;
-	@%p229 bra $B87;
-	bra $B89;
-$B88:
-	cvt.u32.u64 %r331, %rd234;
-	mad.lo.s32 %r332, %r331, 8, %r3;
-	ld.shared.u64 %rd238, [%r332+53552];
-	add.s64 %rd86, %rd86, %rd238;
-	add.s64 %rd234, %rd234, 1;
-	setp.lt.s64 %p230, %rd234, %rd75;
-	@%p230 bra $B88;
-$B89:
-	.loc 5 108 7
-	setp.eq.s32 %p231, %r39, 1;
-	@%p231 bra $B176;
-	.loc 5 110 7
-	setp.eq.s32 %p232, %r39, 3;
-	@%p232 bra $B173;
-	.loc 5 115 7
-	setp.eq.s32 %p233, %r39, 4;
-	@%p233 bra $B171;
-	.loc 5 119 7
-	setp.eq.s32 %p234, %r39, 5;
-	@%p234 bra $B168;
-	.loc 5 124 7
-	setp.eq.s32 %p235, %r39, 6;
-	@%p235 bra $B162;
-	.loc 5 126 7
-	setp.eq.s32 %p236, %r39, 2;
-	setp.ne.s32 %p237, %r39, 2;
-	setp.ne.s32 %p238, %r39, 7;
-	and.pred %p239, %p237, %p238;
-	mov.u32 %r39, 9;
-	@%p239 bra $B195;
-	.loc 5 224 13
-	@!%p236 bra $B147;
-	.loc 5 239 14
-	@!%p68 bra $B102;
-	.loc 6 19 7
-	setp.neu.f32 %p240, %f14, %f14;
-	.loc 6 22 32
-	add.rn.f32 %f115, %f14, 0f00000000;
-	mov.b32 %r333, %f115;
-	.loc 6 23 27
-	shr.s32 %r334, %r333, 31;
-	shr.u32 %r335, %r334, 1;
-	xor.b32 %r336, %r333, %r335;
-	.loc 6 19 7
-	selp.b32 %r337, -2147483648, %r336, %p240;
-	.loc 5 240 129
-	ld.global.u32 %r338, [%rd27+20];
-	cvt.s64.s32 %rd239, %r338;
-	.loc 8 55 13
-	setp.lt.s32 %p241, %r52, %r337;
-	@!%p241 bra $B101;
-	.loc 8 41 31
-	ld.shared.u32 %r339, [$dynamic+53272];
-	setp.lt.u32 %p242, %r9, %r339;
-	cvt.u64.u32 %rd240, %r339;
-	add.s64 %rd241, %rd240, -1;
-	selp.b64 %rd242, %rd241, %rd81, %p242;
-	sub.s64 %rd243, %rd242, %rd81;
-	setp.lt.u64 %p243, %rd243, 2147483648;
-	setp.lt.s64 %p244, %rd242, 2305843009213693952;
-	and.pred %p245, %p243, %p244;
-	and.pred %p246, %p245, %p78;
-	setp.lt.u64 %p247, %rd242, 2048;
-	and.pred %p248, %p246, %p247;
-$B90:
-	.loc 8 56 25
-	cvt.s64.s32 %rd244, %r52;
-	cvt.s64.s32 %rd245, %r337;
-	add.s64 %rd246, %rd244, %rd245;
-	add.s64 %rd247, %rd246, 1;
-	shr.s64 %rd248, %rd247, 1;
-	cvt.u32.u64 %r340, %rd248;
-	mov.u32 %r341, 0;
-	.loc 8 41 23
-	@!%p242 bra $B94;
-	@!%p248 bra $B91;
-	mov.u32 %r341, 0;
-	mov.u32 %r342, %r9;
-	bra $B93;
-$B91:
-	mov.u32 %r341, 0;
-	mov.u32 %r343, %r9;
-$B92:
-	cvt.u64.u32 %rd249, %r343;
-	.loc 8 42 14
-	setp.lt.u32 %p249, %r343, 2048;
-	@!%p249 bra $FAULT17;
-	mad.lo.s32 %r344, %r343, 4, %r3;
-	ld.shared.u32 %r345, [%r344+36888];
-	setp.le.s32 %p250, %r340, %r345;
-	.loc 8 47 19
-	add.s32 %r346, %r341, 1;
-	.loc 8 42 42
-	selp.b32 %r341, %r346, %r341, %p250;
-	.loc 8 41 40
-	add.s32 %r343, %r343, 32;
-	setp.lt.u32 %p251, %r343, %r339;
-	@%p251 bra $B92;
-	bra $B94;
-$B93:
-	cvt.u64.u32 %rd250, %r342;
-	.loc 8 42 14
-	mad.lo.s32 %r347, %r342, 4, %r3;
-	ld.shared.u32 %r348, [%r347+36888];
-	setp.le.s32 %p252, %r340, %r348;
-	.loc 8 47 19
-	add.s32 %r349, %r341, 1;
-	.loc 8 42 42
-	selp.b32 %r341, %r349, %r341, %p252;
-	.loc 8 41 40
-	add.s64 %rd251, %rd250, 32;
-	setp.lt.s64 %p253, %rd251, %rd240;
-	cvt.u32.u64 %r342, %rd251;
-	@%p253 bra $B93;
-$B94:
-	.loc 8 50 32
-	mov.pred %p254, 1;
-	vote.sync.ballot.b32 %r350, %p254, 0xffffffff;
-	setp.eq.s32 %p255, %r350, -1;
-	@!%p255 bra $B95;
-	shfl.sync.bfly.b32 %r351, %r341, 16, 31, 0xffffffff;
-	add.s32 %r352, %r341, %r351;
-	shfl.sync.bfly.b32 %r353, %r352, 8, 31, 0xffffffff;
-	add.s32 %r354, %r352, %r353;
-	shfl.sync.bfly.b32 %r355, %r354, 4, 31, 0xffffffff;
-	add.s32 %r356, %r354, %r355;
-	shfl.sync.bfly.b32 %r357, %r356, 2, 31, 0xffffffff;
-	add.s32 %r358, %r356, %r357;
-	shfl.sync.bfly.b32 %r359, %r358, 1, 31, 0xffffffff;
-	add.s32 %r360, %r358, %r359;
-	bra $B97;
-$B95:
-	brev.b32 %r361, %r350;
-	clz.b32 %r362, %r361;
-	shfl.sync.idx.b32 %r360, %r341, %r362, 31, 0xffffffff;
-	sub.s32 %r363, %r350, 1;
-	and.b32 %r364, %r350, %r363;
-$B96:
-	setp.eq.s32 %p256, %r364, 0;
-	@%p256 bra $B97;
-	brev.b32 %r365, %r364;
-	clz.b32 %r366, %r365;
-	shfl.sync.idx.b32 %r367, %r341, %r366, 31, 0xffffffff;
-	add.s32 %r360, %r360, %r367;
-	sub.s32 %r368, %r364, 1;
-	and.b32 %r364, %r364, %r368;
-	bra $B96;
-$B97:
-	cvt.u64.u32 %rd252, %r360;
-	mov.u32 %r369, 0;
-	mov.pred %p257, 1;
-	vote.sync.ballot.b32 %r370, %p257, 0xffffffff;
-	setp.eq.s32 %p258, %r370, -1;
-	@!%p258 bra $B98;
-	shfl.sync.bfly.b32 %r371, %r369, 16, 31, 0xffffffff;
-	add.s32 %r372, %r369, %r371;
-	shfl.sync.bfly.b32 %r373, %r372, 8, 31, 0xffffffff;
-	add.s32 %r374, %r372, %r373;
-	shfl.sync.bfly.b32 %r375, %r374, 4, 31, 0xffffffff;
-	add.s32 %r376, %r374, %r375;
-	shfl.sync.bfly.b32 %r377, %r376, 2, 31, 0xffffffff;
-	add.s32 %r378, %r376, %r377;
-	shfl.sync.bfly.b32 %r379, %r378, 1, 31, 0xffffffff;
-	add.s32 %r380, %r378, %r379;
-	bra $B100;
-$B98:
-	brev.b32 %r381, %r370;
-	clz.b32 %r382, %r381;
-	shfl.sync.idx.b32 %r380, %r369, %r382, 31, 0xffffffff;
-	sub.s32 %r383, %r370, 1;
-	and.b32 %r384, %r370, %r383;
-$B99:
-	setp.eq.s32 %p259, %r384, 0;
-	@%p259 bra $B100;
-	brev.b32 %r385, %r384;
-	clz.b32 %r386, %r385;
-	shfl.sync.idx.b32 %r387, %r369, %r386, 31, 0xffffffff;
-	add.s32 %r380, %r380, %r387;
-	sub.s32 %r388, %r384, 1;
-	and.b32 %r384, %r384, %r388;
-	bra $B99;
-$B100:
-	mad.wide.u32 %rd253, %r380, 8192, %rd252;
-	.loc 8 57 28
-	setp.le.s64 %p260, %rd239, %rd253;
-	.loc 8 60 21
-	add.s32 %r389, %r340, -1;
-	.loc 8 57 28
-	selp.b32 %r337, %r337, %r389, %p260;
-	selp.b32 %r52, %r340, %r52, %p260;
-	.loc 8 55 13
-	setp.lt.s32 %p261, %r52, %r337;
-	@%p261 bra $B90;
-$B101:
-	.loc 5 241 15
-	@!%p62 bra $B102;
-	.loc 5 242 23
-	cvt.s64.s32 %rd254, %r52;
-	st.shared.u64 [$dynamic+53280], %rd254;
-$B102:
-	.loc 5 245 8
-	bar.sync 0;
-	.loc 5 246 29
-	ld.shared.u64 %rd255, [$dynamic+53280];
-	cvt.u32.u64 %r52, %rd255;
-	.loc 5 247 34
-	ld.shared.u32 %r390, [$dynamic+53272];
-	setp.lt.u32 %p262, %r4, %r390;
-	mov.u32 %r391, %r4;
-	@!%p262 bra $B106;
-$B103:
-	cvt.u64.u32 %rd256, %r391;
-	.loc 5 248 18
-	setp.lt.u32 %p263, %r391, 2048;
-	@!%p263 bra $FAULT18;
-	mad.lo.s32 %r392, %r391, 4, %r3;
-	ld.shared.u32 %r393, [%r392+36888];
-	.loc 6 28 59
-	shr.s32 %r394, %r393, 31;
-	shr.u32 %r395, %r394, 1;
-	xor.b32 %r396, %r393, %r395;
-	mov.b32 %f116, %r396;
-	.loc 5 216 9
-	setp.lt.s32 %p264, %r393, %r52;
-	mov.u32 %r397, -1;
-	@%p264 bra $B105;
-	.loc 6 33 7
-	setp.eq.f32 %p265, %f116, %f14;
-	mov.u32 %r397, 67108864;
-	@%p265 bra $B104;
-	.loc 6 36 28
-	sub.rn.f32 %f117, %f116, %f14;
-	mul.rn.f32 %f118, %f117, %f13;
-	.loc 7 36 10
-	fma.rn.f32 %f119, %f118, 0f3FB8AA3B, 0f4B400000;
-	.loc 7 37 9
-	sub.rn.f32 %f120, %f119, 0f4B400000;
-	.loc 7 38 25
-	fma.rn.f32 %f121, %f120, 0fBF317218, %f118;
-	fma.rn.f32 %f122, %f120, 0f3102E308, %f121;
-	.loc 7 39 21
-	fma.rn.f32 %f123, 0f3AB527C5, %f122, 0f3C091CC4;
-	fma.rn.f32 %f124, %f123, %f122, 0f3D2AAC57;
-	fma.rn.f32 %f125, %f124, %f122, 0f3E2AAA49;
-	fma.rn.f32 %f126, %f125, %f122, 0f3EFFFFFE;
-	.loc 7 40 16
-	fma.rn.f32 %f127, %f126, %f122, 0f3F800000;
-	fma.rn.f32 %f128, %f127, %f122, 0f3F800000;
-	mov.b32 %r398, %f119;
-	.loc 7 21 7
-	setp.lt.f32 %p266, 0f00000000, %f118;
-	selp.b32 %r399, 528482304, 1602224128, %p266;
-	selp.b32 %r400, 1602224128, 528482304, %p266;
-	.loc 7 24 51
-	mad.lo.s32 %r401, %r398, 8388608, %r399;
-	mov.b32 %f129, %r401;
-	mul.rn.f32 %f130, %f128, %f129;
-	mov.b32 %f131, %r400;
-	mul.rn.f32 %f132, %f130, %f131;
-	.loc 7 25 8
-	abs.f32 %f133, %f118;
-	setp.lt.f32 %p267, 0f42D00000, %f133;
-	selp.f32 %f134, 0f00000000, %f132, %p267;
-	and.pred %p268, %p267, %p266;
-	selp.f32 %f135, 0f7F800000, %f134, %p268;
-	.loc 6 36 42
-	mul.rn.f32 %f136, %f135, 0f4C800000;
-	add.rn.f32 %f137, %f136, 0f3F000000;
-	cvt.rzi.s32.f32 %r397, %f137;
-$B104:
-$B105:
-	.loc 5 249 11
-	st.shared.u32 [%r392+36888], %r397;
-	.loc 5 247 43
-	add.s32 %r391, %r391, 512;
-	ld.shared.u32 %r402, [$dynamic+53272];
-	setp.lt.u32 %p269, %r391, %r402;
-	@%p269 bra $B103;
-$B106:
-	.loc 5 251 8
-	bar.sync 0;
-	.loc 5 252 14
-	@!%p68 bra $B145;
-	.loc 5 254 25
-	ld.global.f32 %f138, [%rd27+12];
-	setp.lt.f32 %p270, 0f00000000, %f138;
-	@!%p270 bra $B132;
-	setp.lt.f32 %p271, %f138, 0f3F800000;
-	@!%p271 bra $B132;
-	.loc 8 41 31
-	ld.shared.u32 %r403, [$dynamic+53272];
-	setp.lt.u32 %p272, %r9, %r403;
-	mov.u32 %r404, 0;
-	mov.u32 %r405, 0;
-	@!%p272 bra $B112;
-	cvt.u64.u32 %rd257, %r403;
-	add.s64 %rd258, %rd257, -1;
-	selp.b64 %rd259, %rd258, %rd81, %p272;
-	sub.s64 %rd260, %rd259, %rd81;
-	setp.lt.u64 %p273, %rd260, 2147483648;
-	setp.lt.s64 %p274, %rd259, 2305843009213693952;
-	and.pred %p275, %p273, %p274;
-	and.pred %p276, %p275, %p78;
-	setp.lt.u64 %p277, %rd259, 2048;
-	and.pred %p278, %p276, %p277;
-	@!%p278 bra $B107;
-	mov.u32 %r404, 0;
-	mov.u32 %r405, 0;
-	mov.u32 %r406, %r9;
-	bra $B110;
-$B107:
-	mov.u32 %r404, 0;
-	mov.u32 %r405, 0;
-	mov.u32 %r407, %r9;
-$B108:
-	cvt.u64.u32 %rd261, %r407;
-	.loc 8 42 14
-	setp.lt.u32 %p279, %r407, 2048;
-	@!%p279 bra $FAULT19;
-	mad.lo.s32 %r408, %r407, 4, %r3;
-	ld.shared.u32 %r409, [%r408+36888];
-	setp.le.s32 %p280, 0, %r409;
-	@!%p280 bra $B109;
-	.loc 8 47 21
-	and.b32 %r410, %r409, 8191;
-	add.s32 %r404, %r404, %r410;
-	shr.u32 %r411, %r409, 13;
-	add.s32 %r405, %r405, %r411;
-$B109:
-	.loc 8 41 40
-	add.s32 %r407, %r407, 32;
-	setp.lt.u32 %p281, %r407, %r403;
-	@%p281 bra $B108;
-	bra $B112;
-$B110:
-	cvt.u64.u32 %rd262, %r406;
-	.loc 8 42 14
-	mad.lo.s32 %r412, %r406, 4, %r3;
-	ld.shared.u32 %r413, [%r412+36888];
-	setp.le.s32 %p282, 0, %r413;
-	@!%p282 bra $B111;
-	.loc 8 47 21
-	and.b32 %r414, %r413, 8191;
-	add.s32 %r404, %r404, %r414;
-	shr.u32 %r415, %r413, 13;
-	add.s32 %r405, %r405, %r415;
-$B111:
-	.loc 8 41 40
-	add.s64 %rd263, %rd262, 32;
-	setp.lt.s64 %p283, %rd263, %rd257;
-	cvt.u32.u64 %r406, %rd263;
-	@%p283 bra $B110;
-$B112:
-	.loc 8 50 32
-	mov.pred %p284, 1;
-	vote.sync.ballot.b32 %r416, %p284, 0xffffffff;
-	setp.eq.s32 %p285, %r416, -1;
-	@!%p285 bra $B113;
-	shfl.sync.bfly.b32 %r417, %r404, 16, 31, 0xffffffff;
-	add.s32 %r418, %r404, %r417;
-	shfl.sync.bfly.b32 %r419, %r418, 8, 31, 0xffffffff;
-	add.s32 %r420, %r418, %r419;
-	shfl.sync.bfly.b32 %r421, %r420, 4, 31, 0xffffffff;
-	add.s32 %r422, %r420, %r421;
-	shfl.sync.bfly.b32 %r423, %r422, 2, 31, 0xffffffff;
-	add.s32 %r424, %r422, %r423;
-	shfl.sync.bfly.b32 %r425, %r424, 1, 31, 0xffffffff;
-	add.s32 %r426, %r424, %r425;
-	bra $B115;
-$B113:
-	brev.b32 %r427, %r416;
-	clz.b32 %r428, %r427;
-	shfl.sync.idx.b32 %r426, %r404, %r428, 31, 0xffffffff;
-	sub.s32 %r429, %r416, 1;
-	and.b32 %r430, %r416, %r429;
-$B114:
-	setp.eq.s32 %p286, %r430, 0;
-	@%p286 bra $B115;
-	brev.b32 %r431, %r430;
-	clz.b32 %r432, %r431;
-	shfl.sync.idx.b32 %r433, %r404, %r432, 31, 0xffffffff;
-	add.s32 %r426, %r426, %r433;
-	sub.s32 %r434, %r430, 1;
-	and.b32 %r430, %r430, %r434;
-	bra $B114;
-$B115:
-	cvt.u64.u32 %rd264, %r426;
-	mov.pred %p287, 1;
-	vote.sync.ballot.b32 %r435, %p287, 0xffffffff;
-	setp.eq.s32 %p288, %r435, -1;
-	@!%p288 bra $B116;
-	shfl.sync.bfly.b32 %r436, %r405, 16, 31, 0xffffffff;
-	add.s32 %r437, %r405, %r436;
-	shfl.sync.bfly.b32 %r438, %r437, 8, 31, 0xffffffff;
-	add.s32 %r439, %r437, %r438;
-	shfl.sync.bfly.b32 %r440, %r439, 4, 31, 0xffffffff;
-	add.s32 %r441, %r439, %r440;
-	shfl.sync.bfly.b32 %r442, %r441, 2, 31, 0xffffffff;
-	add.s32 %r443, %r441, %r442;
-	shfl.sync.bfly.b32 %r444, %r443, 1, 31, 0xffffffff;
-	add.s32 %r445, %r443, %r444;
-	bra $B118;
-$B116:
-	brev.b32 %r446, %r435;
-	clz.b32 %r447, %r446;
-	shfl.sync.idx.b32 %r445, %r405, %r447, 31, 0xffffffff;
-	sub.s32 %r448, %r435, 1;
-	and.b32 %r449, %r435, %r448;
-$B117:
-	setp.eq.s32 %p289, %r449, 0;
-	@%p289 bra $B118;
-	brev.b32 %r450, %r449;
-	clz.b32 %r451, %r450;
-	shfl.sync.idx.b32 %r452, %r405, %r451, 31, 0xffffffff;
-	add.s32 %r445, %r445, %r452;
-	sub.s32 %r453, %r449, 1;
-	and.b32 %r449, %r449, %r453;
-	bra $B117;
-$B118:
-	mad.wide.u32 %rd265, %r445, 8192, %rd264;
-	.loc 6 49 29
-	cvt.f64.f32 %fd1, %f138;
-	cvt.rn.f64.u64 %fd2, %rd265;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd266, %fd3;
-	setp.nan.f64 %p290, %fd3, %fd3;
-	selp.b64 %rd267, 0, %rd266, %p290;
-	setp.lt.s64 %p291, 1, %rd267;
-	selp.b64 %rd268, %rd267, 1, %p291;
-	.loc 8 41 28
-	cvt.u64.u32 %rd269, %r403;
-	add.s64 %rd270, %rd269, -1;
-	selp.b64 %rd271, %rd270, %rd81, %p272;
-	sub.s64 %rd272, %rd271, %rd81;
-	setp.lt.u64 %p292, %rd272, 2147483648;
-	setp.lt.s64 %p293, %rd271, 2305843009213693952;
-	and.pred %p294, %p292, %p293;
-	and.pred %p295, %p294, %p78;
-	setp.lt.u64 %p296, %rd271, 2048;
-	and.pred %p297, %p295, %p296;
-	mov.u32 %r454, 67108864;
-	mov.u32 %r455, 0;
-$B119:
-	.loc 8 56 34
-	add.s32 %r456, %r455, %r454;
-	add.s32 %r457, %r456, 1;
-	cvt.u64.u32 %rd273, %r457;
-	shr.u64 %rd274, %rd273, 1;
-	cvt.u32.u64 %r458, %rd274;
-	mov.u32 %r459, 0;
-	mov.u32 %r460, 0;
-	.loc 8 41 23
-	@!%p272 bra $B125;
-	@!%p297 bra $B120;
-	mov.u32 %r459, 0;
-	mov.u32 %r460, 0;
-	mov.u32 %r461, %r9;
-	bra $B123;
-$B120:
-	mov.u32 %r459, 0;
-	mov.u32 %r460, 0;
-	mov.u32 %r462, %r9;
-$B121:
-	cvt.u64.u32 %rd275, %r462;
-	.loc 8 42 14
-	setp.lt.u32 %p298, %r462, 2048;
-	@!%p298 bra $FAULT20;
-	mad.lo.s32 %r463, %r462, 4, %r3;
-	ld.shared.u32 %r464, [%r463+36888];
-	setp.le.s32 %p299, 0, %r464;
-	@!%p299 bra $B122;
-	setp.le.s32 %p300, %r458, %r464;
-	@!%p300 bra $B122;
-	.loc 8 47 21
-	and.b32 %r465, %r464, 8191;
-	add.s32 %r459, %r459, %r465;
-	shr.u32 %r466, %r464, 13;
-	add.s32 %r460, %r460, %r466;
-$B122:
-	.loc 8 41 40
-	add.s32 %r462, %r462, 32;
-	setp.lt.u32 %p301, %r462, %r403;
-	@%p301 bra $B121;
-	bra $B125;
-$B123:
-	cvt.u64.u32 %rd276, %r461;
-	.loc 8 42 14
-	mad.lo.s32 %r467, %r461, 4, %r3;
-	ld.shared.u32 %r468, [%r467+36888];
-	setp.le.s32 %p302, 0, %r468;
-	@!%p302 bra $B124;
-	setp.le.s32 %p303, %r458, %r468;
-	@!%p303 bra $B124;
-	.loc 8 47 21
-	and.b32 %r469, %r468, 8191;
-	add.s32 %r459, %r459, %r469;
-	shr.u32 %r470, %r468, 13;
-	add.s32 %r460, %r460, %r470;
-$B124:
-	.loc 8 41 40
-	add.s64 %rd277, %rd276, 32;
-	setp.lt.s64 %p304, %rd277, %rd269;
-	cvt.u32.u64 %r461, %rd277;
-	@%p304 bra $B123;
-$B125:
-	.loc 8 50 32
-	mov.pred %p305, 1;
-	vote.sync.ballot.b32 %r471, %p305, 0xffffffff;
-	setp.eq.s32 %p306, %r471, -1;
-	@!%p306 bra $B126;
-	shfl.sync.bfly.b32 %r472, %r459, 16, 31, 0xffffffff;
-	add.s32 %r473, %r459, %r472;
-	shfl.sync.bfly.b32 %r474, %r473, 8, 31, 0xffffffff;
-	add.s32 %r475, %r473, %r474;
-	shfl.sync.bfly.b32 %r476, %r475, 4, 31, 0xffffffff;
-	add.s32 %r477, %r475, %r476;
-	shfl.sync.bfly.b32 %r478, %r477, 2, 31, 0xffffffff;
-	add.s32 %r479, %r477, %r478;
-	shfl.sync.bfly.b32 %r480, %r479, 1, 31, 0xffffffff;
-	add.s32 %r481, %r479, %r480;
-	bra $B128;
-$B126:
-	brev.b32 %r482, %r471;
-	clz.b32 %r483, %r482;
-	shfl.sync.idx.b32 %r481, %r459, %r483, 31, 0xffffffff;
-	sub.s32 %r484, %r471, 1;
-	and.b32 %r485, %r471, %r484;
-$B127:
-	setp.eq.s32 %p307, %r485, 0;
-	@%p307 bra $B128;
-	brev.b32 %r486, %r485;
-	clz.b32 %r487, %r486;
-	shfl.sync.idx.b32 %r488, %r459, %r487, 31, 0xffffffff;
-	add.s32 %r481, %r481, %r488;
-	sub.s32 %r489, %r485, 1;
-	and.b32 %r485, %r485, %r489;
-	bra $B127;
-$B128:
-	cvt.u64.u32 %rd278, %r481;
-	mov.pred %p308, 1;
-	vote.sync.ballot.b32 %r490, %p308, 0xffffffff;
-	setp.eq.s32 %p309, %r490, -1;
-	@!%p309 bra $B129;
-	shfl.sync.bfly.b32 %r491, %r460, 16, 31, 0xffffffff;
-	add.s32 %r492, %r460, %r491;
-	shfl.sync.bfly.b32 %r493, %r492, 8, 31, 0xffffffff;
-	add.s32 %r494, %r492, %r493;
-	shfl.sync.bfly.b32 %r495, %r494, 4, 31, 0xffffffff;
-	add.s32 %r496, %r494, %r495;
-	shfl.sync.bfly.b32 %r497, %r496, 2, 31, 0xffffffff;
-	add.s32 %r498, %r496, %r497;
-	shfl.sync.bfly.b32 %r499, %r498, 1, 31, 0xffffffff;
-	add.s32 %r500, %r498, %r499;
-	bra $B131;
-$B129:
-	brev.b32 %r501, %r490;
-	clz.b32 %r502, %r501;
-	shfl.sync.idx.b32 %r500, %r460, %r502, 31, 0xffffffff;
-	sub.s32 %r503, %r490, 1;
-	and.b32 %r504, %r490, %r503;
-$B130:
-	setp.eq.s32 %p310, %r504, 0;
-	@%p310 bra $B131;
-	brev.b32 %r505, %r504;
-	clz.b32 %r506, %r505;
-	shfl.sync.idx.b32 %r507, %r460, %r506, 31, 0xffffffff;
-	add.s32 %r500, %r500, %r507;
-	sub.s32 %r508, %r504, 1;
-	and.b32 %r504, %r504, %r508;
-	bra $B130;
-$B131:
-	mad.wide.u32 %rd279, %r500, 8192, %rd278;
-	.loc 8 57 28
-	setp.le.s64 %p311, %rd268, %rd279;
-	.loc 8 60 21
-	add.s32 %r509, %r458, -1;
-	.loc 8 57 28
-	selp.b32 %r454, %r454, %r509, %p311;
-	selp.b32 %r455, %r458, %r455, %p311;
-	.loc 8 55 13
-	setp.lt.s32 %p312, %r455, %r454;
-	@%p312 bra $B119;
-	.loc 5 255 15
-	setp.lt.s32 %p313, %r51, %r455;
-	selp.b32 %r51, %r455, %r51, %p313;
-$B132:
-	.loc 8 41 31
-	ld.shared.u32 %r510, [$dynamic+53272];
-	setp.lt.u32 %p314, %r9, %r510;
-	mov.u32 %r511, 0;
-	mov.u32 %r512, 0;
-	@!%p314 bra $B138;
-	cvt.u64.u32 %rd280, %r510;
-	add.s64 %rd281, %rd280, -1;
-	selp.b64 %rd282, %rd281, %rd81, %p314;
-	sub.s64 %rd283, %rd282, %rd81;
-	setp.lt.u64 %p315, %rd283, 2147483648;
-	setp.lt.s64 %p316, %rd282, 2305843009213693952;
-	and.pred %p317, %p315, %p316;
-	and.pred %p318, %p317, %p78;
-	setp.lt.u64 %p319, %rd282, 2048;
-	and.pred %p320, %p318, %p319;
-	@!%p320 bra $B133;
-	mov.u32 %r511, 0;
-	mov.u32 %r512, 0;
-	mov.u32 %r513, %r9;
-	bra $B136;
-$B133:
-	mov.u32 %r511, 0;
-	mov.u32 %r512, 0;
-	mov.u32 %r514, %r9;
-$B134:
-	cvt.u64.u32 %rd284, %r514;
-	.loc 8 42 14
-	setp.lt.u32 %p321, %r514, 2048;
-	@!%p321 bra $FAULT21;
-	mad.lo.s32 %r515, %r514, 4, %r3;
-	ld.shared.u32 %r516, [%r515+36888];
-	setp.le.s32 %p322, 0, %r516;
-	@!%p322 bra $B135;
-	setp.le.s32 %p323, %r51, %r516;
-	@!%p323 bra $B135;
-	.loc 8 47 21
-	and.b32 %r517, %r516, 8191;
-	add.s32 %r511, %r511, %r517;
-	shr.u32 %r518, %r516, 13;
-	add.s32 %r512, %r512, %r518;
-$B135:
-	.loc 8 41 40
-	add.s32 %r514, %r514, 32;
-	setp.lt.u32 %p324, %r514, %r510;
-	@%p324 bra $B134;
-	bra $B138;
-$B136:
-	cvt.u64.u32 %rd285, %r513;
-	.loc 8 42 14
-	mad.lo.s32 %r519, %r513, 4, %r3;
-	ld.shared.u32 %r520, [%r519+36888];
-	setp.le.s32 %p325, 0, %r520;
-	@!%p325 bra $B137;
-	setp.le.s32 %p326, %r51, %r520;
-	@!%p326 bra $B137;
-	.loc 8 47 21
-	and.b32 %r521, %r520, 8191;
-	add.s32 %r511, %r511, %r521;
-	shr.u32 %r522, %r520, 13;
-	add.s32 %r512, %r512, %r522;
-$B137:
-	.loc 8 41 40
-	add.s64 %rd286, %rd285, 32;
-	setp.lt.s64 %p327, %rd286, %rd280;
-	cvt.u32.u64 %r513, %rd286;
-	@%p327 bra $B136;
-$B138:
-	.loc 8 50 32
-	mov.pred %p328, 1;
-	vote.sync.ballot.b32 %r523, %p328, 0xffffffff;
-	setp.eq.s32 %p329, %r523, -1;
-	@!%p329 bra $B139;
-	shfl.sync.bfly.b32 %r524, %r511, 16, 31, 0xffffffff;
-	add.s32 %r525, %r511, %r524;
-	shfl.sync.bfly.b32 %r526, %r525, 8, 31, 0xffffffff;
-	add.s32 %r527, %r525, %r526;
-	shfl.sync.bfly.b32 %r528, %r527, 4, 31, 0xffffffff;
-	add.s32 %r529, %r527, %r528;
-	shfl.sync.bfly.b32 %r530, %r529, 2, 31, 0xffffffff;
-	add.s32 %r531, %r529, %r530;
-	shfl.sync.bfly.b32 %r532, %r531, 1, 31, 0xffffffff;
-	add.s32 %r533, %r531, %r532;
-	bra $B141;
-$B139:
-	brev.b32 %r534, %r523;
-	clz.b32 %r535, %r534;
-	shfl.sync.idx.b32 %r533, %r511, %r535, 31, 0xffffffff;
-	sub.s32 %r536, %r523, 1;
-	and.b32 %r537, %r523, %r536;
-$B140:
-	setp.eq.s32 %p330, %r537, 0;
-	@%p330 bra $B141;
-	brev.b32 %r538, %r537;
-	clz.b32 %r539, %r538;
-	shfl.sync.idx.b32 %r540, %r511, %r539, 31, 0xffffffff;
-	add.s32 %r533, %r533, %r540;
-	sub.s32 %r541, %r537, 1;
-	and.b32 %r537, %r537, %r541;
-	bra $B140;
-$B141:
-	cvt.u64.u32 %rd287, %r533;
-	mov.pred %p331, 1;
-	vote.sync.ballot.b32 %r542, %p331, 0xffffffff;
-	setp.eq.s32 %p332, %r542, -1;
-	@!%p332 bra $B142;
-	shfl.sync.bfly.b32 %r543, %r512, 16, 31, 0xffffffff;
-	add.s32 %r544, %r512, %r543;
-	shfl.sync.bfly.b32 %r545, %r544, 8, 31, 0xffffffff;
-	add.s32 %r546, %r544, %r545;
-	shfl.sync.bfly.b32 %r547, %r546, 4, 31, 0xffffffff;
-	add.s32 %r548, %r546, %r547;
-	shfl.sync.bfly.b32 %r549, %r548, 2, 31, 0xffffffff;
-	add.s32 %r550, %r548, %r549;
-	shfl.sync.bfly.b32 %r551, %r550, 1, 31, 0xffffffff;
-	add.s32 %r552, %r550, %r551;
-	bra $B144;
-$B142:
-	brev.b32 %r553, %r542;
-	clz.b32 %r554, %r553;
-	shfl.sync.idx.b32 %r552, %r512, %r554, 31, 0xffffffff;
-	sub.s32 %r555, %r542, 1;
-	and.b32 %r556, %r542, %r555;
-$B143:
-	setp.eq.s32 %p333, %r556, 0;
-	@%p333 bra $B144;
-	brev.b32 %r557, %r556;
-	clz.b32 %r558, %r557;
-	shfl.sync.idx.b32 %r559, %r512, %r558, 31, 0xffffffff;
-	add.s32 %r552, %r552, %r559;
-	sub.s32 %r560, %r556, 1;
-	and.b32 %r556, %r556, %r560;
-	bra $B143;
-$B144:
-	mad.wide.u32 %rd288, %r552, 8192, %rd287;
-	.loc 5 257 46
-	@!%p62 bra $B145;
-	.loc 5 258 29
-	cvt.s64.s32 %rd289, %r51;
-	st.shared.v2.u64 [$dynamic+53280], {%rd289, %rd288};
-$B145:
-	.loc 5 261 8
-	bar.sync 0;
-	.loc 5 262 32
-	ld.shared.v2.u64 {%rd290, %rd291}, [$dynamic+53280];
-	cvt.u32.u64 %r51, %rd290;
-	.loc 5 263 41
-	ld.global.u64 %rd292, [%rd27];
-	.loc 6 54 67
-	cvt.u32.u64 %r561, %rd292;
-	shr.u64 %rd293, %rd292, 32;
-	cvt.u32.u64 %r562, %rd293;
-	mov.u32 %r563, %r36;
-	mov.u32 %r564, 0;
-	mov.u32 %r565, 0;
-	mov.u32 %r566, 0;
-	mov.u32 %r567, 0;
-$B146:
-	.loc 10 460 19
-	mul.wide.u32 %rd294, %r563, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd295, %rd294, 32;
-	cvt.u32.u64 %r568, %rd295;
-	cvt.u32.u64 %r569, %rd294;
-	.loc 10 460 19
-	mul.wide.u32 %rd296, %r565, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd297, %rd296, 32;
-	cvt.u32.u64 %r570, %rd297;
-	cvt.u32.u64 %r571, %rd296;
-	.loc 11 18 21
-	xor.b32 %r572, %r570, %r564;
-	xor.b32 %r563, %r572, %r561;
-	xor.b32 %r573, %r568, %r566;
-	xor.b32 %r565, %r573, %r562;
-	.loc 11 19 11
-	add.s32 %r561, %r561, -1640531527;
-	add.s32 %r562, %r562, -1150833019;
-	add.s32 %r567, %r567, 1;
-	setp.lt.u32 %p334, %r567, 10;
-	mov.u32 %r564, %r571;
-	mov.u32 %r566, %r569;
-	@%p334 bra $B146;
-	.loc 6 55 30
-	cvt.u64.u32 %rd298, %r571;
-	shl.b64 %rd299, %rd298, 32;
-	cvt.u64.u32 %rd300, %r563;
-	or.b64 %rd301, %rd299, %rd300;
-	mul.hi.u64 %rd302, %rd301, %rd291;
-	.loc 5 263 23
-	sub.s64 %rd77, %rd291, %rd302;
-	.loc 5 264 8
-	bar.sync 0;
-$B147:
-	.loc 5 227 14
-	@!%p68 bra $B161;
-	.loc 8 41 31
-	ld.shared.u32 %r574, [$dynamic+53272];
-	setp.lt.u32 %p335, %r9, %r574;
-	cvt.u64.u32 %rd303, %r574;
-	add.s64 %rd304, %rd303, -1;
-	selp.b64 %rd305, %rd304, %rd81, %p335;
-	sub.s64 %rd306, %rd305, %rd81;
-	setp.lt.u64 %p336, %rd306, 2147483648;
-	setp.lt.s64 %p337, %rd305, 2305843009213693952;
-	and.pred %p338, %p336, %p337;
-	and.pred %p339, %p338, %p78;
-	setp.lt.u64 %p340, %rd305, 2048;
-	and.pred %p341, %p339, %p340;
-	mov.u32 %r575, 2147483647;
-	mov.u32 %r576, 0;
-$B148:
-	.loc 8 56 34
-	add.s32 %r577, %r576, %r575;
-	add.s32 %r578, %r577, 1;
-	cvt.u64.u32 %rd307, %r578;
-	shr.u64 %rd308, %rd307, 1;
-	cvt.u32.u64 %r579, %rd308;
-	mov.u32 %r580, 0;
-	mov.u32 %r581, 0;
-	.loc 8 41 23
-	@!%p335 bra $B154;
-	@!%p341 bra $B149;
-	mov.u32 %r580, 0;
-	mov.u32 %r581, 0;
-	mov.u32 %r582, %r9;
-	bra $B152;
-$B149:
-	mov.u32 %r580, 0;
-	mov.u32 %r581, 0;
-	mov.u32 %r583, %r9;
-$B150:
-	cvt.u64.u32 %rd309, %r583;
-	.loc 8 42 14
-	setp.lt.u32 %p342, %r583, 2048;
-	@!%p342 bra $FAULT22;
-	mad.lo.s32 %r584, %r583, 4, %r3;
-	ld.shared.u32 %r585, [%r584+36888];
-	setp.le.s32 %p343, %r51, %r585;
-	@!%p343 bra $B151;
-	ld.shared.u32 %r586, [%r584+45080];
-	setp.le.s32 %p344, %r579, %r586;
-	@!%p344 bra $B151;
-	.loc 8 47 21
-	and.b32 %r587, %r585, 8191;
-	add.s32 %r580, %r580, %r587;
-	shr.u32 %r588, %r585, 13;
-	add.s32 %r581, %r581, %r588;
-$B151:
-	.loc 8 41 40
-	add.s32 %r583, %r583, 32;
-	setp.lt.u32 %p345, %r583, %r574;
-	@%p345 bra $B150;
-	bra $B154;
-$B152:
-	cvt.u64.u32 %rd310, %r582;
-	.loc 8 42 14
-	mad.lo.s32 %r589, %r582, 4, %r3;
-	ld.shared.u32 %r590, [%r589+36888];
-	setp.le.s32 %p346, %r51, %r590;
-	@!%p346 bra $B153;
-	ld.shared.u32 %r591, [%r589+45080];
-	setp.le.s32 %p347, %r579, %r591;
-	@!%p347 bra $B153;
-	.loc 8 47 21
-	and.b32 %r592, %r590, 8191;
-	add.s32 %r580, %r580, %r592;
-	shr.u32 %r593, %r590, 13;
-	add.s32 %r581, %r581, %r593;
-$B153:
-	.loc 8 41 40
-	add.s64 %rd311, %rd310, 32;
-	setp.lt.s64 %p348, %rd311, %rd303;
-	cvt.u32.u64 %r582, %rd311;
-	@%p348 bra $B152;
-$B154:
-	.loc 8 50 32
-	mov.pred %p349, 1;
-	vote.sync.ballot.b32 %r594, %p349, 0xffffffff;
-	setp.eq.s32 %p350, %r594, -1;
-	@!%p350 bra $B155;
-	shfl.sync.bfly.b32 %r595, %r580, 16, 31, 0xffffffff;
-	add.s32 %r596, %r580, %r595;
-	shfl.sync.bfly.b32 %r597, %r596, 8, 31, 0xffffffff;
-	add.s32 %r598, %r596, %r597;
-	shfl.sync.bfly.b32 %r599, %r598, 4, 31, 0xffffffff;
-	add.s32 %r600, %r598, %r599;
-	shfl.sync.bfly.b32 %r601, %r600, 2, 31, 0xffffffff;
-	add.s32 %r602, %r600, %r601;
-	shfl.sync.bfly.b32 %r603, %r602, 1, 31, 0xffffffff;
-	add.s32 %r604, %r602, %r603;
-	bra $B157;
-$B155:
-	brev.b32 %r605, %r594;
-	clz.b32 %r606, %r605;
-	shfl.sync.idx.b32 %r604, %r580, %r606, 31, 0xffffffff;
-	sub.s32 %r607, %r594, 1;
-	and.b32 %r608, %r594, %r607;
-$B156:
-	setp.eq.s32 %p351, %r608, 0;
-	@%p351 bra $B157;
-	brev.b32 %r609, %r608;
-	clz.b32 %r610, %r609;
-	shfl.sync.idx.b32 %r611, %r580, %r610, 31, 0xffffffff;
-	add.s32 %r604, %r604, %r611;
-	sub.s32 %r612, %r608, 1;
-	and.b32 %r608, %r608, %r612;
-	bra $B156;
-$B157:
-	cvt.u64.u32 %rd312, %r604;
-	mov.pred %p352, 1;
-	vote.sync.ballot.b32 %r613, %p352, 0xffffffff;
-	setp.eq.s32 %p353, %r613, -1;
-	@!%p353 bra $B158;
-	shfl.sync.bfly.b32 %r614, %r581, 16, 31, 0xffffffff;
-	add.s32 %r615, %r581, %r614;
-	shfl.sync.bfly.b32 %r616, %r615, 8, 31, 0xffffffff;
-	add.s32 %r617, %r615, %r616;
-	shfl.sync.bfly.b32 %r618, %r617, 4, 31, 0xffffffff;
-	add.s32 %r619, %r617, %r618;
-	shfl.sync.bfly.b32 %r620, %r619, 2, 31, 0xffffffff;
-	add.s32 %r621, %r619, %r620;
-	shfl.sync.bfly.b32 %r622, %r621, 1, 31, 0xffffffff;
-	add.s32 %r623, %r621, %r622;
-	bra $B160;
-$B158:
-	brev.b32 %r624, %r613;
-	clz.b32 %r625, %r624;
-	shfl.sync.idx.b32 %r623, %r581, %r625, 31, 0xffffffff;
-	sub.s32 %r626, %r613, 1;
-	and.b32 %r627, %r613, %r626;
-$B159:
-	setp.eq.s32 %p354, %r627, 0;
-	@%p354 bra $B160;
-	brev.b32 %r628, %r627;
-	clz.b32 %r629, %r628;
-	shfl.sync.idx.b32 %r630, %r581, %r629, 31, 0xffffffff;
-	add.s32 %r623, %r623, %r630;
-	sub.s32 %r631, %r627, 1;
-	and.b32 %r627, %r627, %r631;
-	bra $B159;
-$B160:
-	mad.wide.u32 %rd313, %r623, 8192, %rd312;
-	.loc 8 57 28
-	setp.le.s64 %p355, %rd77, %rd313;
-	.loc 8 60 21
-	add.s32 %r632, %r579, -1;
-	.loc 8 57 28
-	selp.b32 %r575, %r575, %r632, %p355;
-	selp.b32 %r576, %r579, %r576, %p355;
-	.loc 8 55 13
-	setp.lt.s32 %p356, %r576, %r575;
-	@%p356 bra $B148;
-	.loc 5 229 15
-	@!%p62 bra $B161;
-	.loc 5 230 23
-	cvt.u64.u32 %rd314, %r576;
-	st.shared.u64 [$dynamic+53280], %rd314;
-$B161:
-	.loc 5 233 8
-	bar.sync 0;
-	.loc 5 234 26
-	ld.shared.u64 %rd315, [$dynamic+53280];
-	cvt.u32.u64 %r50, %rd315;
-	.loc 5 195 17
-	ld.global.u8 %r633, [%rd27+37];
-	setp.ne.u32 %p357, %r633, 0;
-	mov.u32 %r39, 9;
-	@!%p357 bra $B195;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 8;
-	.loc 5 200 34
-	bra $B195;
-$B162:
-	.loc 5 205 32
-	ld.global.u64 %rd316, [%rd27];
-	.loc 6 54 67
-	cvt.u32.u64 %r634, %rd316;
-	shr.u64 %rd317, %rd316, 32;
-	cvt.u32.u64 %r635, %rd317;
-	mov.u32 %r636, %r36;
-	mov.u32 %r637, 0;
-	mov.u32 %r638, 0;
-	mov.u32 %r639, 0;
-	mov.u32 %r640, 0;
-$B163:
-	.loc 10 460 19
-	mul.wide.u32 %rd318, %r636, 3528531795;
-	.loc 10 461 21
-	shr.u64 %rd319, %rd318, 32;
-	cvt.u32.u64 %r641, %rd319;
-	cvt.u32.u64 %r642, %rd318;
-	.loc 10 460 19
-	mul.wide.u32 %rd320, %r638, 3449720151;
-	.loc 10 461 21
-	shr.u64 %rd321, %rd320, 32;
-	cvt.u32.u64 %r643, %rd321;
-	cvt.u32.u64 %r644, %rd320;
-	.loc 11 18 21
-	xor.b32 %r645, %r643, %r637;
-	xor.b32 %r636, %r645, %r634;
-	xor.b32 %r646, %r641, %r639;
-	xor.b32 %r638, %r646, %r635;
-	.loc 11 19 11
-	add.s32 %r634, %r634, -1640531527;
-	add.s32 %r635, %r635, -1150833019;
-	add.s32 %r640, %r640, 1;
-	setp.lt.u32 %p358, %r640, 10;
-	mov.u32 %r637, %r644;
-	mov.u32 %r639, %r642;
-	@%p358 bra $B163;
-	.loc 6 55 30
-	cvt.u64.u32 %rd322, %r644;
-	shl.b64 %rd323, %rd322, 32;
-	cvt.u64.u32 %rd324, %r636;
-	or.b64 %rd325, %rd323, %rd324;
-	mul.hi.u64 %rd326, %rd325, %rd86;
-	mov.u64 %rd87, 0;
-	.loc 5 206 11
-	@!%p70 bra $B166;
-	mov.u64 %rd87, 0;
-	mov.u32 %r647, 0;
-	@%p83 bra $B165;
-$B164:
-	cvt.u64.u32 %rd87, %r647;
-	setp.lt.u32 %p359, %r647, 257;
-	@!%p359 bra $FAULT23;
-	mad.lo.s32 %r648, %r647, 8, %r3;
-	ld.shared.u64 %rd327, [%r648+53552];
-	setp.le.s64 %p360, %rd327, %rd326;
-	@!%p360 bra $B166;
-	.loc 5 207 3
-	sub.s64 %rd326, %rd326, %rd327;
-	.loc 5 208 3
-	add.s32 %r647, %r647, 1;
-	cvt.u64.u32 %rd87, %r647;
-	.loc 5 206 11
-	setp.lt.s64 %p361, %rd87, %rd82;
-	@%p361 bra $B164;
-	bra $B166;
-$B165:
-	cvt.u32.u64 %r649, %rd87;
-	mad.lo.s32 %r650, %r649, 8, %r3;
-	ld.shared.u64 %rd328, [%r650+53552];
-	setp.le.s64 %p362, %rd328, %rd326;
-	@!%p362 bra $B166;
-	.loc 5 207 3
-	sub.s64 %rd326, %rd326, %rd328;
-	.loc 5 208 3
-	add.s64 %rd87, %rd87, 1;
-	.loc 5 206 11
-	setp.lt.s64 %p363, %rd87, %rd82;
-	@%p363 bra $B165;
-$B166:
-	.loc 5 210 81
-	setp.lt.u64 %p364, %rd87, 257;
-	@!%p364 bra $FAULT24;
-	add.s64 %rd76, %rd87, 1;
-	cvt.u32.u64 %r651, %rd87;
-	mad.lo.s32 %r652, %r651, 8, %r3;
-	ld.shared.u64 %rd329, [%r652+53552];
-	sub.s64 %rd77, %rd329, %rd326;
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B167;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B167:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r38, 1;
-	mov.u32 %r39, 7;
-	bra $B195;
-$B168:
-	.loc 5 169 13
-	setp.eq.s32 %p365, %r55, 0;
-	mov.pred %p366, 1;
-	@%p365 bra $B170;
-	.loc 5 172 21
-	shl.b32 %r653, 1, %r55;
-	add.s32 %r56, %r653, -1;
-	setp.lt.u32 %p367, 12, %r55;
-	selp.b32 %r654, 12, %r55, %p367;
-	sub.s32 %r55, %r55, %r654;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r655, %r4;
-$B169:
-	.loc 2 23 8
-	mad.lo.s32 %r656, %r655, 4, %r3;
-	st.shared.u32 [%r656], 0;
-	st.shared.u32 [%r656+16384], 0;
-	.loc 2 22 41
-	add.s32 %r655, %r655, 512;
-	setp.lt.u32 %p368, %r655, 4096;
-	@%p368 bra $B169;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p366, 0;
-$B170:
-	.loc 5 120 16
-	@!%p366 bra $B195;
-	.loc 6 74 79
-	add.s32 %r657, %r57, 1065353216;
-	mov.b32 %f139, %r657;
-	cvt.rzi.s32.f32 %r658, %f139;
-	.loc 5 121 23
-	setp.lt.s32 %p369, %r51, %r658;
-	selp.b32 %r51, %r658, %r51, %p369;
-	mov.u32 %r58, %r51;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B195;
-$B171:
-	.loc 6 49 32
-	ld.global.f32 %f140, [%rd27+12];
-	cvt.f64.f32 %fd4, %f140;
-	cvt.rn.f64.s64 %fd5, %rd86;
-	mul.rn.f64 %fd6, %fd4, %fd5;
-	cvt.rzi.s64.f64 %rd330, %fd6;
-	setp.nan.f64 %p370, %fd6, %fd6;
-	selp.b64 %rd331, 0, %rd330, %p370;
-	setp.lt.s64 %p371, 1, %rd331;
-	selp.b64 %rd77, %rd331, 1, %p371;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r659, %r4;
-$B172:
-	.loc 2 23 8
-	mad.lo.s32 %r660, %r659, 4, %r3;
-	st.shared.u32 [%r660], 0;
-	st.shared.u32 [%r660+16384], 0;
-	.loc 2 22 41
-	add.s32 %r659, %r659, 512;
-	setp.lt.u32 %p372, %r659, 4096;
-	@%p372 bra $B172;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.u32 %r55, 16;
-	mov.u32 %r56, 218103808;
-	mov.u32 %r57, 0;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 2;
-	mov.u32 %r39, 5;
-	bra $B195;
-$B173:
-	.loc 5 169 13
-	setp.eq.s32 %p373, %r55, 0;
-	mov.pred %p374, 1;
-	@%p373 bra $B175;
-	.loc 5 172 21
-	shl.b32 %r661, 1, %r55;
-	add.s32 %r56, %r661, -1;
-	setp.lt.u32 %p375, 12, %r55;
-	selp.b32 %r662, 12, %r55, %p375;
-	sub.s32 %r55, %r55, %r662;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r663, %r4;
-$B174:
-	.loc 2 23 8
-	mad.lo.s32 %r664, %r663, 4, %r3;
-	st.shared.u32 [%r664], 0;
-	st.shared.u32 [%r664+16384], 0;
-	.loc 2 22 41
-	add.s32 %r663, %r663, 512;
-	setp.lt.u32 %p376, %r663, 4096;
-	@%p376 bra $B174;
-	.loc 2 25 8
-	bar.sync 0;
-	mov.pred %p374, 0;
-$B175:
-	.loc 5 111 16
-	@!%p374 bra $B195;
-	.loc 6 69 55
-	xor.b32 %r665, %r57, -2147483648;
-	.loc 5 112 20
-	setp.lt.s32 %p377, -2139095040, %r665;
-	selp.b32 %r52, %r665, -2139095040, %p377;
-	.loc 5 180 16
-	ld.global.f32 %f141, [%rd27+12];
-	setp.lt.f32 %p378, 0f00000000, %f141;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	@!%p378 bra $B195;
-	setp.lt.f32 %p379, %f141, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 4;
-	@%p379 bra $B195;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B195;
-$B176:
-	.loc 5 136 29
-	cvt.s64.s32 %rd332, %r54;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p380, 1;
-	vote.sync.ballot.b32 %r666, %p380, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p381, %r666, -1;
-	@%p381 bra $B178;
-	.loc 9 58 43
-	brev.b32 %r667, %r666;
-	clz.b32 %r668, %r667;
-	cvt.u32.u64 %r669, %rd332;
-	shfl.sync.idx.b32 %r670, %r669, %r668, 31, 0xffffffff;
-	shr.u64 %rd333, %rd332, 32;
-	cvt.u32.u64 %r671, %rd333;
-	shfl.sync.idx.b32 %r672, %r671, %r668, 31, 0xffffffff;
-	mov.b64 %rd334, {%r670, %r672};
-	.loc 9 59 21
-	add.s32 %r673, %r666, -1;
-	and.b32 %r674, %r666, %r673;
-	setp.ne.s32 %p382, %r674, 0;
-	@!%p382 bra $B179;
-$B177:
-	.loc 9 60 59
-	brev.b32 %r675, %r674;
-	clz.b32 %r676, %r675;
-	cvt.u32.u64 %r677, %rd332;
-	shfl.sync.idx.b32 %r678, %r677, %r676, 31, 0xffffffff;
-	shr.u64 %rd335, %rd332, 32;
-	cvt.u32.u64 %r679, %rd335;
-	shfl.sync.idx.b32 %r680, %r679, %r676, 31, 0xffffffff;
-	mov.b64 %rd336, {%r678, %r680};
-	.loc 9 40 50
-	setp.lt.s64 %p383, %rd334, %rd336;
-	selp.b64 %rd334, %rd336, %rd334, %p383;
-	.loc 9 59 53
-	add.s32 %r681, %r674, -1;
-	and.b32 %r674, %r674, %r681;
-	setp.ne.s32 %p384, %r674, 0;
-	@%p384 bra $B177;
-	bra $B179;
-$B178:
-	.loc 9 54 32
-	cvt.u32.u64 %r682, %rd332;
-	shfl.sync.bfly.b32 %r683, %r682, 16, 31, 0xffffffff;
-	shr.u64 %rd337, %rd332, 32;
-	cvt.u32.u64 %r684, %rd337;
-	shfl.sync.bfly.b32 %r685, %r684, 16, 31, 0xffffffff;
-	mov.b64 %rd338, {%r683, %r685};
-	.loc 9 40 50
-	setp.lt.s64 %p385, %rd332, %rd338;
-	selp.b64 %rd339, %rd338, %rd332, %p385;
-	.loc 9 54 32
-	cvt.u32.u64 %r686, %rd339;
-	shfl.sync.bfly.b32 %r687, %r686, 8, 31, 0xffffffff;
-	shr.u64 %rd340, %rd339, 32;
-	cvt.u32.u64 %r688, %rd340;
-	shfl.sync.bfly.b32 %r689, %r688, 8, 31, 0xffffffff;
-	mov.b64 %rd341, {%r687, %r689};
-	.loc 9 40 50
-	setp.lt.s64 %p386, %rd339, %rd341;
-	selp.b64 %rd342, %rd341, %rd339, %p386;
-	.loc 9 54 32
-	cvt.u32.u64 %r690, %rd342;
-	shfl.sync.bfly.b32 %r691, %r690, 4, 31, 0xffffffff;
-	shr.u64 %rd343, %rd342, 32;
-	cvt.u32.u64 %r692, %rd343;
-	shfl.sync.bfly.b32 %r693, %r692, 4, 31, 0xffffffff;
-	mov.b64 %rd344, {%r691, %r693};
-	.loc 9 40 50
-	setp.lt.s64 %p387, %rd342, %rd344;
-	selp.b64 %rd345, %rd344, %rd342, %p387;
-	.loc 9 54 32
-	cvt.u32.u64 %r694, %rd345;
-	shfl.sync.bfly.b32 %r695, %r694, 2, 31, 0xffffffff;
-	shr.u64 %rd346, %rd345, 32;
-	cvt.u32.u64 %r696, %rd346;
-	shfl.sync.bfly.b32 %r697, %r696, 2, 31, 0xffffffff;
-	mov.b64 %rd347, {%r695, %r697};
-	.loc 9 40 50
-	setp.lt.s64 %p388, %rd345, %rd347;
-	selp.b64 %rd348, %rd347, %rd345, %p388;
-	.loc 9 54 32
-	cvt.u32.u64 %r698, %rd348;
-	shfl.sync.bfly.b32 %r699, %r698, 1, 31, 0xffffffff;
-	shr.u64 %rd349, %rd348, 32;
-	cvt.u32.u64 %r700, %rd349;
-	shfl.sync.bfly.b32 %r701, %r700, 1, 31, 0xffffffff;
-	mov.b64 %rd350, {%r699, %r701};
-	.loc 9 40 50
-	setp.lt.s64 %p389, %rd348, %rd350;
-	selp.b64 %rd334, %rd350, %rd348, %p389;
-$B179:
-	.loc 1 139 14
-	@!%p62 bra $B180;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r45+53296], %rd334;
-$B180:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd351, [$dynamic+53296];
-	mov.u32 %r702, 0;
-$B181:
-	.loc 1 145 21
-	mad.lo.s32 %r703, %r702, 8, %r3;
-	ld.shared.u64 %rd352, [%r703+53296];
-	setp.lt.s64 %p390, %rd351, %rd352;
-	selp.b64 %rd351, %rd352, %rd351, %p390;
-	add.s32 %r702, %r702, 1;
-	setp.lt.u32 %p391, %r702, 16;
-	@%p391 bra $B181;
-	.loc 5 136 14
-	cvt.u32.u64 %r704, %rd351;
-	.loc 5 137 9
-	setp.le.s32 %p392, %r704, -2139095041;
-	mov.u32 %r39, 9;
-	@%p392 bra $B195;
-	.loc 6 28 59
-	shr.s32 %r705, %r704, 31;
-	shr.u32 %r706, %r705, 1;
-	xor.b32 %r707, %r704, %r706;
-	mov.b32 %f14, %r707;
-	.loc 5 142 18
-	ld.global.f32 %f142, [%rd27+8];
-	setp.lt.f32 %p393, 0f00000000, %f142;
-	@%p393 bra $B187;
-	.loc 5 143 16
-	setp.ne.s32 %p394, %r54, %r704;
-	selp.b32 %r53, 2147483647, %r53, %p394;
-	.loc 5 146 35
-	cvt.s64.s32 %rd353, %r53;
-	sub.s64 %rd354, 0, %rd353;
-	.loc 1 137 8
-	bar.sync 0;
-	.loc 9 51 17
-	mov.pred %p395, 1;
-	vote.sync.ballot.b32 %r708, %p395, 0xffffffff;
-	.loc 9 52 11
-	setp.eq.s32 %p396, %r708, -1;
-	@%p396 bra $B183;
-	.loc 9 58 43
-	brev.b32 %r709, %r708;
-	clz.b32 %r710, %r709;
-	cvt.u32.u64 %r711, %rd354;
-	shfl.sync.idx.b32 %r712, %r711, %r710, 31, 0xffffffff;
-	shr.u64 %rd355, %rd354, 32;
-	cvt.u32.u64 %r713, %rd355;
-	shfl.sync.idx.b32 %r714, %r713, %r710, 31, 0xffffffff;
-	mov.b64 %rd356, {%r712, %r714};
-	.loc 9 59 21
-	add.s32 %r715, %r708, -1;
-	and.b32 %r716, %r708, %r715;
-	setp.ne.s32 %p397, %r716, 0;
-	@!%p397 bra $B184;
-$B182:
-	.loc 9 60 59
-	brev.b32 %r717, %r716;
-	clz.b32 %r718, %r717;
-	cvt.u32.u64 %r719, %rd354;
-	shfl.sync.idx.b32 %r720, %r719, %r718, 31, 0xffffffff;
-	shr.u64 %rd357, %rd354, 32;
-	cvt.u32.u64 %r721, %rd357;
-	shfl.sync.idx.b32 %r722, %r721, %r718, 31, 0xffffffff;
-	mov.b64 %rd358, {%r720, %r722};
-	.loc 9 40 50
-	setp.lt.s64 %p398, %rd356, %rd358;
-	selp.b64 %rd356, %rd358, %rd356, %p398;
-	.loc 9 59 53
-	add.s32 %r723, %r716, -1;
-	and.b32 %r716, %r716, %r723;
-	setp.ne.s32 %p399, %r716, 0;
-	@%p399 bra $B182;
-	bra $B184;
-$B183:
-	.loc 9 54 32
-	cvt.u32.u64 %r724, %rd354;
-	shfl.sync.bfly.b32 %r725, %r724, 16, 31, 0xffffffff;
-	shr.u64 %rd359, %rd354, 32;
-	cvt.u32.u64 %r726, %rd359;
-	shfl.sync.bfly.b32 %r727, %r726, 16, 31, 0xffffffff;
-	mov.b64 %rd360, {%r725, %r727};
-	.loc 9 40 50
-	setp.lt.s64 %p400, %rd354, %rd360;
-	selp.b64 %rd361, %rd360, %rd354, %p400;
-	.loc 9 54 32
-	cvt.u32.u64 %r728, %rd361;
-	shfl.sync.bfly.b32 %r729, %r728, 8, 31, 0xffffffff;
-	shr.u64 %rd362, %rd361, 32;
-	cvt.u32.u64 %r730, %rd362;
-	shfl.sync.bfly.b32 %r731, %r730, 8, 31, 0xffffffff;
-	mov.b64 %rd363, {%r729, %r731};
-	.loc 9 40 50
-	setp.lt.s64 %p401, %rd361, %rd363;
-	selp.b64 %rd364, %rd363, %rd361, %p401;
-	.loc 9 54 32
-	cvt.u32.u64 %r732, %rd364;
-	shfl.sync.bfly.b32 %r733, %r732, 4, 31, 0xffffffff;
-	shr.u64 %rd365, %rd364, 32;
-	cvt.u32.u64 %r734, %rd365;
-	shfl.sync.bfly.b32 %r735, %r734, 4, 31, 0xffffffff;
-	mov.b64 %rd366, {%r733, %r735};
-	.loc 9 40 50
-	setp.lt.s64 %p402, %rd364, %rd366;
-	selp.b64 %rd367, %rd366, %rd364, %p402;
-	.loc 9 54 32
-	cvt.u32.u64 %r736, %rd367;
-	shfl.sync.bfly.b32 %r737, %r736, 2, 31, 0xffffffff;
-	shr.u64 %rd368, %rd367, 32;
-	cvt.u32.u64 %r738, %rd368;
-	shfl.sync.bfly.b32 %r739, %r738, 2, 31, 0xffffffff;
-	mov.b64 %rd369, {%r737, %r739};
-	.loc 9 40 50
-	setp.lt.s64 %p403, %rd367, %rd369;
-	selp.b64 %rd370, %rd369, %rd367, %p403;
-	.loc 9 54 32
-	cvt.u32.u64 %r740, %rd370;
-	shfl.sync.bfly.b32 %r741, %r740, 1, 31, 0xffffffff;
-	shr.u64 %rd371, %rd370, 32;
-	cvt.u32.u64 %r742, %rd371;
-	shfl.sync.bfly.b32 %r743, %r742, 1, 31, 0xffffffff;
-	mov.b64 %rd372, {%r741, %r743};
-	.loc 9 40 50
-	setp.lt.s64 %p404, %rd370, %rd372;
-	selp.b64 %rd356, %rd372, %rd370, %p404;
-$B184:
-	.loc 1 139 14
-	@!%p62 bra $B185;
-	.loc 1 140 10
-	@!%p63 bra $FAULT25;
-	st.shared.u64 [%r45+53296], %rd356;
-$B185:
-	.loc 1 142 8
-	bar.sync 0;
-	.loc 1 143 13
-	ld.shared.u64 %rd373, [$dynamic+53296];
-	mov.u32 %r744, 0;
-$B186:
-	.loc 1 145 21
-	mad.lo.s32 %r745, %r744, 8, %r3;
-	ld.shared.u64 %rd374, [%r745+53296];
-	setp.lt.s64 %p405, %rd373, %rd374;
-	selp.b64 %rd373, %rd374, %rd373, %p405;
-	add.s32 %r744, %r744, 1;
-	setp.lt.u32 %p406, %r744, 16;
-	@%p406 bra $B186;
-	.loc 5 146 18
-	cvt.u32.u64 %r746, %rd373;
-	sub.s32 %r50, 0, %r746;
-	.loc 5 195 17
-	ld.global.u8 %r747, [%rd27+37];
-	setp.ne.u32 %p407, %r747, 0;
-	mov.u32 %r39, 9;
-	@!%p407 bra $B195;
-	mov.u32 %r52, -2139095040;
-	mov.f32 %f13, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 8;
-	.loc 5 200 34
-	bra $B195;
-$B187:
-	.loc 5 150 30
-	rcp.rn.f32 %f13, %f142;
-	.loc 6 41 9
-	ld.global.f32 %f143, [%rd27+16];
-	setp.lt.f32 %p408, 0f00000000, %f143;
-	mov.u32 %r51, 1;
-	@!%p408 bra $B188;
-	.loc 6 44 25
-	setp.nan.f32 %p409, %f143, 0f3F800000;
-	min.f32 %f144, %f143, 0f3F800000;
-	selp.f32 %f145, 0f7FFFFFFF, %f144, %p409;
-	mul.rn.f32 %f146, %f145, 0f4C800000;
-	cvt.rzi.s32.f32 %r748, %f146;
-	setp.lt.s32 %p410, 1, %r748;
-	selp.b32 %r51, %r748, 1, %p410;
-$B188:
-	.loc 5 151 8
-	@%p57 bra $B189;
-	.loc 5 180 16
-	ld.global.f32 %f147, [%rd27+12];
-	setp.lt.f32 %p411, 0f00000000, %f147;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	@!%p411 bra $B195;
-	setp.lt.f32 %p412, %f147, 0f3F800000;
-	mov.u32 %r58, 1;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 4;
-	@%p412 bra $B195;
-	mov.u32 %r58, %r51;
-	mov.pred %p84, 1;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 3;
-	mov.u32 %r39, 6;
-	.loc 5 190 4
-	bra $B195;
-$B189:
-	.loc 6 69 55
-	xor.b32 %r749, %r57, -2147483648;
-	.loc 5 155 18
-	setp.lt.s32 %p413, %r52, %r749;
-	selp.b32 %r52, %r749, %r52, %p413;
-	.loc 5 156 12
-	setp.le.s64 %p414, %rd157, 2048;
-	@%p414 bra $B192;
-	.loc 5 169 13
-	setp.eq.s32 %p415, %r55, 0;
-	@%p415 bra $B191;
-	.loc 5 172 21
-	shl.b32 %r750, 1, %r55;
-	add.s32 %r56, %r750, -1;
-	setp.lt.u32 %p416, 12, %r55;
-	selp.b32 %r751, 12, %r55, %p416;
-	sub.s32 %r55, %r55, %r751;
-	.loc 2 21 8
-	bar.sync 0;
-	mov.u32 %r752, %r4;
-$B190:
-	.loc 2 23 8
-	mad.lo.s32 %r753, %r752, 4, %r3;
-	st.shared.u32 [%r753], 0;
-	st.shared.u32 [%r753+16384], 0;
-	.loc 2 22 41
-	add.s32 %r752, %r752, 512;
-	setp.lt.u32 %p417, %r752, 4096;
-	@%p417 bra $B190;
-	.loc 2 25 8
-	bar.sync 0;
-$B191:
-	mov.u32 %r58, -2147483648;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 2;
-	mov.u32 %r39, 3;
-	.loc 5 164 12
-	bra $B195;
-$B192:
-	.loc 8 17 8
-	bar.sync 0;
-	.loc 8 18 17
-	@!%p64 bra $B193;
-	.loc 8 19 5
-	st.shared.u32 [$dynamic+53272], 0;
-$B193:
-	.loc 8 21 8
-	bar.sync 0;
-	mov.u32 %r58, %r52;
-	mov.u64 %rd76, %rd75;
-	mov.u64 %rd87, 0;
-	mov.u32 %r38, 1;
-	mov.u32 %r39, 2;
-	bra $B195;
-$B194:
-	.loc 5 95 33
-	shl.b32 %r754, %r327, %r55;
-	.loc 6 69 55
-	xor.b32 %r58, %r754, -2147483648;
-	mov.u64 %rd87, %rd76;
-	mov.u64 %rd76, %rd75;
-	mov.u32 %r39, 1;
-$B195:
-	.loc 1 44 12
-	add.s32 %r59, %r59, 1;
-	setp.lt.u32 %p418, %r59, 11;
-	@!%p418 bra $B196;
-	.loc 1 40 14
-	setp.ne.s32 %p419, %r39, 9;
-	@%p419 bra $B22;
-$B196:
-	.loc 1 46 17
-	setp.lt.u32 %p420, 0, %r4;
-	@%p420 bra $B202;
-	.loc 1 49 8
-	setp.lt.u64 %p421, %rd25, %rd22;
-	@!%p421 bra $FAULT26;
-	mad.wide.u32 %rd375, %r2, 4, %rd21;
-	st.global.u32 [%rd375], %r50;
-	.loc 1 50 19
-	setp.lt.s64 %p422, 0, %rd24;
-	and.pred %p423, %p422, %p3;
-	@!%p423 bra $B200;
-	.loc 1 52 14
-	setp.le.s32 %p424, 0, %r50;
-	mov.f32 %f148, 0f7FC00000;
-	@!%p424 bra $B199;
-	.loc 1 53 31
-	cvt.u64.u32 %rd376, %r50;
-	add.s64 %rd377, %rd28, %rd376;
-	setp.lt.u64 %p425, %rd377, %rd2;
-	@!%p425 bra $FAULT27;
-	shl.b64 %rd378, %rd377, 2;
-	add.s64 %rd379, %rd1, %rd378;
-	ld.global.f32 %f149, [%rd379];
-	.loc 6 61 7
-	setp.eq.f32 %p426, %f149, %f14;
-	@%p426 bra $B197;
-	.loc 6 64 11
-	sub.rn.f32 %f150, %f149, %f14;
-	cvt.rn.f32.s64 %f151, %rd86;
-	mul.rn.f32 %f152, %f151, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f153, %f152;
-	setp.lt.f32 %p427, %f153, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f154, %f152, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f155, %f154, %f152, %p427;
-	selp.b32 %r755, 192937984, 0, %p427;
-	.loc 12 71 23
-	mov.b32 %r756, %f155;
-	.loc 12 72 10
-	add.s32 %r757, %r756, -1060439283;
-	and.b32 %r758, %r757, -8388608;
-	.loc 12 73 32
-	sub.s32 %r759, %r756, %r758;
-	mov.b32 %f156, %r759;
-	sub.s32 %r760, %r758, %r755;
-	cvt.rn.f32.s32 %f157, %r760;
-	.loc 12 8 9
-	sub.rn.f32 %f158, %f156, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f159, 0fBD9BD66F, %f158, 0f3E041C4B;
-	fma.rn.f32 %f160, %f159, %f158, 0fBE07A47F;
-	fma.rn.f32 %f161, %f160, %f158, 0f3E1139FA;
-	fma.rn.f32 %f162, %f161, %f158, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f163, %f162, %f158, 0f3E4CD1F1;
-	fma.rn.f32 %f164, %f163, %f158, 0fBE800219;
-	fma.rn.f32 %f165, %f164, %f158, 0f3EAAAAA8;
-	fma.rn.f32 %f166, %f165, %f158, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f167, %f158, %f158;
-	fma.rn.f32 %f168, %f166, %f167, %f158;
-	.loc 12 9 25
-	fma.rn.f32 %f169, %f157, 0f33B17218, %f168;
-	.loc 12 87 21
-	mov.b32 %r761, %f152;
-	setp.le.u32 %p428, 2139095040, %r761;
-	.loc 12 88 10
-	fma.rn.f32 %f170, %f152, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f171, %f170, %f169, %p428;
-	.loc 12 90 7
-	setp.eq.f32 %p429, %f152, 0f00000000;
-	selp.f32 %f172, 0fFF800000, %f171, %p429;
-	.loc 6 64 17
-	sub.rn.f32 %f148, %f150, %f172;
-	bra $B198;
-$B197:
-	.loc 6 62 29
-	cvt.rn.f32.s64 %f173, %rd86;
-	mul.rn.f32 %f174, %f173, 0f32800000;
-	.loc 12 68 8
-	abs.f32 %f175, %f174;
-	setp.lt.f32 %p430, %f175, 0f00800000;
-	.loc 12 69 21
-	mul.rn.f32 %f176, %f174, 0f4B000000;
-	.loc 12 68 12
-	selp.f32 %f177, %f176, %f174, %p430;
-	selp.b32 %r762, 192937984, 0, %p430;
-	.loc 12 71 23
-	mov.b32 %r763, %f177;
-	.loc 12 72 10
-	add.s32 %r764, %r763, -1060439283;
-	and.b32 %r765, %r764, -8388608;
-	.loc 12 73 32
-	sub.s32 %r766, %r763, %r765;
-	mov.b32 %f178, %r766;
-	sub.s32 %r767, %r765, %r762;
-	cvt.rn.f32.s32 %f179, %r767;
-	.loc 12 8 9
-	sub.rn.f32 %f180, %f178, 0f3F800000;
-	.loc 12 81 22
-	fma.rn.f32 %f181, 0fBD9BD66F, %f180, 0f3E041C4B;
-	fma.rn.f32 %f182, %f181, %f180, 0fBE07A47F;
-	fma.rn.f32 %f183, %f182, %f180, 0f3E1139FA;
-	fma.rn.f32 %f184, %f183, %f180, 0fBE2A12C2;
-	.loc 12 82 24
-	fma.rn.f32 %f185, %f184, %f180, 0f3E4CD1F1;
-	fma.rn.f32 %f186, %f185, %f180, 0fBE800219;
-	fma.rn.f32 %f187, %f186, %f180, 0f3EAAAAA8;
-	fma.rn.f32 %f188, %f187, %f180, 0fBEFFFFFC;
-	.loc 12 77 67
-	mul.rn.f32 %f189, %f180, %f180;
-	fma.rn.f32 %f190, %f188, %f189, %f180;
-	.loc 12 9 25
-	fma.rn.f32 %f191, %f179, 0f33B17218, %f190;
-	.loc 12 87 21
-	mov.b32 %r768, %f174;
-	setp.le.u32 %p431, 2139095040, %r768;
-	.loc 12 88 10
-	fma.rn.f32 %f192, %f174, 0f7F800000, 0f7F800000;
-	.loc 12 87 25
-	selp.f32 %f193, %f192, %f191, %p431;
-	.loc 12 90 7
-	setp.eq.f32 %p432, %f174, 0f00000000;
-	selp.f32 %f194, 0fFF800000, %f193, %p432;
-	.loc 6 62 10
-	neg.f32 %f148, %f194;
-$B198:
-$B199:
-	.loc 1 55 11
-	setp.lt.u64 %p433, %rd25, %rd24;
-	@!%p433 bra $FAULT28;
-	mad.wide.u32 %rd380, %r2, 4, %rd23;
-	st.global.f32 [%rd380], %f148;
-$B200:
-	.loc 1 57 32
-	setp.le.s32 %p434, 0, %r50;
-	and.pred %p435, %p18, %p434;
-	@!%p435 bra $B201;
-	.loc 1 58 18
-	cvt.u64.u32 %rd381, %r50;
-	add.s64 %rd382, %rd28, %rd381;
-	setp.lt.u64 %p436, %rd382, %rd11;
-	@!%p436 bra $FAULT29;
-	shl.b64 %rd383, %rd382, 1;
-	add.s64 %rd384, %rd10, %rd383;
-	ld.global.u16 %r769, [%rd384];
-	.loc 4 55 10
-	and.b32 %r770, %r769, 32767;
-	setp.eq.s32 %p437, %r770, 32767;
-	.loc 4 58 15
-	add.s32 %r771, %r769, 1;
-	and.b32 %r772, %r771, 65535;
-	.loc 4 55 20
-	selp.b32 %r773, %r769, %r772, %p437;
-	.loc 1 58 9
-	st.global.u16 [%rd384], %r773;
-$B201:
-	bra $EXIT;
-$B202:
-	.loc 1 47 3
-	bra $EXIT;
-$B203:
-	.loc 1 32 3
-	bra $EXIT;
-$B204:
-	.loc 1 37 30
-	@!%p53 bra $FAULT30;
-	.loc 5 72 7
-	bra $FAULT31;
-$B205:
-	.loc 1 83 19
-	@!%p92 bra $FAULT32;
-	@!%p98 bra $FAULT33;
-	@!%p104 bra $FAULT34;
-	bra $FAULT35;
-$B206:
-	@!%p126 bra $FAULT36;
-	@!%p132 bra $FAULT37;
-	@!%p138 bra $FAULT38;
-	bra $FAULT39;
-$B207:
-	.loc 2 54 33
-	add.s32 %r774, %r46, 1;
-	cvt.u64.u32 %rd385, %r774;
-	.loc 2 38 20
-	setp.lt.u32 %p438, %r774, 4096;
-	.loc 2 54 33
-	add.s32 %r775, %r46, 2;
-	cvt.u64.u32 %rd386, %r775;
-	.loc 2 38 20
-	setp.lt.u32 %p439, %r775, 4096;
-	.loc 2 54 33
-	add.s32 %r776, %r46, 3;
-	cvt.u64.u32 %rd387, %r776;
-	.loc 2 38 20
-	setp.lt.u32 %p440, %r776, 4096;
-	.loc 2 54 33
-	add.s32 %r777, %r46, 4;
-	cvt.u64.u32 %rd388, %r777;
-	.loc 2 38 20
-	setp.lt.u32 %p441, %r777, 4096;
-	.loc 2 54 33
-	add.s32 %r778, %r46, 5;
-	cvt.u64.u32 %rd389, %r778;
-	.loc 2 38 20
-	setp.lt.u32 %p442, %r778, 4096;
-	.loc 2 54 33
-	add.s32 %r779, %r46, 6;
-	cvt.u64.u32 %rd390, %r779;
-	.loc 2 38 20
-	setp.lt.u32 %p443, %r779, 4096;
-	.loc 2 54 33
-	cvt.u64.u32 %rd391, %r48;
-	.loc 2 38 20
-	@!%p65 bra $FAULT40;
-	@!%p438 bra $FAULT41;
-	@!%p439 bra $FAULT42;
-	@!%p440 bra $FAULT43;
-	@!%p441 bra $FAULT44;
-	@!%p442 bra $FAULT45;
-	@!%p443 bra $FAULT46;
-	@!%p66 bra $FAULT47;
-	.loc 2 56 11
-	bra $FAULT48;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 30 13
-	mov.u32 %r780, 0;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd7;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 35 20
-	mov.u32 %r780, 1;
-	mov.u64 %rd392, %rd29;
-	mov.u64 %rd393, %rd3;
-	bra $FAULT;
-$FAULT2:
-	.loc 3 23 27
-	mov.u32 %r780, 6;
-	mov.u64 %rd392, %rd33;
-	mov.u64 %rd393, %rd20;
-	bra $FAULT;
-$FAULT3:
-	.loc 3 40 27
-	mov.u32 %r780, 10;
-	mov.u64 %rd392, %rd39;
-	mov.u64 %rd393, %rd17;
-	bra $FAULT;
-$FAULT4:
-	.loc 3 41 10
-	mov.u32 %r780, 11;
-	mov.u64 %rd392, %rd41;
-	mov.u64 %rd393, %rd26;
-	bra $FAULT;
-$FAULT5:
-	.loc 3 27 28
-	mov.u32 %r780, 7;
-	mov.u64 %rd392, %rd29;
-	mov.u64 %rd393, %rd12;
-	bra $FAULT;
-$FAULT6:
-	.loc 3 32 25
-	mov.u32 %r780, 8;
-	mov.u64 %rd392, %rd55;
-	mov.u64 %rd393, %rd15;
-	bra $FAULT;
-$FAULT7:
-	.loc 3 62 11
-	mov.u32 %r780, 21;
-	mov.u64 %rd392, %rd63;
-	mov.u64 %rd393, %rd26;
-	bra $FAULT;
-$FAULT8:
-	.loc 1 78 17
-	mov.u32 %r780, 12;
-	mov.u64 %rd392, %rd90;
-	mov.u64 %rd393, %rd5;
-	bra $FAULT;
-$FAULT9:
-	mov.u32 %r780, 12;
-	mov.u64 %rd392, %rd110;
-	mov.u64 %rd393, %rd5;
-	bra $FAULT;
-$FAULT10:
-	.loc 2 30 22
-	mov.u32 %r780, 17;
-	mov.u64 %rd392, %rd126;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT11:
-	mov.u32 %r780, 17;
-	mov.u64 %rd392, %rd130;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT12:
-	mov.u32 %r780, 17;
-	mov.u64 %rd392, %rd133;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT13:
-	mov.u32 %r780, 17;
-	mov.u64 %rd392, %rd136;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT14:
-	.loc 1 155 10
-	mov.u32 %r780, 13;
-	mov.u64 %rd392, %rd79;
-	mov.u64 %rd393, 32;
-	bra $FAULT;
-$FAULT15:
-	.loc 1 128 12
-	mov.u32 %r780, 9;
-	mov.u64 %rd392, %rd106;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT16:
-	.loc 5 104 20
-	mov.u32 %r780, 18;
-	mov.u64 %rd392, %rd235;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT17:
-	.loc 8 42 14
-	mov.u32 %r780, 19;
-	mov.u64 %rd392, %rd249;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT18:
-	.loc 5 248 18
-	mov.u32 %r780, 16;
-	mov.u64 %rd392, %rd256;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT19:
-	.loc 8 42 14
-	mov.u32 %r780, 19;
-	mov.u64 %rd392, %rd261;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT20:
-	mov.u32 %r780, 19;
-	mov.u64 %rd392, %rd275;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT21:
-	mov.u32 %r780, 19;
-	mov.u64 %rd392, %rd284;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT22:
-	mov.u32 %r780, 19;
-	mov.u64 %rd392, %rd309;
-	mov.u64 %rd393, 2048;
-	bra $FAULT;
-$FAULT23:
-	.loc 5 206 47
-	mov.u32 %r780, 20;
-	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT24:
-	.loc 5 210 81
-	mov.u32 %r780, 14;
-	mov.u64 %rd392, %rd87;
-	mov.u64 %rd393, 257;
-	bra $FAULT;
-$FAULT25:
-	.loc 1 140 10
-	mov.u32 %r780, 15;
-	mov.u64 %rd392, %rd79;
-	mov.u64 %rd393, 32;
-	bra $FAULT;
-$FAULT26:
-	.loc 1 49 8
-	mov.u32 %r780, 2;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd22;
-	bra $FAULT;
-$FAULT27:
-	.loc 1 53 22
-	mov.u32 %r780, 3;
-	mov.u64 %rd392, %rd377;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT28:
-	.loc 1 55 11
-	mov.u32 %r780, 4;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd24;
-	bra $FAULT;
-$FAULT29:
-	.loc 1 58 45
-	mov.u32 %r780, 5;
-	mov.u64 %rd392, %rd382;
-	mov.u64 %rd393, %rd11;
-	bra $FAULT;
-$FAULT30:
-	.loc 1 37 30
-	mov.u32 %r780, 24;
-	mov.u64 %rd392, %rd25;
-	mov.u64 %rd393, %rd9;
-	bra $FAULT;
-$FAULT31:
-	.loc 5 72 7
-	mov.u32 %r780, 25;
-	mov.u64 %rd392, 0;
-	mov.u64 %rd393, 0;
-	bra $FAULT;
-$FAULT32:
-	.loc 1 83 19
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd91;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT33:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd93;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT34:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd94;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT35:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd95;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd111;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT37:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd113;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT38:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd114;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT39:
-	mov.u32 %r780, 26;
-	mov.u64 %rd392, %rd115;
-	mov.u64 %rd393, %rd2;
-	bra $FAULT;
-$FAULT40:
-	.loc 2 38 20
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd80;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT41:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd385;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT42:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd386;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT43:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd387;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT44:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd388;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT45:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd389;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT46:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd390;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT47:
-	mov.u32 %r780, 22;
-	mov.u64 %rd392, %rd391;
-	mov.u64 %rd393, 4096;
-	bra $FAULT;
-$FAULT48:
-	.loc 2 56 11
-	mov.u32 %r780, 23;
-	mov.u64 %rd392, %rd32;
-	mov.u64 %rd393, 512;
-$FAULT:
-	ld.param.u64 %rd394, [wide_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r781, [%rd394], 0, 1;
-	setp.ne.u32 %p444, %r781, 0;
-	@%p444 bra $EXIT;
-	ld.global.u64 %rd395, [%rd394+8];
-	ld.param.u32 %r782, [wide_params+256];
-	st.global.u32 [%rd395+4], %r782;
-	ld.param.u32 %r783, [wide_params+260];
-	st.global.v2.u32 [%rd395+8], {%r783, %r780};
-	mov.u32 %r784, %ctaid.x;
-	mov.u32 %r785, %ctaid.y;
-	st.global.v2.u32 [%rd395+16], {%r784, %r785};
-	mov.u32 %r786, %ctaid.z;
-	mov.u32 %r787, %tid.x;
-	st.global.v2.u32 [%rd395+24], {%r786, %r787};
-	mov.u32 %r788, %tid.y;
-	mov.u32 %r789, %tid.z;
-	st.global.v2.u32 [%rd395+32], {%r788, %r789};
-	st.global.u64 [%rd395+40], %rd392;
-	st.global.u64 [%rd395+48], %rd393;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd395], 56;
-	bra $EXIT;
-}
+const wideSM70 = `packed1 93921 wide
+!pJ
+!pI
+!p8
+!sgtqrR
+!s]t?uNsyrmr9u[q)tkrR
+!vvq)pi~<t5syrR
+!v7psv6q"w/q)tkw]
+!v7r.v6syq)r9pMrR
+!v7q#v6vDpMuNr9t?rGrR
+!v7fv6|\z;
+!v7^v6rbuNsyrR
+!v7pjv6}ZpOpMrR
+!v7pXv6v9uNrGw]
+!v7qNv6q"t?uNrbrmrWrR
+!v7pxv6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+pkpD
+!c
+p;..8pF
+p99@=pF
+p:{JsV
+qSw{8pF
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+q*
+v~
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+qQ+s%
+qQ+vm
+h+wi
+wtsm
+Q
+)
+w.pw
+T)
+qU
+sWqy
+y.
+z*y'
+N
+sY7j
+p?
+r7~/q>rGymPr/
+p'
+s1
+s{7px
+r7~/u=q>pMym
+wtq@
+s?p0
+"'
+y$yDsq3(
+s4vm
+s4+p&
+s4sL
+visZ
+m
+viy<n
+m
+vi-p&
+m
+vd9
+sJvurF-
+z*qe
+zJtqr,xD2q,t0
+x#
+ub%
+pm
+xM
+*#%
+s?p0
+prq3q0
+wu35
+wh
+prqet;
+q1q}E
+)
+ub6
+u(
+y$q}yK4
+prtIp|
+sw
+s==
+|0qj
+p\
+p}pY
+v}{"z4x?
+p\
+v13C
+pl3
+y#
+p\
+z7
+ri
+sd
+!#
+p\
+r5=sh
+T3
+z>
+tkq)piPtqy_xDDqO32
+sw
+p\
+{O
+we%
+4
+5
+r5,pX
+u@%
+{K
+wHr>
+tkq)piPtqy_xDDGwX
+_
+tZ
+s8
+!#
+prtI^-
+qKz#z#{c
+t>
+v}{"dpUx?
+p\
+v13C
+pzvX?
+p\
+z7
+td
+!#
+prqypj
+p+
+!#
+prr-pE
+wu3-
+pqqeq3
+|uv2Z
+|uv2t#
+4
+|ur_Z
+|uqsZ
+vPPq"t@pirzxPyzpu
+vPPq"t@pirzxP2t,pu
+"#
+rezGpu
+za
+prshs6
+zbpW&3.
+s'8
+sn(B
+*,%
+r5/q0
+qt&1#
+rf&
+vp
+!#
+)
+r5@r4
+y$s0GV(
+_
+y$s0ErZ
+rV
+pqs6qN
+p1
+}q
+pqt'qw
+rjx\t\
+pqr4^
+}$>
+p6
+pqr]ps
+y9u}>sI
+H
+!#
+pqt;ps
+wOzir3u}>sI
+!#
+pqsQpb
+q2|{9
+pqtIsm
+r<
+sPt$6
+t3v8
+pqtsr+
+zo
+pqxjr1
+t3xhqW
+"#
+xpr_>uf
+!#
+r5@pj
+syy1r3yBW
+r5/r]
+tm2{c
+we/
+rMp,C
+sJ~3
+!#
+prs6pj
+p+
+!#
+pru:j
+wu30
+tr$
+{#~%
+prt'r+
+i02rO
+ur
+prr4s6
+0
+zJtqr,xD1$D
+}h
+ub1
+s'7
+xM
+*/%
+t)8r-
+qt&D
+rf&
+{#zQ
+!#
+t)7qw
+y$s0G%
+sw
+t)9q@
+|)
+sJ~"
+pry=r+
+qzuH8
+)
+p}p<
+tf8C
+0
+uX#qj
+Yp,D
+vp
+w<
+t8X?
+)
+wKp=
+yS
+{hxZ
+4
+YX1#
+4
+r\#
+4
+}q
+!#
+wr
+prxGq@
+qL}w
+p1
+5
+{?7+qN
+Yp@1#
+s'9
+y$p@GV7
+syy1r3qlt%
+!#
+pr}6ps
+wcr,[2}w
+pry=r.9
+qKp@r2B
+Yp@qR
+td
+u<
+!#
+"%
+qLp2B
+p1
+5
+"%
+y$[GV8
+syy1r3qlt%
+!#
+"%
+wcr,|ZB
+"%
+qK[2}w
+ynry
+td
+!#
+t)8tI
+qKu4u4{c
+Yu4p*
+sH,
+!#
+prt;pj
+p+
+!#
+wI/u:
+zK>3+
+ef+f
+|8pW<p$
+4
+{#vurF.
+"#
+y$M$yK*
+sw
+zqy=
+r$pW=E
+o
+s(>%
+p}rF.9
+vj
+ur-
+q:
+p}rF.9
+}exF
+"$
+|mu/Fu"
+}$>
+ysxPp$
+J
+tAs7
+J
+r7,
+w9
+vAuHu/Gyyrg
+}oq=
+p6
+ysz]p$
+s_zE
+zO
+s_|t
+g
+u<
+!#
+}3M#
+p6
+ys~2p$
+s_zE
+zO
+s_|t
+g
+H
+!#
+ef.qN
+q\/%
+vr|6GsO
+xKu&=B?
+ys~9B
+s_r|E
+!#
+wP
+pnpb^
+p+
+rf&
+!#
+pnqe^
+s;%
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+sY8q@
+r[+p$
+"U
+pB'1(1)
+qvM*1&
+)
+ur
+0
+qBp<
+uF1%
+r#{}
+r[&p$
+pn{Gsh
+ph&q&
+)
+pnsQq0
+qBsf
+s;%
+pn{Gt;
+vT9
+"#
+qBsf
+u-|#qN
+qt&2{c
+pB&|B%
+pnzLq@
+qTt"=
+u-@=j
+ru+
+epX-r4
+wusu
+eq07r-
+w0qg
+uh
+"'
+reuyyR
+"'
+w"~5
+ze=v:
+yS
+qoxZ
+4
+rC+uk
+4
+qt+2t4
+v&wv+
+ze=2zG
+yS
+qoxZ
+4
+rC+uk
+4
+r7zM
+qm
+J
+r7yi+zH}#uQsq
+:
+:
+r7+x@9t2-q49
+r7uZ
+r7rF
+r7zM
+J
+r7uZ
+ysxPp$
+qm
+J
+!#
+yHr]
+zZ@
+i,%
+}=P
+qM9pw
+o
+qM/qN
+|RpWUC
+p}.
+qnpWU
+4
+sJ~"
+}_ts
+q\uJU
+ret,pu
+r&.pE
+q+u\$
+rN
+tP
+}_j
+u;B
+|RpWWC
+weV
+4
+"#
+T$
+rN
+tP
+"#
+tmE
+|RpWXC
+weW
+4
+"#
+T$
+rN
+tP
+"#
+|%q&
+|RpWYC
+weX
+4
+"#
+T$
+rN
+tP
+|V)s^#
+|e
+wj
+{#vurF8
+{zyq}X
+}_qy
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+r&9rz+
+H
+!#
+qM@j
+zK#3'
+s'/
+sn$G
+*&%
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+!#
+r69sh
+tf(V3
+rDi
+qx7pj
+qTR+B
+qx/pj
+qTR+E
+r#+pj
+qTR+q&
+{j)
+!#
+r6/sr
+zZ@
+i?%
+}=d
+rt=qy
+p}{c
+"/
+o
+"/
+|RpWjC
+p}.
+qnpWj
+4
+sJ~"
+"/
+q\uJj
+ret,pu
+"-
+q+u\$
+rN
+tP
+"/
+u;B
+|RpWlC
+wek
+4
+"#
+T$
+rN
+tP
+"#
+tmE
+|RpWmC
+wel
+4
+"#
+T$
+rN
+tP
+"#
+|%q&
+|RpWnC
+wem
+4
+"#
+T$
+rN
+tP
+|V)s^#
+|e
+wj
+{#vurF7
+{zyq}X
+"/
+pV.I
+"#
+z=E
+*#%
+v'ql
+!#
+{zyq}X
+"#
+pV(I
+"#
+zNE
+*#%
+v'}/x?
+!#
+{zyq}X
+"#
+pV"I
+"#
+v3pUE
+*#%
+v'}/u"
+!#
+{zyq}X
+"#
+rjuyI
+"#
+v3qIE
+*#%
+v'}/xu
+!#
+"/
+H
+!#
+"/
+zK#3'
+s'@
+sn%G
+*&%
+yxqsq</uK
+yxrnq</,rJ
+yxxhq</+wV
+v'tR/rFr>
+!#
+qCpEf
+|ut$rl
+qCq3r4
+x-rvZ
+q{
+qCqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+rt.qN
+rh||
+5
+rt8sh
+r{&
+w5
+r{x
+|Oy_R$UD
+s_R#qR
+!#
+qCq#/r.7
+tFw%uZ
+r7,
+rt/pj
+pVXrzu<
+epb7pj
+rhp@<'
+s_p@qg
+uE
+qCt;f
+{/rvt|
+s_t"79qY}(q4
+p6
+qCsms6
+t3ulsG
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3p*>
+!#
+!#
+qCf-f,
+wny_s\2p*
+q{
+qK[Dqg=78tGp<p5
+s_t"q,
+!#
+qx+pw
+rhq,<&
+J
+}q
+"C
+u^>t\
+"C
+u^=I
+"C
+xKu&[p$s^<
+u<
+!#
+qxx*
+t(p0<)
+qVs0<*
+s_|t
+rP
+r#=sr
+v>R,
+pnu:q3
+)
+qBsf
+pm=
+s;%
+qLwg/w{,
+{2r,zyt/
+pnt's6
+r'q}B-
+zo
+s_t"=
+rP
+pnr4rI
+{2{:p,y~uitKD
+s_t"=
+H
+!#
+vC^r-sh
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+s_[p$
+5
+vC^shw-
+r{'
+w5
+r{y
+t(rU
+p~p@u%%
+tC|otO<,
+tC.uQtzU
+s_q}p$
+!#
+u'q}
+">
+|up42'2
+"@
+yV2Z
+q{
+"@
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"@
+z);D
+5
+"@
+r{(
+w5
+tj
+r{z
+|Oy_R@UD
+s_R?ry
+!#
+"@
+tFt"uZ
+r7,
+"@
+pVerzu<
+"@
+rh[<C
+s_[qg
+uE
+"@
+{/p42'0
+s_[wB9qY}(q4
+p6
+"@
+w\2'0
+x>/
+"@
+}@
+"@
+y5
+"@
+}A
+}F
+"@
+}?
+}B
+}C
+}D
+"@
+}E
+yj
+yk
+"@
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"@
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"@
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"@
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"@
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"@
+rhq}<B
+}q
+"@
+u^Jt\
+"@
+u^II
+r#-j
+u'p@
+ta
+"A
+vrp)Cp-s^H
+u<
+!#
+"A
+t(p2<D
+qVs0<E
+rP
+"A
+v>RG
+"A
+)
+qBsf
+pm,
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{+
+w5
+tj
+r{}
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up43'3
+"A
+yV3Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)WD
+5
+"A
+r{+
+w5
+rs+
+r{}
+|Oy_R\UD
+s_R[ry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pVqrzu<
+"A
+rh[<_
+s_[qg
+uE
+"A
+{/p43'0
+s_[wB9qY}(q4
+p6
+"A
+w\3'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<^
+}q
+"A
+u^Vt\
+"A
+u^UI
+"A
+u'p@
+v0pK%
+"A
+vrpKCq^s^T
+u<
+!#
+"A
+t(p2<a
+qVs0<b
+rP
+"A
+v>Rd
+"A
+)
+qBsf
+pm+
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{.
+w5
+rs+
+pl>
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+"?
+|up44'4
+"A
+yV4Z
+q{
+"A
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"A
+z)tD
+5
+"A
+r{.
+w5
+rs-
+pl>
+|Oy_RyUD
+s_Rxry
+!#
+"A
+tFt"uZ
+r7,
+"A
+pV}rzu<
+"A
+rh[<|
+s_[qg
+uE
+"A
+{/p44'0
+s_[wB9qY}(q4
+p6
+"A
+w\4'0
+x>/
+"A
+}@
+"A
+y5
+"A
+}A
+}F
+"A
+}?
+}B
+}C
+}D
+"A
+}E
+yj
+yk
+"A
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+"A
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+"A
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+"A
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3q,>
+!#
+!#
+"A
+wny_s\2q,
+q{
+qK[Dqg=78tGp<p5
+s_p@t0
+!#
+"A
+rhq}<{
+}q
+"A
+u^ct\
+"A
+u^bI
+"A
+u'p@
+wm%
+"A
+vrp[Ct]s^a
+u<
+!#
+"A
+t(p2<}
+qVs0<~
+rP
+"A
+v>MY
+"A
+)
+qBsf
+pm-
+s;%
+qLp*qOw{,
+{2r,zyt/
+"A
+r'wgx5
+zo
+rP
+"A
+{2{:p,y~uitKD
+H
+!#
+"A
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+qBt4
+5
+"A
+r{1
+w5
+rs-
+pl>
+t(rU
+p~[u%%
+tC|otO<-
+tC.uQtzU
+!#
+r#7r+
+pVex_~,
+sY-^
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+uupU
+yTxar|q=wL
+r$qApd
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+uuqI
+yTxar|q=wL
+r$pW"pd
+0
+yTxaz#XwL
+pA
+|$sQps@
+ugp)p-C
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+r{#
+xt
+r$pW$pd
+0
+xt
+pA
+"$
+i&%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"c
+]aI
+sY7pX
+]brL.
+|?dMOl8p<rJV&
+!#
+sY})
+p+
+qm
+J
+!#
+x+=j
+uF1%
+zn8p<rJ
+ugy:|>
+w8
+}u
+\
+"e
+]cI
+r#x*
+zKHEuk
+pm8
+r{H
+uF1%
+|58-v(v=%
+!#
+r69r]
+|wHVHB
+tfHVg
+tJ1'5
+tJ2'6
+tJ3'7
+tJ4'8
+sJ~;>
+!#
+uA-^
+p+
+epj+q@
+r[HE
+qm
+rDx
+pn|Y^
+p+
+"c
+]kx_vurF9
+"d
+w)Ps}.r,c{ozmMQn
+ya
+w)Ps}.r,c{ozmMQy~uitK
+y$vnwT%
+s?[
+y$uHwT%
+pn{Gr1
+tT
+pnsQq@
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"$
+w)Ps}.r,c{ozmMQls%
+ya
+w)Ps}.r,c{ozmMQy~q4wV
+y$vnwT%
+"#
+tT
+"$
+s?[
+y$uHwT%
+"#
+tT
+"#
+s?p@
+y$z#wT%
+"#
+tT
+"#
+wr
+y$u&wT%
+"#
+tT
+"%
+|?dMSl|{/{\
+u-uk^
+p+
+J
+r78xF
+"k
+]gx_~*w
+!#
+vc/qw
+t<
+tj
+{Y
+qm
+rf+
+!#
+u-@,^
+qVwy
+5
+u-|+q0
+uF1%
+zn|{p&
+ugy:|>
+!#
+u-@=sQ
+qKr|Upd
+xL{c
+td
+"=
+zj
+p.
+"=
+|)
+uE
+"=
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"=
+xsqg
+qLp0U
+ti
+sd
+!#
+"=
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+";
+ugp)p-C
+"=
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"=
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+u-@8q0
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+vc@qy
+wYpC
+|.+qw
+qFAqg
+"#
+xKRE<A<E?
+xKRD<DD?
+vc9pX
+tUE<D
+sHj
+s{=sh
+qFFB
+qm
+rf+
+!#
+"1
+qVwy
+5
+"1
+uF1%
+zn|{p&
+ugy:|>
+!#
+"1
+qKr|Upd
+xL{c
+td
+"1
+zj
+p.
+"1
+|)
+uE
+"1
+vJ
+uT
+t^
+yTxar|q=wL
+r$p)pd
+0
+yTxaz#XwL
+pA
+"1
+xsqg
+qLp0U
+ti
+sd
+!#
+"1
+vJ
+uT
+u.
+yTxar|q=wL
+r$pYpd
+0
+yTxaz#XwL
+pA
+"/
+ugp)p-C
+"1
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"1
+x3
+xt
+r$p"pd
+0
+xt
+pA
+"$
+wm%
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+tT
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+tT
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+tT
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+|w&p-C
+!#
+"1
+r{&
+yTxa|twL
+r$pW'pd
+0
+yTxa|twL
+pA
+s{,qy
+r(rq&
+rs9
+"9
+y,.1%
+sNr|yyp&
+)
+sNp,y~q4se
+y$u&wT%
+s{,yC
+tT
+s{+px
+pCp
+YXqR
+4
+p6
+r7X
+tAs7
+pfpY
+H
+!#
+s{-ps
+qKu&Xqg
+"%
+p~p@u%%
+sNr|lyir>
+)
+sNp,y~uitz
+y$u&wT%
+s{.s6
+ugp)rZC
+"%
+|,3p
+Yp0qR
+4
+5
+s_p2qR
+uRp=p-
+u?~-
+!#
+ya
+s{7r+
+]aI
+s{9q#
+syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
+|?dujpir/q>q)tkuNpOl|otzrS
+!#
+vc=^
+p+
+vc,t;
+w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
+0
+}1dujpir/q>q)tkuNpOl|otz
+epj.q@
+r[Ip$
+sJvuw{.
+epj@t;
+y7MY
+z'[1[D
+|OxXq4rzp/p3pC
+!#
+epX,q@
+r[Hq&
+vrp/yp$3y?
+trh
+wh
+]pI
+zlyp$
+qm
+u<
+!#
+zlyp$
+J
+!#
+)
+epX.q0
+qB+uk
+pm7
+uF1%
+zn8-v(v=
+}7y3yC
+w8
+t>
+pCn
+\
+H
+!#
+u.
+uF1%
+zn8-v(v=
+}7y3yC
+ugpYrSB
+q\yon
+\
+!#
+epX/f
+r[IB
+sJvu,{X
+eqN{L
+r[Iq&
+sJvuzI-
+eqN8f
+r[IG
+sJvuzI,
+eqN@f
+r[Itn
+sJvup5/
+epx.f
+r[IwB
+sJvup5+
+epx7f
+r[IE
+z3IE
+z3I29
+4
+uMI2@
+sJvuw{8
+eq3.pw
+x"x_vux@9
+eqe@q@
+]gx_vuqY+
+"x
+|up40'0
+"z
+yV0Z
+q{
+"z
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+eqy=px@
+v}{"w#=yyrg
+p\
+vC^r.8pw
+{*VU
+{#vuqY,
+vC^xjt'
+sN}zr*
+qt+D
+)
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+!#
+vC^r.7p|
+u'MV
+u'p,
+ta
+t}
+}e,
+0
+J
+vC^xjqe
+rjuyx_}~
+5
+r~
+rf+
+u<
+!#
+s_|t
+rf+
+!#
+)
+vC^w-q@
+qBt4
+pm9
+s;%
+sNr|l|otO
+t1p@D
+vC^yYpE
+q1p@B
+vC^w-w-
+xKp@Dr2?
+vC^xjts
+qK|Ipd
+Yvnp2
+\
+H
+!#
+wr
+"%
+p~p@u%%
+sNr|l|otO
+t1p0D
+"%
+q1p0B
+"%
+xKu4u&p0?
+"%
+p}p<
+qoqI
+rMp2C
+\
+!#
+vC^|Yr4
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaq,{$
+q1q}U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<+z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR0UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+J
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xap,{$
+q1q9U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<#z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR(UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+vC^r.9s6
+|RpW$C
+vC^y=pb
+qFGqg
+"#
+xKRJ<JD?
+xKMV<G1V?
+",
+{*V<J
+sH}
+!#
+eqy,r+
+]aI
+eqy+qe
+u'MV
+|?d}ztzC
+!#
+eqy8^
+p+
+eqy7sr
+}1d}ztz
+rMMVC
+eqy9s-
+sN}zr*
+qt&D
+rf&
+wh
+!#
+)
+eqy/qw
+qBt4
+pm/
+s;%
+sNr|l|otO
+qCs6wE
+{ErO
+{Y
+tFq9U
+&
+epb7pj
+rhq91V
+r7zM
+uE
+qCt;f
+{/u}'0
+}G9qY}(q4
+p6
+qCsms6
+zw0
+x>/
+vCfsmpX
+}@
+vCftcpj
+y5
+vCfsQp|
+}A
+}F
+vCftIpb
+}?
+}B
+}C
+}D
+vCftsrI
+}E
+yj
+yk
+vCfpbf
+}$sG
+pzwdt2}c.|a}H?
+pzwZ}H2wdt2}c.?
+vCfqyww
+x%/|4q=
+&
+rx
+s5z}s\U
+rx
+vCfp|^
+x7sM%
+vo{_qf}>
+v/x;S?
+sS
+xps\}Juf
+qCsmw-
+qJyvq5z+
+tMvH
+u>Pu[~(uNxXp<r3X>
+!#
+!#
+eqy@qN
+w'p*l|otOry
+eqy9yC
+qKwgwg{c
+sN}zr*
+Yq}D
+sJ~)
+!#
+ep|,^
+p+
+ep|+q@
+]gx_vux@8
+ep|.p|
+|mw#=xu
+}$>
+{#vu,p<
+}nt#
+{#vu,p<
+"D
+sN}zr*
+qt+D
+J
+J
+za
+wP
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"B
+qBt4
+pm@
+s;%
+sNr|l|otO
+{O
+5
+vC^yYpb
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"A
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"A
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+qCps@sr
+u>vhq4r3y[>
+u>zivhq4qry[C
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+ze,?
+vC^xjs6
+|WH
+p}zM
+rBu\ts^)
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+r779qY}(q4
+J
+!#
+vC^r.7s-
+sl
+tj
+)
+xv,
+0
+J
+J
+"G
+pV/x_~,
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+")
+qBt4
+u(=
+s;%
+sNr|l|otO
+{O
+5
+t1[D
+5
+")
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+")
+qKXrypd
+YX<U
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+t1||
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop[
+rMp*C
+td
+!#
+")
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+"D
+|RqIC
+"E
+qFIqg
+"#
+xKRM<MD?
+xKRL<I<L?
+"E
+z)L<M
+sJ~;"
+ep|8r+
+{*U<L
+xKMU<L1U?
+!#
+".
+sN}zr*
+qt+D
+J
+J
+za
+wP
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"*
+qBt4
+u(,
+s;%
+sNr|l|otO
+{O
+5
+t1MUD
+5
+"*
+q2/w{,
+qK[2[D
+r'y8-
+qK[2[D
+!#
+"*
+qKXrypd
+Yw%p0
+td
+u<
+!#
+s?p@
+"$
+p~[u%%
+sNr|l|otO
+{O
+5
+t1MUD
+5
+"$
+q2/w{,
+qKwg||
+r'y8-
+qKwg||
+!#
+"$
+p}p<
+qop"
+rMp*C
+td
+!#
+"*
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR#{$
+qF$U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<.z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR3UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR5{$
+qF6U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<@z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaREUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+ep|9ps7
+]aI
+ep|/sr
+u'MU
+syu8Ps}+qrd}zxOuz|6%L
+!#
+er-,^
+p+
+er-+r4
+w)Ps}+qrcxD2xDzm}ztz
+rMMU%
+er--xj
+upw#=n
+qC{Gq#9
+0
+p#
+0
+rfF
+J
+J
+J
+J
+!#
+vCpXpsvOpE
+zJtqr,xDryq&wd8z&@8
+vCpXps7,pb
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+vCqNqwpb
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+vCqNpEqN
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+qCr.8u:
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%wX
+er--qe
+|OxXq4rzp/pwXC
+er-.^
+p+
+!#
+eq39q@
+]gx_vup5,
+"4
+sN}zr*
+qt+D
+)
+p}zM
+rBu\t?
+vwu\t
+yS
+{hxZ
+4
+trq
+q+y:t4
+4
+r7+x@9t2-q49
+J
+!#
+":
+sl
+tj
+)
+xv,
+0
+J
+J
+":
+rjuyx_~,
+5
+s_|t
+r~
+rf+
+u?}~
+!#
+s_zE
+s_|t
+rf+
+!#
+)
+"6
+qBt4
+u(+
+s;%
+sNr|l|otO
+t1MUD
+5
+sNp,l.uQtz
+t1p2D
+5
+"6
+qLuH/w{,
+qK|ZD
+r'vnx5
+qK|ZD
+!#
+"6
+qKp@r2pd
+Yp@<$
+td
+u<
+!#
+s?[
+"$
+p~p2u%%
+sNr|l|otO
+t1MUD
+5
+sNp,l.uQtz
+t1R"D
+5
+"$
+qLuH/w{,
+xS"<"D
+r'vnx5
+xS"<"D
+!#
+"$
+p}p<
+qop[
+rMq}C
+td
+!#
+"6
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR%{$
+qF&U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<0z\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaR5UwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+s?p0
+zj
+p.
+|)
+5
+rKt?KrbxXr/q>pO{urbr/xaR7{$
+qF8U
+v]
+t<
+v\
+t<
+v[
+t<
+vZ
+t<
+u<
+!#
+v9t@s}xaq}
+uT
+yTz}p,<Bz\
+t(R#B
+qE$U
+!#
+p1
+p6
+vJ
+uT
+yTxaRGUwL
+qK|ZD
+t(XB
+|vXryD
+u?~-
+!#
+y$u4wT%
+"9
+wYpC
+":
+qFKqg
+"#
+xKRO<OD?
+xKRN<K<N?
+":
+z)N<O
+sJ~;"
+eq3@r+
+]aI
+eqe=qe
+|WN
+|?d}ztzC
+!#
+eqe-^
+p+
+eqe.r-
+}1d}ztz
+rMMTC
+epE8j
+yFw#=ly<n
+m
+uMI2@
+{#vuw{8
+uMVwv+zH}#uQsq
+tJ/t#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIqO
+eq0=s-
+u?vuw{8
+!#
+eq08r4
+upw#=n
+";
+0
+p#
+0
+rfF
+J
+J
+J
+J
+!#
+";
+zJtqr,xDryq&wd8z&@8
+";
+p#
+0
+t^
+"#
+zJtqr,xD2w%u)xe9rFqu,
+"#
+p#
+0
+t^
+";
+tFuHp0
+|Mp*Dt0
+tFt"p2
+|Mp0Dt0
+";
+xS"<"qg7sq8rOw}9
+qKq}t0qg,uQ/-sKw{
+qK[2}w
+Y}w=
+s_p*q=
+s_yDX
+\
+";
+wP
+w2+
+s?q,
+sap)%
+zJt?uNqrxD%3y
+zlzp$
+eq07qN
+]irzu<
+zlzp$
+J
+qhvt\
+!#
+u>Pt5q4r,p/zD
+qB+uk
+u(-
+uF1%
+zn8-v(v=
+qns7
+rP
+eq09r1
+|OxXq4rzy:|>
+eq0/r1
+w8
+u>Pt5q4r,p/zU
+"$
+v1z3u
+\
+H
+!#
+plz
+uF1%
+zn8-v(v=
+qnp)
+5
+"$
+|OxXq4rzp)p-C
+"$
+}7z3zB
+"$
+v1z3u
+\
+!#
+epb=^,
+z[zEuk
+u(.
+}7o3zB
+plz
+uF1%
+zn8-v(v=
+|OxXq4rzp/pCrZ
+vC^j^
+p+
+vC^qwj
+]cI
+vC^pEr.
+w'}zr*p$
+!#
+vC^pb^
+p+
+uMHB
+uMI29
+u?vuw{8
+!#
+erI@pw
+r[Yp$
+zj
+uoz]t\
+ej+pb
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+pnpb^
+p+
+rf&
+!#
+pnqe^
+s;%
+{Qx2=
+tC,uitKp$
+pnq3xj
+qKz#z#{c
+xLsf
+\
+pnp|^
+p+
+ys~2p$
+!#
+epx=rI
+y0x_vuw{8
+qCf.f@
+qk[B=78tGp<p5
+&
+u>Pu[~(uNxX}O
+epx,qe
+{*UD
+xKMUD1U?
+uM\1U
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+epE=ps
+u?vuw{8
+!#
+qCps@r4
+|mw#=xu
+u>vhq4r3y[>
+u>zivhq4xXq4rzy[3y
+wqzUs$
+u>Pu[~(uNxXq4qqxDsB
+zzsB
+rB=sO
+q\,C
+vrp/pCB?
+"*
+p+
+rf&
+!#
+"*
+s;%
+{Qx2=
+tC,uitKp$
+"*
+qKz#z#{c
+xLsf
+\
+"*
+p+
+uMYA
+uMZEt=qY-xO/
+uM[p$
+zlo3n
+zlzp$
+uMHE
+uMItn
+u?vuw{8
+!#
+",
+r[Yp$
+zj
+uoz]t\
+",
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+"'
+p+
+rf&
+!#
+"'
+s;%
+{Qx2=
+tC,uitKp$
+"'
+qKz#z#{c
+xLsf
+\
+"'
+p+
+ys~2p$
+!#
+eqN,rI
+y0x_vuw{8
+qCq#@r.8
+tFM[2uZ
+eqN+q0
+rhyi+zH}#uQsqD
+xKMVDwv+zH}#uQsq?
+eqw=rI
+|mw#=xu
+}$>
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+{#vuw{8
+}nt#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIG
+sJvuw{8
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+"-
+u?vuw{8
+!#
+epw7sr
+u'MX
+uA})
+p+
+|$wwj
+zj
+p.
+|$y'qN
+|)
+uE
+|$zLyC
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+|$wEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+|$y=wE
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+|$ts|Y
+z7
+vrp)Cp-?
+|$wEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+|${Gr4
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+uv=q@
+]aI
+uv,pX
+]bsx8
+|?dMOl8p<rJV&
+!#
+uv-^
+p+
+uv.pw
+}1d}zrJ
+J
+!#
+uv7pb
+uF1%
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+epw7q@
+t^
+epw9pj
+t1s0wv+zH}#uQ.,
+uMI2@
+sJvuw{8
+"~
+{ErO
+{Y
+tFq9U
+s5z}p40D
+eq@+qw
+|mw#=u"
+}$>
+sJ~,
+eq@-rI
+z3XqR
+xKMWEx@9t2-q491W?
+eq@7r]
+u'MW
+vw=%
+"5
+p+
+"5
+zj
+p.
+"5
+|)
+uE
+"5
+vJ
+uT
+0
+yTxar|q=wL
+p#
+0
+yTxaz#XwL
+pA
+"5
+xsqg
+qLp0U
+ti
+sd
+!#
+"5
+vJ
+uT
+ri
+yTxar|q=wL
+r$p=pd
+0
+yTxaz#XwL
+pA
+"3
+z7
+vrp)Cp-?
+"5
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+"5
+tN
+xt
+r$pKpd
+0
+xt
+pA
+"$
+q\p"C
+zepG?
+"#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+"5
+]aI
+"5
+]bsx8
+|?dMOl8p<rJV&
+!#
+"5
+p+
+"5
+}1d}zrJ
+J
+!#
+"5
+uF1%
+zn8p<rJ
+}s
+vr|>sO
+w8
+}u
+\
+eq@7qw
+t^
+|Oy_MTp$D
+"W
+yFw#=ly<n
+m
+uMI2@
+{#vuw{8
+uMVwv+zH}#uQsq
+tJ/t#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIqO
+"W
+u?vuw{8
+!#
+er+=u:
+|cz2r3p4/>
+qCxjpj
+|mw#=ls%
+}$>
+uMUB
+5
+qCuap|
+wAt#
+tDv?t#
+rH
+qJyvq5z+
+u>Pu[~(uNxX}O
+rh,D
+xKMUDB?
+!#
+er+,^
+qh[I
+"?
+|mw#=xu
+}$>
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+{#zQ
+}nt#
+uM\B
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIG
+sJzQ
+uM\1U
+ys|3wB
+zlo3n
+zlzp$
+uMHq&
+uMIwB
+"?
+u?zQ
+!#
+"A
+tFM[2uZ
+er+8qw
+{*VD
+xKMVD1V?
+er+7px
+|Rs2$C2t4
+}q
+"J
+r[Yp$
+uE
+"J
+qz,1Y
+z'ZDqg
+YsT1Y
+pzsT1Y?
+|Oy_MY1YD
+"J
+p+
+rf&
+!#
+"J
+s;%
+{Qx2=
+tC,uitKp$
+"J
+qKz#z#{c
+xLsf
+\
+"J
+p+
+!#
+uM\2uZ
+zlo3n
+zlzp$
+uMHE
+uMIq&
+erI.px
+u?}~
+!#
+"S
+p+
+"S
+]cI
+"S
+w'}zr*p$
+!#
+"S
+p+
+uM\1V
+zlo3n
+zlzp$
+uMHB
+uMIE
+H
+!#
+epj8t;
+qzpy&]1Y
+"0
+|MM\D2uZ
+zlz3o
+zlo3n
+uMIB
+!#
+}ppx
+z']1]B
+qt]B,
+5
+|sq@
+z3I2@
+sH8
+!#
+|kj
+{e&
+sJ~,
+q'=^
+z[;38
+u(7
+y$M$yK7
+x9MT
+{PpE
+wu3:
+tr%
+wh
+q'-q@
+t1=1T
+{zyq}X
+sd
+q'.t'
+ruT
+*>%
+T$
+u(9
+o
+*#%
+_
+qCxGf
+{/u}'0
+p6
+qC}6qN
+zw0
+wnxXq4rzs\3y
+qJw=+z+
+vCpxq#})
+z|
+}nscz(z+
+vCpxq#@pb
+sPrnyvtB{n
+vCpxq#/px
+ye?
+pz{]@y<@vFp$?
+vCpxf,qe
+q{
+vCpxf+pX
+w<=vO.{JxW-
+q2yi/|4
+vCpxf-r4
+}+
+&
+t(p,r2
+u,
+vCpx^pj
+t3rnt#
+vCpx^,q3
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+vCpx^+qy
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+vCpxf9q#9
+sPult|
+z~sz
+vCpxpjp|
+s+"w={m,tyt=6
+vCpx^9pb
+{i'
+qV+zH}#uQsqD
+vCpx^/pX
+s+(}J}J
+vCpx^9p|
+xV?
+vCpxpj{L
+{/r8)Z
+zSuf
+qC}6j
+|Ozir3r8.$,>
+H
+!#
+qCq#+sr
+wnxXq4rzs\3y
+qJw=+z+
+"2
+z|
+}nscz(z+
+"2
+sPrnyvtB{n
+"2
+ye?
+pz{]@y<@vFp$?
+"2
+q{
+"2
+w<=vO.{JxW-
+q2yi/|4
+"2
+}+
+&
+t(p,r2
+u,
+"2
+t3rnt#
+"2
+w:u7@u777qc6r}=.,q5.tB
+zXtx=9rX.yq
+v)r},zHqcrX
+w4tx+rXsTq5+
+"2
+y}r}.q5qf,qc,
+r@sItx/z(+w{
+r@rlr}rXsisi/
+r@qWtxqcqcqcqcqcq5
+"2
+sPult|
+z~sz
+"2
+s+"w={m,tyt=6
+"2
+{i'
+qV+zH}#uQsqD
+"2
+s+(}J}J
+"2
+xV?
+"2
+{/r8)Z
+zSuf
+qCq#+pX
+u9r3r8D>
+!#
+!#
+q'7qN
+z[;3:
+u(/
+y$M$yK9
+|Hr8D
+!#
+q'/r4
+t1=1T
+re|34pu
+5
+}%qw
+ruT
+*>%
+T-
+u(@
+}d
+*,%
+rV
+pqr.8pX
+q2|{9
+qTu&|{9
+pqzLr+
+vT,
+q%
+pqr.8q0
+pzXqj
+}%pj
+wG
+!#
+O
+!#
+vl/r1
+O
+!#
+y2r1
+O
+!#
+wI/u:
+]Ws3sK
+ef+f
+(rO
+!#
+r&.pE
+rj~8%hs3p<
+rj~8%bs3--
+rj~8%[s3u)
+(tG
+!#
+rj~8%Es3-7
+rj~8%?s3y<
+rj~8%9s3v<
+({J
+!#
+pn{Gt;
+qkPB
+)
+pnsQq0
+qBsf
+"#
+qkPE
+)
+"#
+qBsf
+"#
+qkPq&
+)
+"#
+qBsf
+"#
+qkPG
+)
+"#
+qBsf
+"#
+qkPtn
+)
+"#
+qBsf
+"#
+qkPwB
+)
+"#
+qBsf
+"#
+ruR
+"#
+]dzs=
+}^zs,
+rjt,zs+
+x"zs-
+y0zs.
+rjz]zs8
+{K7
+]ezs9
+u-|#qN
+(t2
+!pZ
+p(
+!p^
+w.pw
+J
+qa;
+qa)
+(
+!qZ
+z*q0
+g
+p3?
+;%
+(
+!s*
+prqesh
+}G
+p3C
+;6
+(
+!tS
+r5=sh
+g=
+p3I
+;3
+(
+!vB
+r5,pX
+g,
+p3K
+;<
+(
+!w&
+prshs6
+sv9
+p3?
+;.
+(
+!x=
+prr4p|
+sv/
+p3Y
+;1
+(
+!yE
+{?7+qN
+qH,
+p3b
+;<
+(
+!{-
+qM@j
+g+
+p3}
+;'
+(
+!vKxw
+g+
+u+%)
+;'
+(
+!pty@
+pnu:q3
+g9
+u+$v
+qPsf
+(
+!ptyG
+g9
+u+$r
+qPsf
+(
+!pt+uU
+g9
+u+$o
+qPsf
+(
+!pt{H
+g9
+u+$l
+qPsf
+(
+!pt.uU
+sY7pX
+g-
+p3r
+qPp<
+(
+!pt|F
+r#x*
+sv@
+u+%-
+qP+uk
+(
+!pt|G
+epX.q0
+g/
+u+#e
+qP+uk
+(
+!pt}x
+vC^w-q@
+g@
+u+#V
+qPt4
+(
+!pt/uU
+eqy/qw
+g7
+u+#O
+qPt4
+(
+!ptxw
+"#
+g@
+u+#J
+qPt4
+(
+!tYy@
+g@
+u+#<
+qPt4
+(
+!tYyG
+g@
+u+#3
+qPt4
+(
+!tY+uU
+g@
+ak
+qPt4
+(
+!tY{H
+eq07yY
+qH=
+p3z
+qP+uk
+(
+!tY.uU
+epb=^,
+g.
+p3z
+qP+uk
+(
+!tY|F
+"y
+g8
+p3r
+qPp<
+(
+!tY|G
+"Z
+qH
+p3;
+;8
+(
+!tY}x
+q'.q3
+sk
+a&
+;$
+(
+!tY/uU
+"D
+uI
+p3;
+;:
+(
+!tYxw
+}%|_
+tW
+pfqI
+;-
+(
+!vK-y@
+"=
+qH.
+p3;
+;+
+(
+!vK-yG
+"=
+qH8
+vg
+v#
+(
+!vKp<uU
+"=
+qH7
+p3~
+;$
+(
+!vK-{H
+qH7
+u+%:
+;$
+(
+!vKu)uU
+qH7
+u+%9
+;$
+(
+!vK-|F
+qH7
+u+%8
+;$
+(
+!vK-|G
+qH7
+u+%(
+;$
+(
+!vK-}x
+qH7
+u+%&
+;$
+(
+!vKv<uU
+qH7
+u+%%
+;$
+(
+!vK-xw
+qH7
+u+%$
+;$
+(
+!vK.y@
+"<
+qH+
+p3s
+qPsf
+(
+!vK.yG
+qH+
+pfp[
+qPsf
+(
+!vK{_uU
+qH+
+pfpG
+qPsf
+(
+!vK.{H
+qH+
+pfp"
+qPsf
+(
+!vK..uU
+qH+
+pfpK
+qPsf
+(
+!vK.|F
+qH+
+pfpY
+qPsf
+(
+!vK.|G
+qH+
+pfp=
+qPsf
+(
+!vK.}x
+qH+
+pfp)
+qPsf
+(
+!vKt2uU
+"<
+qH-
+p3B
+qP{c
+!q[
+qQ+t[
+p_
+m
+pN
+p]
+hy;
+pQ
+hzRrg
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

@@ -10,3854 +10,3862 @@ e760dcb3af5fdf7d	copy.go	dims
 203655b5ad8bca7d	copy.go	gather
 `
 
-const gatherUint8SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint8(.param .align 8 .b8 gather_uint8_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<62>;
-	.reg .b64 %rd<253>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint8_params];
-	ld.param.u64 %rd2, [gather_uint8_params+8];
-	ld.param.u64 %rd3, [gather_uint8_params+24];
-	ld.param.u64 %rd4, [gather_uint8_params+32];
-	ld.param.u64 %rd5, [gather_uint8_params+56];
-	ld.param.u64 %rd6, [gather_uint8_params+64];
-	ld.param.u64 %rd7, [gather_uint8_params+72];
-	ld.param.u64 %rd8, [gather_uint8_params+80];
-	ld.param.u64 %rd9, [gather_uint8_params+88];
-	ld.param.u64 %rd10, [gather_uint8_params+96];
-	ld.param.u64 %rd11, [gather_uint8_params+104];
-	ld.param.u64 %rd12, [gather_uint8_params+112];
-	ld.param.u64 %rd13, [gather_uint8_params+120];
-	ld.param.u64 %rd14, [gather_uint8_params+128];
-	ld.param.u64 %rd15, [gather_uint8_params+136];
-	ld.param.u64 %rd16, [gather_uint8_params+144];
-	ld.param.u64 %rd17, [gather_uint8_params+152];
-	cvt.u32.u64 %r1, %rd6;
-	cvt.s64.s32 %rd18, %r1;
-	.loc 1 87 34
-	add.s64 %rd19, %rd18, 127;
-	shr.s64 %rd20, %rd19, 63;
-	shr.u64 %rd21, %rd20, 57;
-	add.s64 %rd22, %rd18, %rd21;
-	add.s64 %rd23, %rd22, 127;
-	shr.s64 %rd24, %rd23, 7;
-	.loc 1 88 20
-	cvt.u32.u64 %r2, %rd24;
-	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd25, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd26, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd27, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd28, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.s64.s32 %rd29, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.s64.s32 %rd30, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.s64.s32 %rd31, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.s64.s32 %rd32, %r12;
-	cvt.u32.u64 %r13, %rd12;
-	cvt.s64.s32 %rd33, %r13;
-	cvt.u32.u64 %r14, %rd13;
-	cvt.s64.s32 %rd34, %r14;
-	cvt.u32.u64 %r15, %rd14;
-	cvt.s64.s32 %rd35, %r15;
-	cvt.u32.u64 %r16, %rd15;
-	cvt.s64.s32 %rd36, %r16;
-	cvt.u32.u64 %r17, %rd16;
-	cvt.s64.s32 %rd37, %r17;
-	cvt.u32.u64 %r18, %rd17;
-	cvt.s64.s32 %rd38, %r18;
-	.loc 1 88 17
-	cvt.u64.u32 %rd39, %r3;
-	or.b64 %rd40, %rd39, %rd24;
-	setp.lt.u64 %p2, %rd40, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd41, %rd39, %rd24;
-	shr.s64 %rd42, %rd41, 63;
-	abs.s64 %rd43, %rd39;
-	abs.s64 %rd44, %rd24;
-	cvt.rp.f32.u64 %f1, %rd44;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r19, %f2;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f3, %r20;
-	cvt.rzi.u64.f32 %rd45, %f3;
-	mul.lo.s64 %rd46, %rd45, %rd44;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.lo.s64 %rd50, %rd49, %rd44;
-	neg.s64 %rd51, %rd50;
-	mul.hi.u64 %rd52, %rd49, %rd51;
-	add.s64 %rd53, %rd49, %rd52;
-	mul.hi.u64 %rd54, %rd43, %rd53;
-	mul.lo.s64 %rd55, %rd54, %rd44;
-	sub.s64 %rd56, %rd43, %rd55;
-	setp.ge.u64 %p3, %rd56, %rd44;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p3;
-	sub.s64 %rd59, %rd56, %rd44;
-	selp.b64 %rd60, %rd59, %rd56, %p3;
-	setp.ge.u64 %p4, %rd60, %rd44;
-	add.s64 %rd61, %rd58, 1;
-	selp.b64 %rd62, %rd61, %rd58, %p4;
-	xor.b64 %rd63, %rd62, %rd42;
-	sub.s64 %rd64, %rd63, %rd42;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r21, %rd24;
-	div.u32 %r22, %r3, %r21;
-	cvt.u64.u32 %rd64, %r22;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd65, %rd64, %rd24;
-	sub.s64 %rd66, %rd39, %rd65;
-	shl.b64 %rd67, %rd66, 7;
-	cvt.u64.u32 %rd68, %r4;
-	add.s64 %rd69, %rd67, %rd68;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd18, %rd69;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s32 %p6, %r8, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd70, %rd69, %rd33, %rd27;
-	.loc 1 95 14
-	or.b64 %rd71, %rd64, %rd28;
-	setp.lt.u64 %p7, %rd71, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd72, %rd64, %rd28;
-	shr.s64 %rd73, %rd72, 63;
-	abs.s64 %rd74, %rd64;
-	abs.s64 %rd75, %rd28;
-	cvt.rp.f32.u64 %f4, %rd75;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r23, %f5;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f6, %r24;
-	cvt.rzi.u64.f32 %rd76, %f6;
-	mul.lo.s64 %rd77, %rd76, %rd75;
-	neg.s64 %rd78, %rd77;
-	mul.hi.u64 %rd79, %rd76, %rd78;
-	add.s64 %rd80, %rd76, %rd79;
-	mul.lo.s64 %rd81, %rd80, %rd75;
-	neg.s64 %rd82, %rd81;
-	mul.hi.u64 %rd83, %rd80, %rd82;
-	add.s64 %rd84, %rd80, %rd83;
-	mul.hi.u64 %rd85, %rd74, %rd84;
-	mul.lo.s64 %rd86, %rd85, %rd75;
-	sub.s64 %rd87, %rd74, %rd86;
-	setp.ge.u64 %p8, %rd87, %rd75;
-	add.s64 %rd88, %rd85, 1;
-	selp.b64 %rd89, %rd88, %rd85, %p8;
-	sub.s64 %rd90, %rd87, %rd75;
-	selp.b64 %rd91, %rd90, %rd87, %p8;
-	setp.ge.u64 %p9, %rd91, %rd75;
-	add.s64 %rd92, %rd89, 1;
-	selp.b64 %rd93, %rd92, %rd89, %p9;
-	xor.b64 %rd94, %rd93, %rd73;
-	sub.s64 %rd95, %rd94, %rd73;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r25, %rd64;
-	div.u32 %r26, %r25, %r8;
-	cvt.u64.u32 %rd95, %r26;
-$B3:
-	setp.ne.s32 %p10, %r9, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd96, %rd95, %rd28;
-	sub.s64 %rd97, %rd64, %rd96;
-	mad.lo.s64 %rd98, %rd97, %rd34, %rd70;
-	or.b64 %rd99, %rd95, %rd29;
-	setp.lt.u64 %p11, %rd99, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd100, %rd95, 63;
-	abs.s64 %rd101, %rd95;
-	abs.s64 %rd102, %rd29;
-	cvt.rp.f32.u64 %f7, %rd102;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r27, %f8;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f9, %r28;
-	cvt.rzi.u64.f32 %rd103, %f9;
-	mul.lo.s64 %rd104, %rd103, %rd102;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.lo.s64 %rd108, %rd107, %rd102;
-	neg.s64 %rd109, %rd108;
-	mul.hi.u64 %rd110, %rd107, %rd109;
-	add.s64 %rd111, %rd107, %rd110;
-	mul.hi.u64 %rd112, %rd101, %rd111;
-	mul.lo.s64 %rd113, %rd112, %rd102;
-	sub.s64 %rd114, %rd101, %rd113;
-	setp.ge.u64 %p12, %rd114, %rd102;
-	sub.s64 %rd115, %rd114, %rd102;
-	selp.b64 %rd116, %rd115, %rd114, %p12;
-	setp.ge.u64 %p13, %rd116, %rd102;
-	sub.s64 %rd117, %rd116, %rd102;
-	selp.b64 %rd118, %rd117, %rd116, %p13;
-	xor.b64 %rd119, %rd118, %rd100;
-	sub.s64 %rd120, %rd119, %rd100;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r29, %rd95;
-	rem.u32 %r30, %r29, %r9;
-	cvt.u64.u32 %rd120, %r30;
-$B5:
-	mad.lo.s64 %rd121, %rd120, %rd35, %rd98;
-	.loc 1 96 3
-	or.b64 %rd122, %rd95, %rd29;
-	setp.lt.u64 %p14, %rd122, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd123, %rd95, %rd29;
-	shr.s64 %rd124, %rd123, 63;
-	abs.s64 %rd125, %rd95;
-	abs.s64 %rd126, %rd29;
-	cvt.rp.f32.u64 %f10, %rd126;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r31, %f11;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f12, %r32;
-	cvt.rzi.u64.f32 %rd127, %f12;
-	mul.lo.s64 %rd128, %rd127, %rd126;
-	neg.s64 %rd129, %rd128;
-	mul.hi.u64 %rd130, %rd127, %rd129;
-	add.s64 %rd131, %rd127, %rd130;
-	mul.lo.s64 %rd132, %rd131, %rd126;
-	neg.s64 %rd133, %rd132;
-	mul.hi.u64 %rd134, %rd131, %rd133;
-	add.s64 %rd135, %rd131, %rd134;
-	mul.hi.u64 %rd136, %rd125, %rd135;
-	mul.lo.s64 %rd137, %rd136, %rd126;
-	sub.s64 %rd138, %rd125, %rd137;
-	setp.ge.u64 %p15, %rd138, %rd126;
-	add.s64 %rd139, %rd136, 1;
-	selp.b64 %rd140, %rd139, %rd136, %p15;
-	sub.s64 %rd141, %rd138, %rd126;
-	selp.b64 %rd142, %rd141, %rd138, %p15;
-	setp.ge.u64 %p16, %rd142, %rd126;
-	add.s64 %rd143, %rd140, 1;
-	selp.b64 %rd144, %rd143, %rd140, %p16;
-	xor.b64 %rd145, %rd144, %rd124;
-	sub.s64 %rd146, %rd145, %rd124;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r33, %rd95;
-	div.u32 %r34, %r33, %r9;
-	cvt.u64.u32 %rd146, %r34;
-$B7:
-	.loc 1 95 14
-	setp.ne.s32 %p17, %r10, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd147, %rd146, %rd30;
-	setp.lt.u64 %p18, %rd147, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd148, %rd146, %rd30;
-	shr.s64 %rd149, %rd148, 63;
-	abs.s64 %rd150, %rd146;
-	abs.s64 %rd151, %rd30;
-	cvt.rp.f32.u64 %f13, %rd151;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r35, %f14;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f15, %r36;
-	cvt.rzi.u64.f32 %rd152, %f15;
-	mul.lo.s64 %rd153, %rd152, %rd151;
-	neg.s64 %rd154, %rd153;
-	mul.hi.u64 %rd155, %rd152, %rd154;
-	add.s64 %rd156, %rd152, %rd155;
-	mul.lo.s64 %rd157, %rd156, %rd151;
-	neg.s64 %rd158, %rd157;
-	mul.hi.u64 %rd159, %rd156, %rd158;
-	add.s64 %rd160, %rd156, %rd159;
-	mul.hi.u64 %rd161, %rd150, %rd160;
-	mul.lo.s64 %rd162, %rd161, %rd151;
-	sub.s64 %rd163, %rd150, %rd162;
-	setp.ge.u64 %p19, %rd163, %rd151;
-	add.s64 %rd164, %rd161, 1;
-	selp.b64 %rd165, %rd164, %rd161, %p19;
-	sub.s64 %rd166, %rd163, %rd151;
-	selp.b64 %rd167, %rd166, %rd163, %p19;
-	setp.ge.u64 %p20, %rd167, %rd151;
-	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p20;
-	xor.b64 %rd170, %rd169, %rd149;
-	sub.s64 %rd171, %rd170, %rd149;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r37, %rd146;
-	div.u32 %r38, %r37, %r10;
-	cvt.u64.u32 %rd171, %r38;
-$B9:
-	setp.ne.s32 %p21, %r11, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd172, %rd171, %rd30;
-	sub.s64 %rd173, %rd146, %rd172;
-	mad.lo.s64 %rd174, %rd173, %rd36, %rd121;
-	or.b64 %rd175, %rd171, %rd31;
-	setp.lt.u64 %p22, %rd175, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd176, %rd171, 63;
-	abs.s64 %rd177, %rd171;
-	abs.s64 %rd178, %rd31;
-	cvt.rp.f32.u64 %f16, %rd178;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r39, %f17;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f18, %r40;
-	cvt.rzi.u64.f32 %rd179, %f18;
-	mul.lo.s64 %rd180, %rd179, %rd178;
-	neg.s64 %rd181, %rd180;
-	mul.hi.u64 %rd182, %rd179, %rd181;
-	add.s64 %rd183, %rd179, %rd182;
-	mul.lo.s64 %rd184, %rd183, %rd178;
-	neg.s64 %rd185, %rd184;
-	mul.hi.u64 %rd186, %rd183, %rd185;
-	add.s64 %rd187, %rd183, %rd186;
-	mul.hi.u64 %rd188, %rd177, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd178;
-	sub.s64 %rd190, %rd177, %rd189;
-	setp.ge.u64 %p23, %rd190, %rd178;
-	sub.s64 %rd191, %rd190, %rd178;
-	selp.b64 %rd192, %rd191, %rd190, %p23;
-	setp.ge.u64 %p24, %rd192, %rd178;
-	sub.s64 %rd193, %rd192, %rd178;
-	selp.b64 %rd194, %rd193, %rd192, %p24;
-	xor.b64 %rd195, %rd194, %rd176;
-	sub.s64 %rd196, %rd195, %rd176;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r41, %rd171;
-	rem.u32 %r42, %r41, %r11;
-	cvt.u64.u32 %rd196, %r42;
-$B11:
-	mad.lo.s64 %rd197, %rd196, %rd37, %rd174;
-	.loc 1 96 3
-	or.b64 %rd198, %rd171, %rd31;
-	setp.lt.u64 %p25, %rd198, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd199, %rd171, %rd31;
-	shr.s64 %rd200, %rd199, 63;
-	abs.s64 %rd201, %rd171;
-	abs.s64 %rd202, %rd31;
-	cvt.rp.f32.u64 %f19, %rd202;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r43, %f20;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f21, %r44;
-	cvt.rzi.u64.f32 %rd203, %f21;
-	mul.lo.s64 %rd204, %rd203, %rd202;
-	neg.s64 %rd205, %rd204;
-	mul.hi.u64 %rd206, %rd203, %rd205;
-	add.s64 %rd207, %rd203, %rd206;
-	mul.lo.s64 %rd208, %rd207, %rd202;
-	neg.s64 %rd209, %rd208;
-	mul.hi.u64 %rd210, %rd207, %rd209;
-	add.s64 %rd211, %rd207, %rd210;
-	mul.hi.u64 %rd212, %rd201, %rd211;
-	mul.lo.s64 %rd213, %rd212, %rd202;
-	sub.s64 %rd214, %rd201, %rd213;
-	setp.ge.u64 %p26, %rd214, %rd202;
-	add.s64 %rd215, %rd212, 1;
-	selp.b64 %rd216, %rd215, %rd212, %p26;
-	sub.s64 %rd217, %rd214, %rd202;
-	selp.b64 %rd218, %rd217, %rd214, %p26;
-	setp.ge.u64 %p27, %rd218, %rd202;
-	add.s64 %rd219, %rd216, 1;
-	selp.b64 %rd220, %rd219, %rd216, %p27;
-	xor.b64 %rd221, %rd220, %rd200;
-	sub.s64 %rd222, %rd221, %rd200;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r45, %rd171;
-	div.u32 %r46, %r45, %r11;
-	cvt.u64.u32 %rd222, %r46;
-$B13:
-	.loc 1 95 14
-	setp.ne.s32 %p28, %r12, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd223, %rd222, %rd32;
-	setp.lt.u64 %p29, %rd223, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd224, %rd222, 63;
-	abs.s64 %rd225, %rd222;
-	abs.s64 %rd226, %rd32;
-	cvt.rp.f32.u64 %f22, %rd226;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r47, %f23;
-	add.s32 %r48, %r47, 536870910;
-	mov.b32 %f24, %r48;
-	cvt.rzi.u64.f32 %rd227, %f24;
-	mul.lo.s64 %rd228, %rd227, %rd226;
-	neg.s64 %rd229, %rd228;
-	mul.hi.u64 %rd230, %rd227, %rd229;
-	add.s64 %rd231, %rd227, %rd230;
-	mul.lo.s64 %rd232, %rd231, %rd226;
-	neg.s64 %rd233, %rd232;
-	mul.hi.u64 %rd234, %rd231, %rd233;
-	add.s64 %rd235, %rd231, %rd234;
-	mul.hi.u64 %rd236, %rd225, %rd235;
-	mul.lo.s64 %rd237, %rd236, %rd226;
-	sub.s64 %rd238, %rd225, %rd237;
-	setp.ge.u64 %p30, %rd238, %rd226;
-	sub.s64 %rd239, %rd238, %rd226;
-	selp.b64 %rd240, %rd239, %rd238, %p30;
-	setp.ge.u64 %p31, %rd240, %rd226;
-	sub.s64 %rd241, %rd240, %rd226;
-	selp.b64 %rd242, %rd241, %rd240, %p31;
-	xor.b64 %rd243, %rd242, %rd224;
-	sub.s64 %rd244, %rd243, %rd224;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r49, %rd222;
-	rem.u32 %r50, %r49, %r12;
-	cvt.u64.u32 %rd244, %r50;
-$B15:
-	mad.lo.s64 %rd245, %rd244, %rd38, %rd197;
-	.loc 1 98 22
-	mad.lo.s64 %rd246, %rd64, %rd18, %rd69;
-	setp.lt.u64 %p32, %rd245, %rd26;
-	setp.lt.u64 %p33, %rd246, %rd25;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	add.s64 %rd247, %rd3, %rd245;
-	ld.global.u8 %r51, [%rd247];
-	add.s64 %rd248, %rd1, %rd246;
-	st.global.u8 [%rd248], %r51;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r52, 0;
-	mov.u64 %rd249, 0;
-	mov.u64 %rd250, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r52, 1;
-	mov.u64 %rd249, 0;
-	mov.u64 %rd250, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r52, 2;
-	mov.u64 %rd249, %rd245;
-	mov.u64 %rd250, %rd26;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r52, 2;
-	mov.u64 %rd249, %rd246;
-	mov.u64 %rd250, %rd25;
-$FAULT:
-	ld.param.u64 %rd251, [gather_uint8_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r53, [%rd251], 0, 1;
-	setp.ne.u32 %p35, %r53, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd252, [%rd251+8];
-	ld.param.u32 %r54, [gather_uint8_params+168];
-	st.global.u32 [%rd252+4], %r54;
-	ld.param.u32 %r55, [gather_uint8_params+172];
-	st.global.v2.u32 [%rd252+8], {%r55, %r52};
-	mov.u32 %r56, %ctaid.x;
-	mov.u32 %r57, %ctaid.y;
-	st.global.v2.u32 [%rd252+16], {%r56, %r57};
-	mov.u32 %r58, %ctaid.z;
-	mov.u32 %r59, %tid.x;
-	st.global.v2.u32 [%rd252+24], {%r58, %r59};
-	mov.u32 %r60, %tid.y;
-	mov.u32 %r61, %tid.z;
-	st.global.v2.u32 [%rd252+32], {%r60, %r61};
-	st.global.u64 [%rd252+40], %rd249;
-	st.global.u64 [%rd252+48], %rd250;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd252], 56;
-	bra $EXIT;
-}
+const gatherUint8SM70Narrow = `packed1 13583 gather_uint8
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p97to
+p:y?r0
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+uuqI
+p\
+r&9s-
+p}x6
+vj
+ur9
+q:
+p}x6
+}e9
+|]q0
+0
+ti
+qU
+Q
+r&@yY
+N
+pl$
+)
+pl&
+)
+pl'
+p\
+pl)
+p\
+pl*
+p\
+pl+
+p\
+pl,
+p\
+pl-
+p\
+pl.
+p\
+pl/
+p\
+pl0
+p\
+pl1
+p\
+pl2
+p\
+pl3
+p\
+|]j
+ru%
+sauJ&
+tw
+p6
+vsp)V'
+vj
+u1pY
+u1pW*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{>
+uVM%U
+tv
+!#
+r&@q3
+vNuJ?
+s(1%
+zZ9
+ru&
+ta
+r6=px
+wY4C
+sH2
+r68q@
+z3*p$
+pm
+r6-p|
+s.uJ;VA
+"#
+sapGVA
+tw
+p6
+vsp[VB
+vj
+u1qA
+u1pWE
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+uVxc*
+tv
+!#
+z3+p$
+pm
+vNuJZ
+s(7%
+s.uJVV2
+sapYV\
+tw
+p6
+wcy|pKz/
+u1p"
+u1pW_
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc+
+tv
+!#
+s.uJmV-
+yHr1
+sapW1Vt
+tw
+p6
+vspW2Vu
+vj
+u1pW4
+u1pWx
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc+
+tv
+!#
+"#
+z3,p$
+pm
+w^@
+tw
+p6
+vsp)3@
+vj
+u1pY
+w;@
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVxc,
+tv
+!#
+z3-p$
+pm
+vW@
+s(1%
+tQFVK
+sayoA
+tw
+p6
+wcy|pKz/
+u1p"
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc-
+tv
+!#
+tQGV-
+"#
+sapW13A
+tw
+p6
+vspW23A
+vj
+u1pW4
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc-
+tv
+!#
+"#
+z3.p$
+pm
+w^B
+tw
+p6
+wcy|p)z/
+u1p=
+w;B
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+xQxc.
+tv
+!#
+tQHVF
+r6/q3
+s.p/c343h
+q+u\<
+T;
+4
+rP
+*%p-
+yFql
+*#p-
+yhqlD
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpK
+;<
+(
+!tS
+qH
+pfpY
+;;
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint8SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint8(.param .align 8 .b8 gather_uint8_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<53>;
-	.reg .b64 %rd<238>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint8_params];
-	ld.param.u64 %rd2, [gather_uint8_params+8];
-	ld.param.u64 %rd3, [gather_uint8_params+24];
-	ld.param.u64 %rd4, [gather_uint8_params+32];
-	ld.param.u64 %rd5, [gather_uint8_params+56];
-	ld.param.u64 %rd6, [gather_uint8_params+64];
-	ld.param.u64 %rd7, [gather_uint8_params+72];
-	ld.param.u64 %rd8, [gather_uint8_params+80];
-	ld.param.u64 %rd9, [gather_uint8_params+88];
-	ld.param.u64 %rd10, [gather_uint8_params+96];
-	ld.param.u64 %rd11, [gather_uint8_params+104];
-	ld.param.u64 %rd12, [gather_uint8_params+112];
-	ld.param.u64 %rd13, [gather_uint8_params+120];
-	ld.param.u64 %rd14, [gather_uint8_params+128];
-	ld.param.u64 %rd15, [gather_uint8_params+136];
-	ld.param.u64 %rd16, [gather_uint8_params+144];
-	ld.param.u64 %rd17, [gather_uint8_params+152];
-	.loc 1 87 34
-	add.s64 %rd18, %rd6, 127;
-	shr.s64 %rd19, %rd18, 63;
-	shr.u64 %rd20, %rd19, 57;
-	add.s64 %rd21, %rd6, %rd20;
-	add.s64 %rd22, %rd21, 127;
-	shr.s64 %rd23, %rd22, 7;
-	.loc 1 88 20
-	setp.ne.s64 %p1, %rd23, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r2, %tid.x;
-	.loc 1 88 17
-	cvt.u64.u32 %rd24, %r1;
-	or.b64 %rd25, %rd24, %rd23;
-	setp.lt.u64 %p2, %rd25, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd26, %rd24, %rd23;
-	shr.s64 %rd27, %rd26, 63;
-	abs.s64 %rd28, %rd24;
-	abs.s64 %rd29, %rd23;
-	cvt.rp.f32.u64 %f1, %rd29;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r3, %f2;
-	add.s32 %r4, %r3, 536870910;
-	mov.b32 %f3, %r4;
-	cvt.rzi.u64.f32 %rd30, %f3;
-	mul.lo.s64 %rd31, %rd30, %rd29;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd29;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.hi.u64 %rd39, %rd28, %rd38;
-	mul.lo.s64 %rd40, %rd39, %rd29;
-	sub.s64 %rd41, %rd28, %rd40;
-	setp.ge.u64 %p3, %rd41, %rd29;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	sub.s64 %rd44, %rd41, %rd29;
-	selp.b64 %rd45, %rd44, %rd41, %p3;
-	setp.ge.u64 %p4, %rd45, %rd29;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p4;
-	xor.b64 %rd48, %rd47, %rd27;
-	sub.s64 %rd49, %rd48, %rd27;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r5, %rd23;
-	div.u32 %r6, %r1, %r5;
-	cvt.u64.u32 %rd49, %r6;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd50, %rd49, %rd23;
-	sub.s64 %rd51, %rd24, %rd50;
-	shl.b64 %rd52, %rd51, 7;
-	cvt.u64.u32 %rd53, %r2;
-	add.s64 %rd54, %rd52, %rd53;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd6, %rd54;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s64 %p6, %rd7, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd55, %rd54, %rd12, %rd5;
-	.loc 1 95 14
-	or.b64 %rd56, %rd49, %rd7;
-	setp.lt.u64 %p7, %rd56, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd57, %rd49, %rd7;
-	shr.s64 %rd58, %rd57, 63;
-	abs.s64 %rd59, %rd49;
-	abs.s64 %rd60, %rd7;
-	cvt.rp.f32.u64 %f4, %rd60;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r7, %f5;
-	add.s32 %r8, %r7, 536870910;
-	mov.b32 %f6, %r8;
-	cvt.rzi.u64.f32 %rd61, %f6;
-	mul.lo.s64 %rd62, %rd61, %rd60;
-	neg.s64 %rd63, %rd62;
-	mul.hi.u64 %rd64, %rd61, %rd63;
-	add.s64 %rd65, %rd61, %rd64;
-	mul.lo.s64 %rd66, %rd65, %rd60;
-	neg.s64 %rd67, %rd66;
-	mul.hi.u64 %rd68, %rd65, %rd67;
-	add.s64 %rd69, %rd65, %rd68;
-	mul.hi.u64 %rd70, %rd59, %rd69;
-	mul.lo.s64 %rd71, %rd70, %rd60;
-	sub.s64 %rd72, %rd59, %rd71;
-	setp.ge.u64 %p8, %rd72, %rd60;
-	add.s64 %rd73, %rd70, 1;
-	selp.b64 %rd74, %rd73, %rd70, %p8;
-	sub.s64 %rd75, %rd72, %rd60;
-	selp.b64 %rd76, %rd75, %rd72, %p8;
-	setp.ge.u64 %p9, %rd76, %rd60;
-	add.s64 %rd77, %rd74, 1;
-	selp.b64 %rd78, %rd77, %rd74, %p9;
-	xor.b64 %rd79, %rd78, %rd58;
-	sub.s64 %rd80, %rd79, %rd58;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r9, %rd49;
-	cvt.u32.u64 %r10, %rd7;
-	div.u32 %r11, %r9, %r10;
-	cvt.u64.u32 %rd80, %r11;
-$B3:
-	setp.ne.s64 %p10, %rd8, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd81, %rd80, %rd7;
-	sub.s64 %rd82, %rd49, %rd81;
-	mad.lo.s64 %rd83, %rd82, %rd13, %rd55;
-	or.b64 %rd84, %rd80, %rd8;
-	setp.lt.u64 %p11, %rd84, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd85, %rd80, 63;
-	abs.s64 %rd86, %rd80;
-	abs.s64 %rd87, %rd8;
-	cvt.rp.f32.u64 %f7, %rd87;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r12, %f8;
-	add.s32 %r13, %r12, 536870910;
-	mov.b32 %f9, %r13;
-	cvt.rzi.u64.f32 %rd88, %f9;
-	mul.lo.s64 %rd89, %rd88, %rd87;
-	neg.s64 %rd90, %rd89;
-	mul.hi.u64 %rd91, %rd88, %rd90;
-	add.s64 %rd92, %rd88, %rd91;
-	mul.lo.s64 %rd93, %rd92, %rd87;
-	neg.s64 %rd94, %rd93;
-	mul.hi.u64 %rd95, %rd92, %rd94;
-	add.s64 %rd96, %rd92, %rd95;
-	mul.hi.u64 %rd97, %rd86, %rd96;
-	mul.lo.s64 %rd98, %rd97, %rd87;
-	sub.s64 %rd99, %rd86, %rd98;
-	setp.ge.u64 %p12, %rd99, %rd87;
-	sub.s64 %rd100, %rd99, %rd87;
-	selp.b64 %rd101, %rd100, %rd99, %p12;
-	setp.ge.u64 %p13, %rd101, %rd87;
-	sub.s64 %rd102, %rd101, %rd87;
-	selp.b64 %rd103, %rd102, %rd101, %p13;
-	xor.b64 %rd104, %rd103, %rd85;
-	sub.s64 %rd105, %rd104, %rd85;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r14, %rd80;
-	cvt.u32.u64 %r15, %rd8;
-	rem.u32 %r16, %r14, %r15;
-	cvt.u64.u32 %rd105, %r16;
-$B5:
-	mad.lo.s64 %rd106, %rd105, %rd14, %rd83;
-	.loc 1 96 3
-	or.b64 %rd107, %rd80, %rd8;
-	setp.lt.u64 %p14, %rd107, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd108, %rd80, %rd8;
-	shr.s64 %rd109, %rd108, 63;
-	abs.s64 %rd110, %rd80;
-	abs.s64 %rd111, %rd8;
-	cvt.rp.f32.u64 %f10, %rd111;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r17, %f11;
-	add.s32 %r18, %r17, 536870910;
-	mov.b32 %f12, %r18;
-	cvt.rzi.u64.f32 %rd112, %f12;
-	mul.lo.s64 %rd113, %rd112, %rd111;
-	neg.s64 %rd114, %rd113;
-	mul.hi.u64 %rd115, %rd112, %rd114;
-	add.s64 %rd116, %rd112, %rd115;
-	mul.lo.s64 %rd117, %rd116, %rd111;
-	neg.s64 %rd118, %rd117;
-	mul.hi.u64 %rd119, %rd116, %rd118;
-	add.s64 %rd120, %rd116, %rd119;
-	mul.hi.u64 %rd121, %rd110, %rd120;
-	mul.lo.s64 %rd122, %rd121, %rd111;
-	sub.s64 %rd123, %rd110, %rd122;
-	setp.ge.u64 %p15, %rd123, %rd111;
-	add.s64 %rd124, %rd121, 1;
-	selp.b64 %rd125, %rd124, %rd121, %p15;
-	sub.s64 %rd126, %rd123, %rd111;
-	selp.b64 %rd127, %rd126, %rd123, %p15;
-	setp.ge.u64 %p16, %rd127, %rd111;
-	add.s64 %rd128, %rd125, 1;
-	selp.b64 %rd129, %rd128, %rd125, %p16;
-	xor.b64 %rd130, %rd129, %rd109;
-	sub.s64 %rd131, %rd130, %rd109;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r19, %rd80;
-	cvt.u32.u64 %r20, %rd8;
-	div.u32 %r21, %r19, %r20;
-	cvt.u64.u32 %rd131, %r21;
-$B7:
-	.loc 1 95 14
-	setp.ne.s64 %p17, %rd9, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd132, %rd131, %rd9;
-	setp.lt.u64 %p18, %rd132, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd133, %rd131, %rd9;
-	shr.s64 %rd134, %rd133, 63;
-	abs.s64 %rd135, %rd131;
-	abs.s64 %rd136, %rd9;
-	cvt.rp.f32.u64 %f13, %rd136;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r22, %f14;
-	add.s32 %r23, %r22, 536870910;
-	mov.b32 %f15, %r23;
-	cvt.rzi.u64.f32 %rd137, %f15;
-	mul.lo.s64 %rd138, %rd137, %rd136;
-	neg.s64 %rd139, %rd138;
-	mul.hi.u64 %rd140, %rd137, %rd139;
-	add.s64 %rd141, %rd137, %rd140;
-	mul.lo.s64 %rd142, %rd141, %rd136;
-	neg.s64 %rd143, %rd142;
-	mul.hi.u64 %rd144, %rd141, %rd143;
-	add.s64 %rd145, %rd141, %rd144;
-	mul.hi.u64 %rd146, %rd135, %rd145;
-	mul.lo.s64 %rd147, %rd146, %rd136;
-	sub.s64 %rd148, %rd135, %rd147;
-	setp.ge.u64 %p19, %rd148, %rd136;
-	add.s64 %rd149, %rd146, 1;
-	selp.b64 %rd150, %rd149, %rd146, %p19;
-	sub.s64 %rd151, %rd148, %rd136;
-	selp.b64 %rd152, %rd151, %rd148, %p19;
-	setp.ge.u64 %p20, %rd152, %rd136;
-	add.s64 %rd153, %rd150, 1;
-	selp.b64 %rd154, %rd153, %rd150, %p20;
-	xor.b64 %rd155, %rd154, %rd134;
-	sub.s64 %rd156, %rd155, %rd134;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r24, %rd131;
-	cvt.u32.u64 %r25, %rd9;
-	div.u32 %r26, %r24, %r25;
-	cvt.u64.u32 %rd156, %r26;
-$B9:
-	setp.ne.s64 %p21, %rd10, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd157, %rd156, %rd9;
-	sub.s64 %rd158, %rd131, %rd157;
-	mad.lo.s64 %rd159, %rd158, %rd15, %rd106;
-	or.b64 %rd160, %rd156, %rd10;
-	setp.lt.u64 %p22, %rd160, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd161, %rd156, 63;
-	abs.s64 %rd162, %rd156;
-	abs.s64 %rd163, %rd10;
-	cvt.rp.f32.u64 %f16, %rd163;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r27, %f17;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f18, %r28;
-	cvt.rzi.u64.f32 %rd164, %f18;
-	mul.lo.s64 %rd165, %rd164, %rd163;
-	neg.s64 %rd166, %rd165;
-	mul.hi.u64 %rd167, %rd164, %rd166;
-	add.s64 %rd168, %rd164, %rd167;
-	mul.lo.s64 %rd169, %rd168, %rd163;
-	neg.s64 %rd170, %rd169;
-	mul.hi.u64 %rd171, %rd168, %rd170;
-	add.s64 %rd172, %rd168, %rd171;
-	mul.hi.u64 %rd173, %rd162, %rd172;
-	mul.lo.s64 %rd174, %rd173, %rd163;
-	sub.s64 %rd175, %rd162, %rd174;
-	setp.ge.u64 %p23, %rd175, %rd163;
-	sub.s64 %rd176, %rd175, %rd163;
-	selp.b64 %rd177, %rd176, %rd175, %p23;
-	setp.ge.u64 %p24, %rd177, %rd163;
-	sub.s64 %rd178, %rd177, %rd163;
-	selp.b64 %rd179, %rd178, %rd177, %p24;
-	xor.b64 %rd180, %rd179, %rd161;
-	sub.s64 %rd181, %rd180, %rd161;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r29, %rd156;
-	cvt.u32.u64 %r30, %rd10;
-	rem.u32 %r31, %r29, %r30;
-	cvt.u64.u32 %rd181, %r31;
-$B11:
-	mad.lo.s64 %rd182, %rd181, %rd16, %rd159;
-	.loc 1 96 3
-	or.b64 %rd183, %rd156, %rd10;
-	setp.lt.u64 %p25, %rd183, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd184, %rd156, %rd10;
-	shr.s64 %rd185, %rd184, 63;
-	abs.s64 %rd186, %rd156;
-	abs.s64 %rd187, %rd10;
-	cvt.rp.f32.u64 %f19, %rd187;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r32, %f20;
-	add.s32 %r33, %r32, 536870910;
-	mov.b32 %f21, %r33;
-	cvt.rzi.u64.f32 %rd188, %f21;
-	mul.lo.s64 %rd189, %rd188, %rd187;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.lo.s64 %rd193, %rd192, %rd187;
-	neg.s64 %rd194, %rd193;
-	mul.hi.u64 %rd195, %rd192, %rd194;
-	add.s64 %rd196, %rd192, %rd195;
-	mul.hi.u64 %rd197, %rd186, %rd196;
-	mul.lo.s64 %rd198, %rd197, %rd187;
-	sub.s64 %rd199, %rd186, %rd198;
-	setp.ge.u64 %p26, %rd199, %rd187;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p26;
-	sub.s64 %rd202, %rd199, %rd187;
-	selp.b64 %rd203, %rd202, %rd199, %p26;
-	setp.ge.u64 %p27, %rd203, %rd187;
-	add.s64 %rd204, %rd201, 1;
-	selp.b64 %rd205, %rd204, %rd201, %p27;
-	xor.b64 %rd206, %rd205, %rd185;
-	sub.s64 %rd207, %rd206, %rd185;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r34, %rd156;
-	cvt.u32.u64 %r35, %rd10;
-	div.u32 %r36, %r34, %r35;
-	cvt.u64.u32 %rd207, %r36;
-$B13:
-	.loc 1 95 14
-	setp.ne.s64 %p28, %rd11, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd208, %rd207, %rd11;
-	setp.lt.u64 %p29, %rd208, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd209, %rd207, 63;
-	abs.s64 %rd210, %rd207;
-	abs.s64 %rd211, %rd11;
-	cvt.rp.f32.u64 %f22, %rd211;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r37, %f23;
-	add.s32 %r38, %r37, 536870910;
-	mov.b32 %f24, %r38;
-	cvt.rzi.u64.f32 %rd212, %f24;
-	mul.lo.s64 %rd213, %rd212, %rd211;
-	neg.s64 %rd214, %rd213;
-	mul.hi.u64 %rd215, %rd212, %rd214;
-	add.s64 %rd216, %rd212, %rd215;
-	mul.lo.s64 %rd217, %rd216, %rd211;
-	neg.s64 %rd218, %rd217;
-	mul.hi.u64 %rd219, %rd216, %rd218;
-	add.s64 %rd220, %rd216, %rd219;
-	mul.hi.u64 %rd221, %rd210, %rd220;
-	mul.lo.s64 %rd222, %rd221, %rd211;
-	sub.s64 %rd223, %rd210, %rd222;
-	setp.ge.u64 %p30, %rd223, %rd211;
-	sub.s64 %rd224, %rd223, %rd211;
-	selp.b64 %rd225, %rd224, %rd223, %p30;
-	setp.ge.u64 %p31, %rd225, %rd211;
-	sub.s64 %rd226, %rd225, %rd211;
-	selp.b64 %rd227, %rd226, %rd225, %p31;
-	xor.b64 %rd228, %rd227, %rd209;
-	sub.s64 %rd229, %rd228, %rd209;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r39, %rd207;
-	cvt.u32.u64 %r40, %rd11;
-	rem.u32 %r41, %r39, %r40;
-	cvt.u64.u32 %rd229, %r41;
-$B15:
-	mad.lo.s64 %rd230, %rd229, %rd17, %rd182;
-	.loc 1 98 22
-	mad.lo.s64 %rd231, %rd49, %rd6, %rd54;
-	setp.lt.u64 %p32, %rd230, %rd4;
-	setp.lt.u64 %p33, %rd231, %rd2;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	add.s64 %rd232, %rd3, %rd230;
-	ld.global.u8 %r42, [%rd232];
-	add.s64 %rd233, %rd1, %rd231;
-	st.global.u8 [%rd233], %r42;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r43, 0;
-	mov.u64 %rd234, 0;
-	mov.u64 %rd235, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r43, 1;
-	mov.u64 %rd234, 0;
-	mov.u64 %rd235, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r43, 2;
-	mov.u64 %rd234, %rd230;
-	mov.u64 %rd235, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r43, 2;
-	mov.u64 %rd234, %rd231;
-	mov.u64 %rd235, %rd2;
-$FAULT:
-	ld.param.u64 %rd236, [gather_uint8_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r44, [%rd236], 0, 1;
-	setp.ne.u32 %p35, %r44, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd237, [%rd236+8];
-	ld.param.u32 %r45, [gather_uint8_params+168];
-	st.global.u32 [%rd237+4], %r45;
-	ld.param.u32 %r46, [gather_uint8_params+172];
-	st.global.v2.u32 [%rd237+8], {%r46, %r43};
-	mov.u32 %r47, %ctaid.x;
-	mov.u32 %r48, %ctaid.y;
-	st.global.v2.u32 [%rd237+16], {%r47, %r48};
-	mov.u32 %r49, %ctaid.z;
-	mov.u32 %r50, %tid.x;
-	st.global.v2.u32 [%rd237+24], {%r49, %r50};
-	mov.u32 %r51, %tid.y;
-	mov.u32 %r52, %tid.z;
-	st.global.v2.u32 [%rd237+32], {%r51, %r52};
-	st.global.u64 [%rd237+40], %rd234;
-	st.global.u64 [%rd237+48], %rd235;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd237], 56;
-	bra $EXIT;
-}
+const gatherUint8SM70 = `packed1 12903 gather_uint8
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p98r0
+p:+v<pF
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+r&9s-
+*(2x6
+vj
+ur9
+*(%
+p}x6
+}e9
+|]q0
+|8}U
+qU
+Q
+r&@yY
+N
+|]j
+t>
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{0
+uVvX
+tv
+!#
+r&@q3
+vNuJ1
+s(1%
+zZ9
+wr
+ta
+r6=px
+wY(C
+sH2
+r68q@
+|8p/)p$
+pm
+r6-p|
+tQ.3'
+"#
+sapG3)
+tw
+p6
+vsp[3)
+vj
+u1qA
+w;)
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+pl)
+uVrU
+tv
+!#
+|8p/*p$
+pm
+vW)
+s(7%
+tQ/V2
+sayo*
+tw
+p6
+wcy|pKz/
+u1p"
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl*
+xQrU
+tv
+!#
+tQ0V-
+yHr1
+sapW13*
+tw
+p6
+vspW23*
+vj
+u1pW4
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl*
+uVrU
+tv
+!#
+"#
+|8p/+p$
+pm
+w^+
+tw
+p6
+vsp)3+
+vj
+u1pY
+w;+
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+pl+
+uVrU
+tv
+!#
+|8p/,p$
+pm
+vW+
+s(1%
+tQ1VK
+sayo,
+tw
+p6
+wcy|pKz/
+u1p"
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl,
+xQrU
+tv
+!#
+tQ2V-
+"#
+sapW13,
+tw
+p6
+vspW23,
+vj
+u1pW4
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl,
+uVrU
+tv
+!#
+"#
+|8p/-p$
+pm
+w^-
+tw
+p6
+wcy|p)z/
+u1p=
+w;-
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+pl-
+xQrU
+tv
+!#
+tQ3VF
+r6/q3
+s.p/S3(3X
+q+u\&
+T$
+4
+rP
+*%p-
+yFql
+*#p-
+yhqlD
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpK
+;&
+(
+!tS
+qH
+pfpY
+;$
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint16SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint16(.param .align 8 .b8 gather_uint16_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<62>;
-	.reg .b64 %rd<255>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint16_params];
-	ld.param.u64 %rd2, [gather_uint16_params+8];
-	ld.param.u64 %rd3, [gather_uint16_params+24];
-	ld.param.u64 %rd4, [gather_uint16_params+32];
-	ld.param.u64 %rd5, [gather_uint16_params+56];
-	ld.param.u64 %rd6, [gather_uint16_params+64];
-	ld.param.u64 %rd7, [gather_uint16_params+72];
-	ld.param.u64 %rd8, [gather_uint16_params+80];
-	ld.param.u64 %rd9, [gather_uint16_params+88];
-	ld.param.u64 %rd10, [gather_uint16_params+96];
-	ld.param.u64 %rd11, [gather_uint16_params+104];
-	ld.param.u64 %rd12, [gather_uint16_params+112];
-	ld.param.u64 %rd13, [gather_uint16_params+120];
-	ld.param.u64 %rd14, [gather_uint16_params+128];
-	ld.param.u64 %rd15, [gather_uint16_params+136];
-	ld.param.u64 %rd16, [gather_uint16_params+144];
-	ld.param.u64 %rd17, [gather_uint16_params+152];
-	cvt.u32.u64 %r1, %rd6;
-	cvt.s64.s32 %rd18, %r1;
-	.loc 1 87 34
-	add.s64 %rd19, %rd18, 127;
-	shr.s64 %rd20, %rd19, 63;
-	shr.u64 %rd21, %rd20, 57;
-	add.s64 %rd22, %rd18, %rd21;
-	add.s64 %rd23, %rd22, 127;
-	shr.s64 %rd24, %rd23, 7;
-	.loc 1 88 20
-	cvt.u32.u64 %r2, %rd24;
-	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd25, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd26, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd27, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd28, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.s64.s32 %rd29, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.s64.s32 %rd30, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.s64.s32 %rd31, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.s64.s32 %rd32, %r12;
-	cvt.u32.u64 %r13, %rd12;
-	cvt.s64.s32 %rd33, %r13;
-	cvt.u32.u64 %r14, %rd13;
-	cvt.s64.s32 %rd34, %r14;
-	cvt.u32.u64 %r15, %rd14;
-	cvt.s64.s32 %rd35, %r15;
-	cvt.u32.u64 %r16, %rd15;
-	cvt.s64.s32 %rd36, %r16;
-	cvt.u32.u64 %r17, %rd16;
-	cvt.s64.s32 %rd37, %r17;
-	cvt.u32.u64 %r18, %rd17;
-	cvt.s64.s32 %rd38, %r18;
-	.loc 1 88 17
-	cvt.u64.u32 %rd39, %r3;
-	or.b64 %rd40, %rd39, %rd24;
-	setp.lt.u64 %p2, %rd40, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd41, %rd39, %rd24;
-	shr.s64 %rd42, %rd41, 63;
-	abs.s64 %rd43, %rd39;
-	abs.s64 %rd44, %rd24;
-	cvt.rp.f32.u64 %f1, %rd44;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r19, %f2;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f3, %r20;
-	cvt.rzi.u64.f32 %rd45, %f3;
-	mul.lo.s64 %rd46, %rd45, %rd44;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.lo.s64 %rd50, %rd49, %rd44;
-	neg.s64 %rd51, %rd50;
-	mul.hi.u64 %rd52, %rd49, %rd51;
-	add.s64 %rd53, %rd49, %rd52;
-	mul.hi.u64 %rd54, %rd43, %rd53;
-	mul.lo.s64 %rd55, %rd54, %rd44;
-	sub.s64 %rd56, %rd43, %rd55;
-	setp.ge.u64 %p3, %rd56, %rd44;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p3;
-	sub.s64 %rd59, %rd56, %rd44;
-	selp.b64 %rd60, %rd59, %rd56, %p3;
-	setp.ge.u64 %p4, %rd60, %rd44;
-	add.s64 %rd61, %rd58, 1;
-	selp.b64 %rd62, %rd61, %rd58, %p4;
-	xor.b64 %rd63, %rd62, %rd42;
-	sub.s64 %rd64, %rd63, %rd42;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r21, %rd24;
-	div.u32 %r22, %r3, %r21;
-	cvt.u64.u32 %rd64, %r22;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd65, %rd64, %rd24;
-	sub.s64 %rd66, %rd39, %rd65;
-	shl.b64 %rd67, %rd66, 7;
-	cvt.u64.u32 %rd68, %r4;
-	add.s64 %rd69, %rd67, %rd68;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd18, %rd69;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s32 %p6, %r8, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd70, %rd69, %rd33, %rd27;
-	.loc 1 95 14
-	or.b64 %rd71, %rd64, %rd28;
-	setp.lt.u64 %p7, %rd71, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd72, %rd64, %rd28;
-	shr.s64 %rd73, %rd72, 63;
-	abs.s64 %rd74, %rd64;
-	abs.s64 %rd75, %rd28;
-	cvt.rp.f32.u64 %f4, %rd75;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r23, %f5;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f6, %r24;
-	cvt.rzi.u64.f32 %rd76, %f6;
-	mul.lo.s64 %rd77, %rd76, %rd75;
-	neg.s64 %rd78, %rd77;
-	mul.hi.u64 %rd79, %rd76, %rd78;
-	add.s64 %rd80, %rd76, %rd79;
-	mul.lo.s64 %rd81, %rd80, %rd75;
-	neg.s64 %rd82, %rd81;
-	mul.hi.u64 %rd83, %rd80, %rd82;
-	add.s64 %rd84, %rd80, %rd83;
-	mul.hi.u64 %rd85, %rd74, %rd84;
-	mul.lo.s64 %rd86, %rd85, %rd75;
-	sub.s64 %rd87, %rd74, %rd86;
-	setp.ge.u64 %p8, %rd87, %rd75;
-	add.s64 %rd88, %rd85, 1;
-	selp.b64 %rd89, %rd88, %rd85, %p8;
-	sub.s64 %rd90, %rd87, %rd75;
-	selp.b64 %rd91, %rd90, %rd87, %p8;
-	setp.ge.u64 %p9, %rd91, %rd75;
-	add.s64 %rd92, %rd89, 1;
-	selp.b64 %rd93, %rd92, %rd89, %p9;
-	xor.b64 %rd94, %rd93, %rd73;
-	sub.s64 %rd95, %rd94, %rd73;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r25, %rd64;
-	div.u32 %r26, %r25, %r8;
-	cvt.u64.u32 %rd95, %r26;
-$B3:
-	setp.ne.s32 %p10, %r9, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd96, %rd95, %rd28;
-	sub.s64 %rd97, %rd64, %rd96;
-	mad.lo.s64 %rd98, %rd97, %rd34, %rd70;
-	or.b64 %rd99, %rd95, %rd29;
-	setp.lt.u64 %p11, %rd99, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd100, %rd95, 63;
-	abs.s64 %rd101, %rd95;
-	abs.s64 %rd102, %rd29;
-	cvt.rp.f32.u64 %f7, %rd102;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r27, %f8;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f9, %r28;
-	cvt.rzi.u64.f32 %rd103, %f9;
-	mul.lo.s64 %rd104, %rd103, %rd102;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.lo.s64 %rd108, %rd107, %rd102;
-	neg.s64 %rd109, %rd108;
-	mul.hi.u64 %rd110, %rd107, %rd109;
-	add.s64 %rd111, %rd107, %rd110;
-	mul.hi.u64 %rd112, %rd101, %rd111;
-	mul.lo.s64 %rd113, %rd112, %rd102;
-	sub.s64 %rd114, %rd101, %rd113;
-	setp.ge.u64 %p12, %rd114, %rd102;
-	sub.s64 %rd115, %rd114, %rd102;
-	selp.b64 %rd116, %rd115, %rd114, %p12;
-	setp.ge.u64 %p13, %rd116, %rd102;
-	sub.s64 %rd117, %rd116, %rd102;
-	selp.b64 %rd118, %rd117, %rd116, %p13;
-	xor.b64 %rd119, %rd118, %rd100;
-	sub.s64 %rd120, %rd119, %rd100;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r29, %rd95;
-	rem.u32 %r30, %r29, %r9;
-	cvt.u64.u32 %rd120, %r30;
-$B5:
-	mad.lo.s64 %rd121, %rd120, %rd35, %rd98;
-	.loc 1 96 3
-	or.b64 %rd122, %rd95, %rd29;
-	setp.lt.u64 %p14, %rd122, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd123, %rd95, %rd29;
-	shr.s64 %rd124, %rd123, 63;
-	abs.s64 %rd125, %rd95;
-	abs.s64 %rd126, %rd29;
-	cvt.rp.f32.u64 %f10, %rd126;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r31, %f11;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f12, %r32;
-	cvt.rzi.u64.f32 %rd127, %f12;
-	mul.lo.s64 %rd128, %rd127, %rd126;
-	neg.s64 %rd129, %rd128;
-	mul.hi.u64 %rd130, %rd127, %rd129;
-	add.s64 %rd131, %rd127, %rd130;
-	mul.lo.s64 %rd132, %rd131, %rd126;
-	neg.s64 %rd133, %rd132;
-	mul.hi.u64 %rd134, %rd131, %rd133;
-	add.s64 %rd135, %rd131, %rd134;
-	mul.hi.u64 %rd136, %rd125, %rd135;
-	mul.lo.s64 %rd137, %rd136, %rd126;
-	sub.s64 %rd138, %rd125, %rd137;
-	setp.ge.u64 %p15, %rd138, %rd126;
-	add.s64 %rd139, %rd136, 1;
-	selp.b64 %rd140, %rd139, %rd136, %p15;
-	sub.s64 %rd141, %rd138, %rd126;
-	selp.b64 %rd142, %rd141, %rd138, %p15;
-	setp.ge.u64 %p16, %rd142, %rd126;
-	add.s64 %rd143, %rd140, 1;
-	selp.b64 %rd144, %rd143, %rd140, %p16;
-	xor.b64 %rd145, %rd144, %rd124;
-	sub.s64 %rd146, %rd145, %rd124;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r33, %rd95;
-	div.u32 %r34, %r33, %r9;
-	cvt.u64.u32 %rd146, %r34;
-$B7:
-	.loc 1 95 14
-	setp.ne.s32 %p17, %r10, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd147, %rd146, %rd30;
-	setp.lt.u64 %p18, %rd147, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd148, %rd146, %rd30;
-	shr.s64 %rd149, %rd148, 63;
-	abs.s64 %rd150, %rd146;
-	abs.s64 %rd151, %rd30;
-	cvt.rp.f32.u64 %f13, %rd151;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r35, %f14;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f15, %r36;
-	cvt.rzi.u64.f32 %rd152, %f15;
-	mul.lo.s64 %rd153, %rd152, %rd151;
-	neg.s64 %rd154, %rd153;
-	mul.hi.u64 %rd155, %rd152, %rd154;
-	add.s64 %rd156, %rd152, %rd155;
-	mul.lo.s64 %rd157, %rd156, %rd151;
-	neg.s64 %rd158, %rd157;
-	mul.hi.u64 %rd159, %rd156, %rd158;
-	add.s64 %rd160, %rd156, %rd159;
-	mul.hi.u64 %rd161, %rd150, %rd160;
-	mul.lo.s64 %rd162, %rd161, %rd151;
-	sub.s64 %rd163, %rd150, %rd162;
-	setp.ge.u64 %p19, %rd163, %rd151;
-	add.s64 %rd164, %rd161, 1;
-	selp.b64 %rd165, %rd164, %rd161, %p19;
-	sub.s64 %rd166, %rd163, %rd151;
-	selp.b64 %rd167, %rd166, %rd163, %p19;
-	setp.ge.u64 %p20, %rd167, %rd151;
-	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p20;
-	xor.b64 %rd170, %rd169, %rd149;
-	sub.s64 %rd171, %rd170, %rd149;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r37, %rd146;
-	div.u32 %r38, %r37, %r10;
-	cvt.u64.u32 %rd171, %r38;
-$B9:
-	setp.ne.s32 %p21, %r11, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd172, %rd171, %rd30;
-	sub.s64 %rd173, %rd146, %rd172;
-	mad.lo.s64 %rd174, %rd173, %rd36, %rd121;
-	or.b64 %rd175, %rd171, %rd31;
-	setp.lt.u64 %p22, %rd175, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd176, %rd171, 63;
-	abs.s64 %rd177, %rd171;
-	abs.s64 %rd178, %rd31;
-	cvt.rp.f32.u64 %f16, %rd178;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r39, %f17;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f18, %r40;
-	cvt.rzi.u64.f32 %rd179, %f18;
-	mul.lo.s64 %rd180, %rd179, %rd178;
-	neg.s64 %rd181, %rd180;
-	mul.hi.u64 %rd182, %rd179, %rd181;
-	add.s64 %rd183, %rd179, %rd182;
-	mul.lo.s64 %rd184, %rd183, %rd178;
-	neg.s64 %rd185, %rd184;
-	mul.hi.u64 %rd186, %rd183, %rd185;
-	add.s64 %rd187, %rd183, %rd186;
-	mul.hi.u64 %rd188, %rd177, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd178;
-	sub.s64 %rd190, %rd177, %rd189;
-	setp.ge.u64 %p23, %rd190, %rd178;
-	sub.s64 %rd191, %rd190, %rd178;
-	selp.b64 %rd192, %rd191, %rd190, %p23;
-	setp.ge.u64 %p24, %rd192, %rd178;
-	sub.s64 %rd193, %rd192, %rd178;
-	selp.b64 %rd194, %rd193, %rd192, %p24;
-	xor.b64 %rd195, %rd194, %rd176;
-	sub.s64 %rd196, %rd195, %rd176;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r41, %rd171;
-	rem.u32 %r42, %r41, %r11;
-	cvt.u64.u32 %rd196, %r42;
-$B11:
-	mad.lo.s64 %rd197, %rd196, %rd37, %rd174;
-	.loc 1 96 3
-	or.b64 %rd198, %rd171, %rd31;
-	setp.lt.u64 %p25, %rd198, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd199, %rd171, %rd31;
-	shr.s64 %rd200, %rd199, 63;
-	abs.s64 %rd201, %rd171;
-	abs.s64 %rd202, %rd31;
-	cvt.rp.f32.u64 %f19, %rd202;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r43, %f20;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f21, %r44;
-	cvt.rzi.u64.f32 %rd203, %f21;
-	mul.lo.s64 %rd204, %rd203, %rd202;
-	neg.s64 %rd205, %rd204;
-	mul.hi.u64 %rd206, %rd203, %rd205;
-	add.s64 %rd207, %rd203, %rd206;
-	mul.lo.s64 %rd208, %rd207, %rd202;
-	neg.s64 %rd209, %rd208;
-	mul.hi.u64 %rd210, %rd207, %rd209;
-	add.s64 %rd211, %rd207, %rd210;
-	mul.hi.u64 %rd212, %rd201, %rd211;
-	mul.lo.s64 %rd213, %rd212, %rd202;
-	sub.s64 %rd214, %rd201, %rd213;
-	setp.ge.u64 %p26, %rd214, %rd202;
-	add.s64 %rd215, %rd212, 1;
-	selp.b64 %rd216, %rd215, %rd212, %p26;
-	sub.s64 %rd217, %rd214, %rd202;
-	selp.b64 %rd218, %rd217, %rd214, %p26;
-	setp.ge.u64 %p27, %rd218, %rd202;
-	add.s64 %rd219, %rd216, 1;
-	selp.b64 %rd220, %rd219, %rd216, %p27;
-	xor.b64 %rd221, %rd220, %rd200;
-	sub.s64 %rd222, %rd221, %rd200;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r45, %rd171;
-	div.u32 %r46, %r45, %r11;
-	cvt.u64.u32 %rd222, %r46;
-$B13:
-	.loc 1 95 14
-	setp.ne.s32 %p28, %r12, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd223, %rd222, %rd32;
-	setp.lt.u64 %p29, %rd223, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd224, %rd222, 63;
-	abs.s64 %rd225, %rd222;
-	abs.s64 %rd226, %rd32;
-	cvt.rp.f32.u64 %f22, %rd226;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r47, %f23;
-	add.s32 %r48, %r47, 536870910;
-	mov.b32 %f24, %r48;
-	cvt.rzi.u64.f32 %rd227, %f24;
-	mul.lo.s64 %rd228, %rd227, %rd226;
-	neg.s64 %rd229, %rd228;
-	mul.hi.u64 %rd230, %rd227, %rd229;
-	add.s64 %rd231, %rd227, %rd230;
-	mul.lo.s64 %rd232, %rd231, %rd226;
-	neg.s64 %rd233, %rd232;
-	mul.hi.u64 %rd234, %rd231, %rd233;
-	add.s64 %rd235, %rd231, %rd234;
-	mul.hi.u64 %rd236, %rd225, %rd235;
-	mul.lo.s64 %rd237, %rd236, %rd226;
-	sub.s64 %rd238, %rd225, %rd237;
-	setp.ge.u64 %p30, %rd238, %rd226;
-	sub.s64 %rd239, %rd238, %rd226;
-	selp.b64 %rd240, %rd239, %rd238, %p30;
-	setp.ge.u64 %p31, %rd240, %rd226;
-	sub.s64 %rd241, %rd240, %rd226;
-	selp.b64 %rd242, %rd241, %rd240, %p31;
-	xor.b64 %rd243, %rd242, %rd224;
-	sub.s64 %rd244, %rd243, %rd224;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r49, %rd222;
-	rem.u32 %r50, %r49, %r12;
-	cvt.u64.u32 %rd244, %r50;
-$B15:
-	mad.lo.s64 %rd245, %rd244, %rd38, %rd197;
-	.loc 1 98 22
-	mad.lo.s64 %rd246, %rd64, %rd18, %rd69;
-	setp.lt.u64 %p32, %rd245, %rd26;
-	setp.lt.u64 %p33, %rd246, %rd25;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd247, %rd245, 1;
-	add.s64 %rd248, %rd3, %rd247;
-	ld.global.u16 %r51, [%rd248];
-	shl.b64 %rd249, %rd246, 1;
-	add.s64 %rd250, %rd1, %rd249;
-	st.global.u16 [%rd250], %r51;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r52, 0;
-	mov.u64 %rd251, 0;
-	mov.u64 %rd252, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r52, 1;
-	mov.u64 %rd251, 0;
-	mov.u64 %rd252, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r52, 2;
-	mov.u64 %rd251, %rd245;
-	mov.u64 %rd252, %rd26;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r52, 2;
-	mov.u64 %rd251, %rd246;
-	mov.u64 %rd252, %rd25;
-$FAULT:
-	ld.param.u64 %rd253, [gather_uint16_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r53, [%rd253], 0, 1;
-	setp.ne.u32 %p35, %r53, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd254, [%rd253+8];
-	ld.param.u32 %r54, [gather_uint16_params+168];
-	st.global.u32 [%rd254+4], %r54;
-	ld.param.u32 %r55, [gather_uint16_params+172];
-	st.global.v2.u32 [%rd254+8], {%r55, %r52};
-	mov.u32 %r56, %ctaid.x;
-	mov.u32 %r57, %ctaid.y;
-	st.global.v2.u32 [%rd254+16], {%r56, %r57};
-	mov.u32 %r58, %ctaid.z;
-	mov.u32 %r59, %tid.x;
-	st.global.v2.u32 [%rd254+24], {%r58, %r59};
-	mov.u32 %r60, %tid.y;
-	mov.u32 %r61, %tid.z;
-	st.global.v2.u32 [%rd254+32], {%r60, %r61};
-	st.global.u64 [%rd254+40], %rd251;
-	st.global.u64 [%rd254+48], %rd252;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd254], 56;
-	bra $EXIT;
-}
+const gatherUint16SM70Narrow = `packed1 13663 gather_uint16
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p97to
+p:+v(pF
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+uuqI
+p\
+r&9s-
+p}x6
+vj
+ur9
+q:
+p}x6
+}e9
+|]q0
+0
+ti
+qU
+Q
+r&@yY
+N
+pl$
+)
+pl&
+)
+pl'
+p\
+pl)
+p\
+pl*
+p\
+pl+
+p\
+pl,
+p\
+pl-
+p\
+pl.
+p\
+pl/
+p\
+pl0
+p\
+pl1
+p\
+pl2
+p\
+pl3
+p\
+|]j
+ru%
+sauJ&
+tw
+p6
+vsp)V'
+vj
+u1pY
+u1pW*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{>
+uVM%U
+tv
+!#
+r&@q3
+vNuJ?
+s(1%
+zZ9
+ru&
+ta
+r6=px
+wY4C
+sH2
+r68q@
+z3*p$
+pm
+r6-p|
+s.uJ;VA
+"#
+sapGVA
+tw
+p6
+vsp[VB
+vj
+u1qA
+u1pWE
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+uVxc*
+tv
+!#
+z3+p$
+pm
+vNuJZ
+s(7%
+s.uJVV2
+sapYV\
+tw
+p6
+wcy|pKz/
+u1p"
+u1pW_
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc+
+tv
+!#
+s.uJmV-
+yHr1
+sapW1Vt
+tw
+p6
+vspW2Vu
+vj
+u1pW4
+u1pWx
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc+
+tv
+!#
+"#
+z3,p$
+pm
+w^@
+tw
+p6
+vsp)3@
+vj
+u1pY
+w;@
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVxc,
+tv
+!#
+z3-p$
+pm
+vW@
+s(1%
+tQFVK
+sayoA
+tw
+p6
+wcy|pKz/
+u1p"
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc-
+tv
+!#
+tQGV-
+"#
+sapW13A
+tw
+p6
+vspW23A
+vj
+u1pW4
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc-
+tv
+!#
+"#
+z3.p$
+pm
+w^B
+tw
+p6
+wcy|p)z/
+u1p=
+w;B
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+xQxc.
+tv
+!#
+tQHVF
+r6/q3
+s.p/c343h
+q+u\<
+T;
+4
+rP
+vaB
+*%%
+rV
+{T
+*#%
+wG
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpG
+;<
+(
+!tS
+qH
+pfp"
+;;
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint16SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint16(.param .align 8 .b8 gather_uint16_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<53>;
-	.reg .b64 %rd<240>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint16_params];
-	ld.param.u64 %rd2, [gather_uint16_params+8];
-	ld.param.u64 %rd3, [gather_uint16_params+24];
-	ld.param.u64 %rd4, [gather_uint16_params+32];
-	ld.param.u64 %rd5, [gather_uint16_params+56];
-	ld.param.u64 %rd6, [gather_uint16_params+64];
-	ld.param.u64 %rd7, [gather_uint16_params+72];
-	ld.param.u64 %rd8, [gather_uint16_params+80];
-	ld.param.u64 %rd9, [gather_uint16_params+88];
-	ld.param.u64 %rd10, [gather_uint16_params+96];
-	ld.param.u64 %rd11, [gather_uint16_params+104];
-	ld.param.u64 %rd12, [gather_uint16_params+112];
-	ld.param.u64 %rd13, [gather_uint16_params+120];
-	ld.param.u64 %rd14, [gather_uint16_params+128];
-	ld.param.u64 %rd15, [gather_uint16_params+136];
-	ld.param.u64 %rd16, [gather_uint16_params+144];
-	ld.param.u64 %rd17, [gather_uint16_params+152];
-	.loc 1 87 34
-	add.s64 %rd18, %rd6, 127;
-	shr.s64 %rd19, %rd18, 63;
-	shr.u64 %rd20, %rd19, 57;
-	add.s64 %rd21, %rd6, %rd20;
-	add.s64 %rd22, %rd21, 127;
-	shr.s64 %rd23, %rd22, 7;
-	.loc 1 88 20
-	setp.ne.s64 %p1, %rd23, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r2, %tid.x;
-	.loc 1 88 17
-	cvt.u64.u32 %rd24, %r1;
-	or.b64 %rd25, %rd24, %rd23;
-	setp.lt.u64 %p2, %rd25, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd26, %rd24, %rd23;
-	shr.s64 %rd27, %rd26, 63;
-	abs.s64 %rd28, %rd24;
-	abs.s64 %rd29, %rd23;
-	cvt.rp.f32.u64 %f1, %rd29;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r3, %f2;
-	add.s32 %r4, %r3, 536870910;
-	mov.b32 %f3, %r4;
-	cvt.rzi.u64.f32 %rd30, %f3;
-	mul.lo.s64 %rd31, %rd30, %rd29;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd29;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.hi.u64 %rd39, %rd28, %rd38;
-	mul.lo.s64 %rd40, %rd39, %rd29;
-	sub.s64 %rd41, %rd28, %rd40;
-	setp.ge.u64 %p3, %rd41, %rd29;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	sub.s64 %rd44, %rd41, %rd29;
-	selp.b64 %rd45, %rd44, %rd41, %p3;
-	setp.ge.u64 %p4, %rd45, %rd29;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p4;
-	xor.b64 %rd48, %rd47, %rd27;
-	sub.s64 %rd49, %rd48, %rd27;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r5, %rd23;
-	div.u32 %r6, %r1, %r5;
-	cvt.u64.u32 %rd49, %r6;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd50, %rd49, %rd23;
-	sub.s64 %rd51, %rd24, %rd50;
-	shl.b64 %rd52, %rd51, 7;
-	cvt.u64.u32 %rd53, %r2;
-	add.s64 %rd54, %rd52, %rd53;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd6, %rd54;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s64 %p6, %rd7, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd55, %rd54, %rd12, %rd5;
-	.loc 1 95 14
-	or.b64 %rd56, %rd49, %rd7;
-	setp.lt.u64 %p7, %rd56, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd57, %rd49, %rd7;
-	shr.s64 %rd58, %rd57, 63;
-	abs.s64 %rd59, %rd49;
-	abs.s64 %rd60, %rd7;
-	cvt.rp.f32.u64 %f4, %rd60;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r7, %f5;
-	add.s32 %r8, %r7, 536870910;
-	mov.b32 %f6, %r8;
-	cvt.rzi.u64.f32 %rd61, %f6;
-	mul.lo.s64 %rd62, %rd61, %rd60;
-	neg.s64 %rd63, %rd62;
-	mul.hi.u64 %rd64, %rd61, %rd63;
-	add.s64 %rd65, %rd61, %rd64;
-	mul.lo.s64 %rd66, %rd65, %rd60;
-	neg.s64 %rd67, %rd66;
-	mul.hi.u64 %rd68, %rd65, %rd67;
-	add.s64 %rd69, %rd65, %rd68;
-	mul.hi.u64 %rd70, %rd59, %rd69;
-	mul.lo.s64 %rd71, %rd70, %rd60;
-	sub.s64 %rd72, %rd59, %rd71;
-	setp.ge.u64 %p8, %rd72, %rd60;
-	add.s64 %rd73, %rd70, 1;
-	selp.b64 %rd74, %rd73, %rd70, %p8;
-	sub.s64 %rd75, %rd72, %rd60;
-	selp.b64 %rd76, %rd75, %rd72, %p8;
-	setp.ge.u64 %p9, %rd76, %rd60;
-	add.s64 %rd77, %rd74, 1;
-	selp.b64 %rd78, %rd77, %rd74, %p9;
-	xor.b64 %rd79, %rd78, %rd58;
-	sub.s64 %rd80, %rd79, %rd58;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r9, %rd49;
-	cvt.u32.u64 %r10, %rd7;
-	div.u32 %r11, %r9, %r10;
-	cvt.u64.u32 %rd80, %r11;
-$B3:
-	setp.ne.s64 %p10, %rd8, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd81, %rd80, %rd7;
-	sub.s64 %rd82, %rd49, %rd81;
-	mad.lo.s64 %rd83, %rd82, %rd13, %rd55;
-	or.b64 %rd84, %rd80, %rd8;
-	setp.lt.u64 %p11, %rd84, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd85, %rd80, 63;
-	abs.s64 %rd86, %rd80;
-	abs.s64 %rd87, %rd8;
-	cvt.rp.f32.u64 %f7, %rd87;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r12, %f8;
-	add.s32 %r13, %r12, 536870910;
-	mov.b32 %f9, %r13;
-	cvt.rzi.u64.f32 %rd88, %f9;
-	mul.lo.s64 %rd89, %rd88, %rd87;
-	neg.s64 %rd90, %rd89;
-	mul.hi.u64 %rd91, %rd88, %rd90;
-	add.s64 %rd92, %rd88, %rd91;
-	mul.lo.s64 %rd93, %rd92, %rd87;
-	neg.s64 %rd94, %rd93;
-	mul.hi.u64 %rd95, %rd92, %rd94;
-	add.s64 %rd96, %rd92, %rd95;
-	mul.hi.u64 %rd97, %rd86, %rd96;
-	mul.lo.s64 %rd98, %rd97, %rd87;
-	sub.s64 %rd99, %rd86, %rd98;
-	setp.ge.u64 %p12, %rd99, %rd87;
-	sub.s64 %rd100, %rd99, %rd87;
-	selp.b64 %rd101, %rd100, %rd99, %p12;
-	setp.ge.u64 %p13, %rd101, %rd87;
-	sub.s64 %rd102, %rd101, %rd87;
-	selp.b64 %rd103, %rd102, %rd101, %p13;
-	xor.b64 %rd104, %rd103, %rd85;
-	sub.s64 %rd105, %rd104, %rd85;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r14, %rd80;
-	cvt.u32.u64 %r15, %rd8;
-	rem.u32 %r16, %r14, %r15;
-	cvt.u64.u32 %rd105, %r16;
-$B5:
-	mad.lo.s64 %rd106, %rd105, %rd14, %rd83;
-	.loc 1 96 3
-	or.b64 %rd107, %rd80, %rd8;
-	setp.lt.u64 %p14, %rd107, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd108, %rd80, %rd8;
-	shr.s64 %rd109, %rd108, 63;
-	abs.s64 %rd110, %rd80;
-	abs.s64 %rd111, %rd8;
-	cvt.rp.f32.u64 %f10, %rd111;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r17, %f11;
-	add.s32 %r18, %r17, 536870910;
-	mov.b32 %f12, %r18;
-	cvt.rzi.u64.f32 %rd112, %f12;
-	mul.lo.s64 %rd113, %rd112, %rd111;
-	neg.s64 %rd114, %rd113;
-	mul.hi.u64 %rd115, %rd112, %rd114;
-	add.s64 %rd116, %rd112, %rd115;
-	mul.lo.s64 %rd117, %rd116, %rd111;
-	neg.s64 %rd118, %rd117;
-	mul.hi.u64 %rd119, %rd116, %rd118;
-	add.s64 %rd120, %rd116, %rd119;
-	mul.hi.u64 %rd121, %rd110, %rd120;
-	mul.lo.s64 %rd122, %rd121, %rd111;
-	sub.s64 %rd123, %rd110, %rd122;
-	setp.ge.u64 %p15, %rd123, %rd111;
-	add.s64 %rd124, %rd121, 1;
-	selp.b64 %rd125, %rd124, %rd121, %p15;
-	sub.s64 %rd126, %rd123, %rd111;
-	selp.b64 %rd127, %rd126, %rd123, %p15;
-	setp.ge.u64 %p16, %rd127, %rd111;
-	add.s64 %rd128, %rd125, 1;
-	selp.b64 %rd129, %rd128, %rd125, %p16;
-	xor.b64 %rd130, %rd129, %rd109;
-	sub.s64 %rd131, %rd130, %rd109;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r19, %rd80;
-	cvt.u32.u64 %r20, %rd8;
-	div.u32 %r21, %r19, %r20;
-	cvt.u64.u32 %rd131, %r21;
-$B7:
-	.loc 1 95 14
-	setp.ne.s64 %p17, %rd9, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd132, %rd131, %rd9;
-	setp.lt.u64 %p18, %rd132, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd133, %rd131, %rd9;
-	shr.s64 %rd134, %rd133, 63;
-	abs.s64 %rd135, %rd131;
-	abs.s64 %rd136, %rd9;
-	cvt.rp.f32.u64 %f13, %rd136;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r22, %f14;
-	add.s32 %r23, %r22, 536870910;
-	mov.b32 %f15, %r23;
-	cvt.rzi.u64.f32 %rd137, %f15;
-	mul.lo.s64 %rd138, %rd137, %rd136;
-	neg.s64 %rd139, %rd138;
-	mul.hi.u64 %rd140, %rd137, %rd139;
-	add.s64 %rd141, %rd137, %rd140;
-	mul.lo.s64 %rd142, %rd141, %rd136;
-	neg.s64 %rd143, %rd142;
-	mul.hi.u64 %rd144, %rd141, %rd143;
-	add.s64 %rd145, %rd141, %rd144;
-	mul.hi.u64 %rd146, %rd135, %rd145;
-	mul.lo.s64 %rd147, %rd146, %rd136;
-	sub.s64 %rd148, %rd135, %rd147;
-	setp.ge.u64 %p19, %rd148, %rd136;
-	add.s64 %rd149, %rd146, 1;
-	selp.b64 %rd150, %rd149, %rd146, %p19;
-	sub.s64 %rd151, %rd148, %rd136;
-	selp.b64 %rd152, %rd151, %rd148, %p19;
-	setp.ge.u64 %p20, %rd152, %rd136;
-	add.s64 %rd153, %rd150, 1;
-	selp.b64 %rd154, %rd153, %rd150, %p20;
-	xor.b64 %rd155, %rd154, %rd134;
-	sub.s64 %rd156, %rd155, %rd134;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r24, %rd131;
-	cvt.u32.u64 %r25, %rd9;
-	div.u32 %r26, %r24, %r25;
-	cvt.u64.u32 %rd156, %r26;
-$B9:
-	setp.ne.s64 %p21, %rd10, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd157, %rd156, %rd9;
-	sub.s64 %rd158, %rd131, %rd157;
-	mad.lo.s64 %rd159, %rd158, %rd15, %rd106;
-	or.b64 %rd160, %rd156, %rd10;
-	setp.lt.u64 %p22, %rd160, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd161, %rd156, 63;
-	abs.s64 %rd162, %rd156;
-	abs.s64 %rd163, %rd10;
-	cvt.rp.f32.u64 %f16, %rd163;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r27, %f17;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f18, %r28;
-	cvt.rzi.u64.f32 %rd164, %f18;
-	mul.lo.s64 %rd165, %rd164, %rd163;
-	neg.s64 %rd166, %rd165;
-	mul.hi.u64 %rd167, %rd164, %rd166;
-	add.s64 %rd168, %rd164, %rd167;
-	mul.lo.s64 %rd169, %rd168, %rd163;
-	neg.s64 %rd170, %rd169;
-	mul.hi.u64 %rd171, %rd168, %rd170;
-	add.s64 %rd172, %rd168, %rd171;
-	mul.hi.u64 %rd173, %rd162, %rd172;
-	mul.lo.s64 %rd174, %rd173, %rd163;
-	sub.s64 %rd175, %rd162, %rd174;
-	setp.ge.u64 %p23, %rd175, %rd163;
-	sub.s64 %rd176, %rd175, %rd163;
-	selp.b64 %rd177, %rd176, %rd175, %p23;
-	setp.ge.u64 %p24, %rd177, %rd163;
-	sub.s64 %rd178, %rd177, %rd163;
-	selp.b64 %rd179, %rd178, %rd177, %p24;
-	xor.b64 %rd180, %rd179, %rd161;
-	sub.s64 %rd181, %rd180, %rd161;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r29, %rd156;
-	cvt.u32.u64 %r30, %rd10;
-	rem.u32 %r31, %r29, %r30;
-	cvt.u64.u32 %rd181, %r31;
-$B11:
-	mad.lo.s64 %rd182, %rd181, %rd16, %rd159;
-	.loc 1 96 3
-	or.b64 %rd183, %rd156, %rd10;
-	setp.lt.u64 %p25, %rd183, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd184, %rd156, %rd10;
-	shr.s64 %rd185, %rd184, 63;
-	abs.s64 %rd186, %rd156;
-	abs.s64 %rd187, %rd10;
-	cvt.rp.f32.u64 %f19, %rd187;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r32, %f20;
-	add.s32 %r33, %r32, 536870910;
-	mov.b32 %f21, %r33;
-	cvt.rzi.u64.f32 %rd188, %f21;
-	mul.lo.s64 %rd189, %rd188, %rd187;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.lo.s64 %rd193, %rd192, %rd187;
-	neg.s64 %rd194, %rd193;
-	mul.hi.u64 %rd195, %rd192, %rd194;
-	add.s64 %rd196, %rd192, %rd195;
-	mul.hi.u64 %rd197, %rd186, %rd196;
-	mul.lo.s64 %rd198, %rd197, %rd187;
-	sub.s64 %rd199, %rd186, %rd198;
-	setp.ge.u64 %p26, %rd199, %rd187;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p26;
-	sub.s64 %rd202, %rd199, %rd187;
-	selp.b64 %rd203, %rd202, %rd199, %p26;
-	setp.ge.u64 %p27, %rd203, %rd187;
-	add.s64 %rd204, %rd201, 1;
-	selp.b64 %rd205, %rd204, %rd201, %p27;
-	xor.b64 %rd206, %rd205, %rd185;
-	sub.s64 %rd207, %rd206, %rd185;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r34, %rd156;
-	cvt.u32.u64 %r35, %rd10;
-	div.u32 %r36, %r34, %r35;
-	cvt.u64.u32 %rd207, %r36;
-$B13:
-	.loc 1 95 14
-	setp.ne.s64 %p28, %rd11, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd208, %rd207, %rd11;
-	setp.lt.u64 %p29, %rd208, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd209, %rd207, 63;
-	abs.s64 %rd210, %rd207;
-	abs.s64 %rd211, %rd11;
-	cvt.rp.f32.u64 %f22, %rd211;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r37, %f23;
-	add.s32 %r38, %r37, 536870910;
-	mov.b32 %f24, %r38;
-	cvt.rzi.u64.f32 %rd212, %f24;
-	mul.lo.s64 %rd213, %rd212, %rd211;
-	neg.s64 %rd214, %rd213;
-	mul.hi.u64 %rd215, %rd212, %rd214;
-	add.s64 %rd216, %rd212, %rd215;
-	mul.lo.s64 %rd217, %rd216, %rd211;
-	neg.s64 %rd218, %rd217;
-	mul.hi.u64 %rd219, %rd216, %rd218;
-	add.s64 %rd220, %rd216, %rd219;
-	mul.hi.u64 %rd221, %rd210, %rd220;
-	mul.lo.s64 %rd222, %rd221, %rd211;
-	sub.s64 %rd223, %rd210, %rd222;
-	setp.ge.u64 %p30, %rd223, %rd211;
-	sub.s64 %rd224, %rd223, %rd211;
-	selp.b64 %rd225, %rd224, %rd223, %p30;
-	setp.ge.u64 %p31, %rd225, %rd211;
-	sub.s64 %rd226, %rd225, %rd211;
-	selp.b64 %rd227, %rd226, %rd225, %p31;
-	xor.b64 %rd228, %rd227, %rd209;
-	sub.s64 %rd229, %rd228, %rd209;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r39, %rd207;
-	cvt.u32.u64 %r40, %rd11;
-	rem.u32 %r41, %r39, %r40;
-	cvt.u64.u32 %rd229, %r41;
-$B15:
-	mad.lo.s64 %rd230, %rd229, %rd17, %rd182;
-	.loc 1 98 22
-	mad.lo.s64 %rd231, %rd49, %rd6, %rd54;
-	setp.lt.u64 %p32, %rd230, %rd4;
-	setp.lt.u64 %p33, %rd231, %rd2;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd232, %rd230, 1;
-	add.s64 %rd233, %rd3, %rd232;
-	ld.global.u16 %r42, [%rd233];
-	shl.b64 %rd234, %rd231, 1;
-	add.s64 %rd235, %rd1, %rd234;
-	st.global.u16 [%rd235], %r42;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r43, 0;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r43, 1;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r43, 2;
-	mov.u64 %rd236, %rd230;
-	mov.u64 %rd237, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r43, 2;
-	mov.u64 %rd236, %rd231;
-	mov.u64 %rd237, %rd2;
-$FAULT:
-	ld.param.u64 %rd238, [gather_uint16_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r44, [%rd238], 0, 1;
-	setp.ne.u32 %p35, %r44, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd239, [%rd238+8];
-	ld.param.u32 %r45, [gather_uint16_params+168];
-	st.global.u32 [%rd239+4], %r45;
-	ld.param.u32 %r46, [gather_uint16_params+172];
-	st.global.v2.u32 [%rd239+8], {%r46, %r43};
-	mov.u32 %r47, %ctaid.x;
-	mov.u32 %r48, %ctaid.y;
-	st.global.v2.u32 [%rd239+16], {%r47, %r48};
-	mov.u32 %r49, %ctaid.z;
-	mov.u32 %r50, %tid.x;
-	st.global.v2.u32 [%rd239+24], {%r49, %r50};
-	mov.u32 %r51, %tid.y;
-	mov.u32 %r52, %tid.z;
-	st.global.v2.u32 [%rd239+32], {%r51, %r52};
-	st.global.u64 [%rd239+40], %rd236;
-	st.global.u64 [%rd239+48], %rd237;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd239], 56;
-	bra $EXIT;
-}
+const gatherUint16SM70 = `packed1 12983 gather_uint16
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p98r0
+p:+sqpF
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+r&9s-
+*(2x6
+vj
+ur9
+*(%
+p}x6
+}e9
+|]q0
+|8}U
+qU
+Q
+r&@yY
+N
+|]j
+t>
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{0
+uVvX
+tv
+!#
+r&@q3
+vNuJ1
+s(1%
+zZ9
+wr
+ta
+r6=px
+wY(C
+sH2
+r68q@
+|8p/)p$
+pm
+r6-p|
+tQ.3'
+"#
+sapG3)
+tw
+p6
+vsp[3)
+vj
+u1qA
+w;)
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+pl)
+uVrU
+tv
+!#
+|8p/*p$
+pm
+vW)
+s(7%
+tQ/V2
+sayo*
+tw
+p6
+wcy|pKz/
+u1p"
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl*
+xQrU
+tv
+!#
+tQ0V-
+yHr1
+sapW13*
+tw
+p6
+vspW23*
+vj
+u1pW4
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl*
+uVrU
+tv
+!#
+"#
+|8p/+p$
+pm
+w^+
+tw
+p6
+vsp)3+
+vj
+u1pY
+w;+
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+pl+
+uVrU
+tv
+!#
+|8p/,p$
+pm
+vW+
+s(1%
+tQ1VK
+sayo,
+tw
+p6
+wcy|pKz/
+u1p"
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl,
+xQrU
+tv
+!#
+tQ2V-
+"#
+sapW13,
+tw
+p6
+vspW23,
+vj
+u1pW4
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl,
+uVrU
+tv
+!#
+"#
+|8p/-p$
+pm
+w^-
+tw
+p6
+wcy|p)z/
+u1p=
+w;-
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+pl-
+xQrU
+tv
+!#
+tQ3VF
+r6/q3
+s.p/S3(3X
+q+u\&
+T$
+4
+rP
+vaB
+*%%
+rV
+{T
+*#%
+wG
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpG
+;&
+(
+!tS
+qH
+pfp"
+;$
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint32SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint32(.param .align 8 .b8 gather_uint32_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<62>;
-	.reg .b64 %rd<255>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint32_params];
-	ld.param.u64 %rd2, [gather_uint32_params+8];
-	ld.param.u64 %rd3, [gather_uint32_params+24];
-	ld.param.u64 %rd4, [gather_uint32_params+32];
-	ld.param.u64 %rd5, [gather_uint32_params+56];
-	ld.param.u64 %rd6, [gather_uint32_params+64];
-	ld.param.u64 %rd7, [gather_uint32_params+72];
-	ld.param.u64 %rd8, [gather_uint32_params+80];
-	ld.param.u64 %rd9, [gather_uint32_params+88];
-	ld.param.u64 %rd10, [gather_uint32_params+96];
-	ld.param.u64 %rd11, [gather_uint32_params+104];
-	ld.param.u64 %rd12, [gather_uint32_params+112];
-	ld.param.u64 %rd13, [gather_uint32_params+120];
-	ld.param.u64 %rd14, [gather_uint32_params+128];
-	ld.param.u64 %rd15, [gather_uint32_params+136];
-	ld.param.u64 %rd16, [gather_uint32_params+144];
-	ld.param.u64 %rd17, [gather_uint32_params+152];
-	cvt.u32.u64 %r1, %rd6;
-	cvt.s64.s32 %rd18, %r1;
-	.loc 1 87 34
-	add.s64 %rd19, %rd18, 127;
-	shr.s64 %rd20, %rd19, 63;
-	shr.u64 %rd21, %rd20, 57;
-	add.s64 %rd22, %rd18, %rd21;
-	add.s64 %rd23, %rd22, 127;
-	shr.s64 %rd24, %rd23, 7;
-	.loc 1 88 20
-	cvt.u32.u64 %r2, %rd24;
-	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd25, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd26, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd27, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd28, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.s64.s32 %rd29, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.s64.s32 %rd30, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.s64.s32 %rd31, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.s64.s32 %rd32, %r12;
-	cvt.u32.u64 %r13, %rd12;
-	cvt.s64.s32 %rd33, %r13;
-	cvt.u32.u64 %r14, %rd13;
-	cvt.s64.s32 %rd34, %r14;
-	cvt.u32.u64 %r15, %rd14;
-	cvt.s64.s32 %rd35, %r15;
-	cvt.u32.u64 %r16, %rd15;
-	cvt.s64.s32 %rd36, %r16;
-	cvt.u32.u64 %r17, %rd16;
-	cvt.s64.s32 %rd37, %r17;
-	cvt.u32.u64 %r18, %rd17;
-	cvt.s64.s32 %rd38, %r18;
-	.loc 1 88 17
-	cvt.u64.u32 %rd39, %r3;
-	or.b64 %rd40, %rd39, %rd24;
-	setp.lt.u64 %p2, %rd40, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd41, %rd39, %rd24;
-	shr.s64 %rd42, %rd41, 63;
-	abs.s64 %rd43, %rd39;
-	abs.s64 %rd44, %rd24;
-	cvt.rp.f32.u64 %f1, %rd44;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r19, %f2;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f3, %r20;
-	cvt.rzi.u64.f32 %rd45, %f3;
-	mul.lo.s64 %rd46, %rd45, %rd44;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.lo.s64 %rd50, %rd49, %rd44;
-	neg.s64 %rd51, %rd50;
-	mul.hi.u64 %rd52, %rd49, %rd51;
-	add.s64 %rd53, %rd49, %rd52;
-	mul.hi.u64 %rd54, %rd43, %rd53;
-	mul.lo.s64 %rd55, %rd54, %rd44;
-	sub.s64 %rd56, %rd43, %rd55;
-	setp.ge.u64 %p3, %rd56, %rd44;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p3;
-	sub.s64 %rd59, %rd56, %rd44;
-	selp.b64 %rd60, %rd59, %rd56, %p3;
-	setp.ge.u64 %p4, %rd60, %rd44;
-	add.s64 %rd61, %rd58, 1;
-	selp.b64 %rd62, %rd61, %rd58, %p4;
-	xor.b64 %rd63, %rd62, %rd42;
-	sub.s64 %rd64, %rd63, %rd42;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r21, %rd24;
-	div.u32 %r22, %r3, %r21;
-	cvt.u64.u32 %rd64, %r22;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd65, %rd64, %rd24;
-	sub.s64 %rd66, %rd39, %rd65;
-	shl.b64 %rd67, %rd66, 7;
-	cvt.u64.u32 %rd68, %r4;
-	add.s64 %rd69, %rd67, %rd68;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd18, %rd69;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s32 %p6, %r8, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd70, %rd69, %rd33, %rd27;
-	.loc 1 95 14
-	or.b64 %rd71, %rd64, %rd28;
-	setp.lt.u64 %p7, %rd71, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd72, %rd64, %rd28;
-	shr.s64 %rd73, %rd72, 63;
-	abs.s64 %rd74, %rd64;
-	abs.s64 %rd75, %rd28;
-	cvt.rp.f32.u64 %f4, %rd75;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r23, %f5;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f6, %r24;
-	cvt.rzi.u64.f32 %rd76, %f6;
-	mul.lo.s64 %rd77, %rd76, %rd75;
-	neg.s64 %rd78, %rd77;
-	mul.hi.u64 %rd79, %rd76, %rd78;
-	add.s64 %rd80, %rd76, %rd79;
-	mul.lo.s64 %rd81, %rd80, %rd75;
-	neg.s64 %rd82, %rd81;
-	mul.hi.u64 %rd83, %rd80, %rd82;
-	add.s64 %rd84, %rd80, %rd83;
-	mul.hi.u64 %rd85, %rd74, %rd84;
-	mul.lo.s64 %rd86, %rd85, %rd75;
-	sub.s64 %rd87, %rd74, %rd86;
-	setp.ge.u64 %p8, %rd87, %rd75;
-	add.s64 %rd88, %rd85, 1;
-	selp.b64 %rd89, %rd88, %rd85, %p8;
-	sub.s64 %rd90, %rd87, %rd75;
-	selp.b64 %rd91, %rd90, %rd87, %p8;
-	setp.ge.u64 %p9, %rd91, %rd75;
-	add.s64 %rd92, %rd89, 1;
-	selp.b64 %rd93, %rd92, %rd89, %p9;
-	xor.b64 %rd94, %rd93, %rd73;
-	sub.s64 %rd95, %rd94, %rd73;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r25, %rd64;
-	div.u32 %r26, %r25, %r8;
-	cvt.u64.u32 %rd95, %r26;
-$B3:
-	setp.ne.s32 %p10, %r9, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd96, %rd95, %rd28;
-	sub.s64 %rd97, %rd64, %rd96;
-	mad.lo.s64 %rd98, %rd97, %rd34, %rd70;
-	or.b64 %rd99, %rd95, %rd29;
-	setp.lt.u64 %p11, %rd99, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd100, %rd95, 63;
-	abs.s64 %rd101, %rd95;
-	abs.s64 %rd102, %rd29;
-	cvt.rp.f32.u64 %f7, %rd102;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r27, %f8;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f9, %r28;
-	cvt.rzi.u64.f32 %rd103, %f9;
-	mul.lo.s64 %rd104, %rd103, %rd102;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.lo.s64 %rd108, %rd107, %rd102;
-	neg.s64 %rd109, %rd108;
-	mul.hi.u64 %rd110, %rd107, %rd109;
-	add.s64 %rd111, %rd107, %rd110;
-	mul.hi.u64 %rd112, %rd101, %rd111;
-	mul.lo.s64 %rd113, %rd112, %rd102;
-	sub.s64 %rd114, %rd101, %rd113;
-	setp.ge.u64 %p12, %rd114, %rd102;
-	sub.s64 %rd115, %rd114, %rd102;
-	selp.b64 %rd116, %rd115, %rd114, %p12;
-	setp.ge.u64 %p13, %rd116, %rd102;
-	sub.s64 %rd117, %rd116, %rd102;
-	selp.b64 %rd118, %rd117, %rd116, %p13;
-	xor.b64 %rd119, %rd118, %rd100;
-	sub.s64 %rd120, %rd119, %rd100;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r29, %rd95;
-	rem.u32 %r30, %r29, %r9;
-	cvt.u64.u32 %rd120, %r30;
-$B5:
-	mad.lo.s64 %rd121, %rd120, %rd35, %rd98;
-	.loc 1 96 3
-	or.b64 %rd122, %rd95, %rd29;
-	setp.lt.u64 %p14, %rd122, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd123, %rd95, %rd29;
-	shr.s64 %rd124, %rd123, 63;
-	abs.s64 %rd125, %rd95;
-	abs.s64 %rd126, %rd29;
-	cvt.rp.f32.u64 %f10, %rd126;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r31, %f11;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f12, %r32;
-	cvt.rzi.u64.f32 %rd127, %f12;
-	mul.lo.s64 %rd128, %rd127, %rd126;
-	neg.s64 %rd129, %rd128;
-	mul.hi.u64 %rd130, %rd127, %rd129;
-	add.s64 %rd131, %rd127, %rd130;
-	mul.lo.s64 %rd132, %rd131, %rd126;
-	neg.s64 %rd133, %rd132;
-	mul.hi.u64 %rd134, %rd131, %rd133;
-	add.s64 %rd135, %rd131, %rd134;
-	mul.hi.u64 %rd136, %rd125, %rd135;
-	mul.lo.s64 %rd137, %rd136, %rd126;
-	sub.s64 %rd138, %rd125, %rd137;
-	setp.ge.u64 %p15, %rd138, %rd126;
-	add.s64 %rd139, %rd136, 1;
-	selp.b64 %rd140, %rd139, %rd136, %p15;
-	sub.s64 %rd141, %rd138, %rd126;
-	selp.b64 %rd142, %rd141, %rd138, %p15;
-	setp.ge.u64 %p16, %rd142, %rd126;
-	add.s64 %rd143, %rd140, 1;
-	selp.b64 %rd144, %rd143, %rd140, %p16;
-	xor.b64 %rd145, %rd144, %rd124;
-	sub.s64 %rd146, %rd145, %rd124;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r33, %rd95;
-	div.u32 %r34, %r33, %r9;
-	cvt.u64.u32 %rd146, %r34;
-$B7:
-	.loc 1 95 14
-	setp.ne.s32 %p17, %r10, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd147, %rd146, %rd30;
-	setp.lt.u64 %p18, %rd147, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd148, %rd146, %rd30;
-	shr.s64 %rd149, %rd148, 63;
-	abs.s64 %rd150, %rd146;
-	abs.s64 %rd151, %rd30;
-	cvt.rp.f32.u64 %f13, %rd151;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r35, %f14;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f15, %r36;
-	cvt.rzi.u64.f32 %rd152, %f15;
-	mul.lo.s64 %rd153, %rd152, %rd151;
-	neg.s64 %rd154, %rd153;
-	mul.hi.u64 %rd155, %rd152, %rd154;
-	add.s64 %rd156, %rd152, %rd155;
-	mul.lo.s64 %rd157, %rd156, %rd151;
-	neg.s64 %rd158, %rd157;
-	mul.hi.u64 %rd159, %rd156, %rd158;
-	add.s64 %rd160, %rd156, %rd159;
-	mul.hi.u64 %rd161, %rd150, %rd160;
-	mul.lo.s64 %rd162, %rd161, %rd151;
-	sub.s64 %rd163, %rd150, %rd162;
-	setp.ge.u64 %p19, %rd163, %rd151;
-	add.s64 %rd164, %rd161, 1;
-	selp.b64 %rd165, %rd164, %rd161, %p19;
-	sub.s64 %rd166, %rd163, %rd151;
-	selp.b64 %rd167, %rd166, %rd163, %p19;
-	setp.ge.u64 %p20, %rd167, %rd151;
-	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p20;
-	xor.b64 %rd170, %rd169, %rd149;
-	sub.s64 %rd171, %rd170, %rd149;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r37, %rd146;
-	div.u32 %r38, %r37, %r10;
-	cvt.u64.u32 %rd171, %r38;
-$B9:
-	setp.ne.s32 %p21, %r11, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd172, %rd171, %rd30;
-	sub.s64 %rd173, %rd146, %rd172;
-	mad.lo.s64 %rd174, %rd173, %rd36, %rd121;
-	or.b64 %rd175, %rd171, %rd31;
-	setp.lt.u64 %p22, %rd175, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd176, %rd171, 63;
-	abs.s64 %rd177, %rd171;
-	abs.s64 %rd178, %rd31;
-	cvt.rp.f32.u64 %f16, %rd178;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r39, %f17;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f18, %r40;
-	cvt.rzi.u64.f32 %rd179, %f18;
-	mul.lo.s64 %rd180, %rd179, %rd178;
-	neg.s64 %rd181, %rd180;
-	mul.hi.u64 %rd182, %rd179, %rd181;
-	add.s64 %rd183, %rd179, %rd182;
-	mul.lo.s64 %rd184, %rd183, %rd178;
-	neg.s64 %rd185, %rd184;
-	mul.hi.u64 %rd186, %rd183, %rd185;
-	add.s64 %rd187, %rd183, %rd186;
-	mul.hi.u64 %rd188, %rd177, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd178;
-	sub.s64 %rd190, %rd177, %rd189;
-	setp.ge.u64 %p23, %rd190, %rd178;
-	sub.s64 %rd191, %rd190, %rd178;
-	selp.b64 %rd192, %rd191, %rd190, %p23;
-	setp.ge.u64 %p24, %rd192, %rd178;
-	sub.s64 %rd193, %rd192, %rd178;
-	selp.b64 %rd194, %rd193, %rd192, %p24;
-	xor.b64 %rd195, %rd194, %rd176;
-	sub.s64 %rd196, %rd195, %rd176;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r41, %rd171;
-	rem.u32 %r42, %r41, %r11;
-	cvt.u64.u32 %rd196, %r42;
-$B11:
-	mad.lo.s64 %rd197, %rd196, %rd37, %rd174;
-	.loc 1 96 3
-	or.b64 %rd198, %rd171, %rd31;
-	setp.lt.u64 %p25, %rd198, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd199, %rd171, %rd31;
-	shr.s64 %rd200, %rd199, 63;
-	abs.s64 %rd201, %rd171;
-	abs.s64 %rd202, %rd31;
-	cvt.rp.f32.u64 %f19, %rd202;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r43, %f20;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f21, %r44;
-	cvt.rzi.u64.f32 %rd203, %f21;
-	mul.lo.s64 %rd204, %rd203, %rd202;
-	neg.s64 %rd205, %rd204;
-	mul.hi.u64 %rd206, %rd203, %rd205;
-	add.s64 %rd207, %rd203, %rd206;
-	mul.lo.s64 %rd208, %rd207, %rd202;
-	neg.s64 %rd209, %rd208;
-	mul.hi.u64 %rd210, %rd207, %rd209;
-	add.s64 %rd211, %rd207, %rd210;
-	mul.hi.u64 %rd212, %rd201, %rd211;
-	mul.lo.s64 %rd213, %rd212, %rd202;
-	sub.s64 %rd214, %rd201, %rd213;
-	setp.ge.u64 %p26, %rd214, %rd202;
-	add.s64 %rd215, %rd212, 1;
-	selp.b64 %rd216, %rd215, %rd212, %p26;
-	sub.s64 %rd217, %rd214, %rd202;
-	selp.b64 %rd218, %rd217, %rd214, %p26;
-	setp.ge.u64 %p27, %rd218, %rd202;
-	add.s64 %rd219, %rd216, 1;
-	selp.b64 %rd220, %rd219, %rd216, %p27;
-	xor.b64 %rd221, %rd220, %rd200;
-	sub.s64 %rd222, %rd221, %rd200;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r45, %rd171;
-	div.u32 %r46, %r45, %r11;
-	cvt.u64.u32 %rd222, %r46;
-$B13:
-	.loc 1 95 14
-	setp.ne.s32 %p28, %r12, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd223, %rd222, %rd32;
-	setp.lt.u64 %p29, %rd223, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd224, %rd222, 63;
-	abs.s64 %rd225, %rd222;
-	abs.s64 %rd226, %rd32;
-	cvt.rp.f32.u64 %f22, %rd226;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r47, %f23;
-	add.s32 %r48, %r47, 536870910;
-	mov.b32 %f24, %r48;
-	cvt.rzi.u64.f32 %rd227, %f24;
-	mul.lo.s64 %rd228, %rd227, %rd226;
-	neg.s64 %rd229, %rd228;
-	mul.hi.u64 %rd230, %rd227, %rd229;
-	add.s64 %rd231, %rd227, %rd230;
-	mul.lo.s64 %rd232, %rd231, %rd226;
-	neg.s64 %rd233, %rd232;
-	mul.hi.u64 %rd234, %rd231, %rd233;
-	add.s64 %rd235, %rd231, %rd234;
-	mul.hi.u64 %rd236, %rd225, %rd235;
-	mul.lo.s64 %rd237, %rd236, %rd226;
-	sub.s64 %rd238, %rd225, %rd237;
-	setp.ge.u64 %p30, %rd238, %rd226;
-	sub.s64 %rd239, %rd238, %rd226;
-	selp.b64 %rd240, %rd239, %rd238, %p30;
-	setp.ge.u64 %p31, %rd240, %rd226;
-	sub.s64 %rd241, %rd240, %rd226;
-	selp.b64 %rd242, %rd241, %rd240, %p31;
-	xor.b64 %rd243, %rd242, %rd224;
-	sub.s64 %rd244, %rd243, %rd224;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r49, %rd222;
-	rem.u32 %r50, %r49, %r12;
-	cvt.u64.u32 %rd244, %r50;
-$B15:
-	mad.lo.s64 %rd245, %rd244, %rd38, %rd197;
-	.loc 1 98 22
-	mad.lo.s64 %rd246, %rd64, %rd18, %rd69;
-	setp.lt.u64 %p32, %rd245, %rd26;
-	setp.lt.u64 %p33, %rd246, %rd25;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd247, %rd245, 2;
-	add.s64 %rd248, %rd3, %rd247;
-	ld.global.u32 %r51, [%rd248];
-	shl.b64 %rd249, %rd246, 2;
-	add.s64 %rd250, %rd1, %rd249;
-	st.global.u32 [%rd250], %r51;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r52, 0;
-	mov.u64 %rd251, 0;
-	mov.u64 %rd252, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r52, 1;
-	mov.u64 %rd251, 0;
-	mov.u64 %rd252, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r52, 2;
-	mov.u64 %rd251, %rd245;
-	mov.u64 %rd252, %rd26;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r52, 2;
-	mov.u64 %rd251, %rd246;
-	mov.u64 %rd252, %rd25;
-$FAULT:
-	ld.param.u64 %rd253, [gather_uint32_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r53, [%rd253], 0, 1;
-	setp.ne.u32 %p35, %r53, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd254, [%rd253+8];
-	ld.param.u32 %r54, [gather_uint32_params+168];
-	st.global.u32 [%rd254+4], %r54;
-	ld.param.u32 %r55, [gather_uint32_params+172];
-	st.global.v2.u32 [%rd254+8], {%r55, %r52};
-	mov.u32 %r56, %ctaid.x;
-	mov.u32 %r57, %ctaid.y;
-	st.global.v2.u32 [%rd254+16], {%r56, %r57};
-	mov.u32 %r58, %ctaid.z;
-	mov.u32 %r59, %tid.x;
-	st.global.v2.u32 [%rd254+24], {%r58, %r59};
-	mov.u32 %r60, %tid.y;
-	mov.u32 %r61, %tid.z;
-	st.global.v2.u32 [%rd254+32], {%r60, %r61};
-	st.global.u64 [%rd254+40], %rd251;
-	st.global.u64 [%rd254+48], %rd252;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd254], 56;
-	bra $EXIT;
-}
+const gatherUint32SM70Narrow = `packed1 13663 gather_uint32
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p97to
+p:+v(pF
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+uuqI
+p\
+r&9s-
+p}x6
+vj
+ur9
+q:
+p}x6
+}e9
+|]q0
+0
+ti
+qU
+Q
+r&@yY
+N
+pl$
+)
+pl&
+)
+pl'
+p\
+pl)
+p\
+pl*
+p\
+pl+
+p\
+pl,
+p\
+pl-
+p\
+pl.
+p\
+pl/
+p\
+pl0
+p\
+pl1
+p\
+pl2
+p\
+pl3
+p\
+|]j
+ru%
+sauJ&
+tw
+p6
+vsp)V'
+vj
+u1pY
+u1pW*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{>
+uVM%U
+tv
+!#
+r&@q3
+vNuJ?
+s(1%
+zZ9
+ru&
+ta
+r6=px
+wY4C
+sH2
+r68q@
+z3*p$
+pm
+r6-p|
+s.uJ;VA
+"#
+sapGVA
+tw
+p6
+vsp[VB
+vj
+u1qA
+u1pWE
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+uVxc*
+tv
+!#
+z3+p$
+pm
+vNuJZ
+s(7%
+s.uJVV2
+sapYV\
+tw
+p6
+wcy|pKz/
+u1p"
+u1pW_
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc+
+tv
+!#
+s.uJmV-
+yHr1
+sapW1Vt
+tw
+p6
+vspW2Vu
+vj
+u1pW4
+u1pWx
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc+
+tv
+!#
+"#
+z3,p$
+pm
+w^@
+tw
+p6
+vsp)3@
+vj
+u1pY
+w;@
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVxc,
+tv
+!#
+z3-p$
+pm
+vW@
+s(1%
+tQFVK
+sayoA
+tw
+p6
+wcy|pKz/
+u1p"
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc-
+tv
+!#
+tQGV-
+"#
+sapW13A
+tw
+p6
+vspW23A
+vj
+u1pW4
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc-
+tv
+!#
+"#
+z3.p$
+pm
+w^B
+tw
+p6
+wcy|p)z/
+u1p=
+w;B
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+xQxc.
+tv
+!#
+tQHVF
+r6/q3
+s.p/c343h
+q+u\<
+T;
+4
+rP
+xM
+*%%
+sw
+|9
+*#%
+x9s0
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpG
+;<
+(
+!tS
+qH
+pfp"
+;;
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint32SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint32(.param .align 8 .b8 gather_uint32_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<53>;
-	.reg .b64 %rd<240>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint32_params];
-	ld.param.u64 %rd2, [gather_uint32_params+8];
-	ld.param.u64 %rd3, [gather_uint32_params+24];
-	ld.param.u64 %rd4, [gather_uint32_params+32];
-	ld.param.u64 %rd5, [gather_uint32_params+56];
-	ld.param.u64 %rd6, [gather_uint32_params+64];
-	ld.param.u64 %rd7, [gather_uint32_params+72];
-	ld.param.u64 %rd8, [gather_uint32_params+80];
-	ld.param.u64 %rd9, [gather_uint32_params+88];
-	ld.param.u64 %rd10, [gather_uint32_params+96];
-	ld.param.u64 %rd11, [gather_uint32_params+104];
-	ld.param.u64 %rd12, [gather_uint32_params+112];
-	ld.param.u64 %rd13, [gather_uint32_params+120];
-	ld.param.u64 %rd14, [gather_uint32_params+128];
-	ld.param.u64 %rd15, [gather_uint32_params+136];
-	ld.param.u64 %rd16, [gather_uint32_params+144];
-	ld.param.u64 %rd17, [gather_uint32_params+152];
-	.loc 1 87 34
-	add.s64 %rd18, %rd6, 127;
-	shr.s64 %rd19, %rd18, 63;
-	shr.u64 %rd20, %rd19, 57;
-	add.s64 %rd21, %rd6, %rd20;
-	add.s64 %rd22, %rd21, 127;
-	shr.s64 %rd23, %rd22, 7;
-	.loc 1 88 20
-	setp.ne.s64 %p1, %rd23, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r2, %tid.x;
-	.loc 1 88 17
-	cvt.u64.u32 %rd24, %r1;
-	or.b64 %rd25, %rd24, %rd23;
-	setp.lt.u64 %p2, %rd25, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd26, %rd24, %rd23;
-	shr.s64 %rd27, %rd26, 63;
-	abs.s64 %rd28, %rd24;
-	abs.s64 %rd29, %rd23;
-	cvt.rp.f32.u64 %f1, %rd29;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r3, %f2;
-	add.s32 %r4, %r3, 536870910;
-	mov.b32 %f3, %r4;
-	cvt.rzi.u64.f32 %rd30, %f3;
-	mul.lo.s64 %rd31, %rd30, %rd29;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd29;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.hi.u64 %rd39, %rd28, %rd38;
-	mul.lo.s64 %rd40, %rd39, %rd29;
-	sub.s64 %rd41, %rd28, %rd40;
-	setp.ge.u64 %p3, %rd41, %rd29;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	sub.s64 %rd44, %rd41, %rd29;
-	selp.b64 %rd45, %rd44, %rd41, %p3;
-	setp.ge.u64 %p4, %rd45, %rd29;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p4;
-	xor.b64 %rd48, %rd47, %rd27;
-	sub.s64 %rd49, %rd48, %rd27;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r5, %rd23;
-	div.u32 %r6, %r1, %r5;
-	cvt.u64.u32 %rd49, %r6;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd50, %rd49, %rd23;
-	sub.s64 %rd51, %rd24, %rd50;
-	shl.b64 %rd52, %rd51, 7;
-	cvt.u64.u32 %rd53, %r2;
-	add.s64 %rd54, %rd52, %rd53;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd6, %rd54;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s64 %p6, %rd7, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd55, %rd54, %rd12, %rd5;
-	.loc 1 95 14
-	or.b64 %rd56, %rd49, %rd7;
-	setp.lt.u64 %p7, %rd56, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd57, %rd49, %rd7;
-	shr.s64 %rd58, %rd57, 63;
-	abs.s64 %rd59, %rd49;
-	abs.s64 %rd60, %rd7;
-	cvt.rp.f32.u64 %f4, %rd60;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r7, %f5;
-	add.s32 %r8, %r7, 536870910;
-	mov.b32 %f6, %r8;
-	cvt.rzi.u64.f32 %rd61, %f6;
-	mul.lo.s64 %rd62, %rd61, %rd60;
-	neg.s64 %rd63, %rd62;
-	mul.hi.u64 %rd64, %rd61, %rd63;
-	add.s64 %rd65, %rd61, %rd64;
-	mul.lo.s64 %rd66, %rd65, %rd60;
-	neg.s64 %rd67, %rd66;
-	mul.hi.u64 %rd68, %rd65, %rd67;
-	add.s64 %rd69, %rd65, %rd68;
-	mul.hi.u64 %rd70, %rd59, %rd69;
-	mul.lo.s64 %rd71, %rd70, %rd60;
-	sub.s64 %rd72, %rd59, %rd71;
-	setp.ge.u64 %p8, %rd72, %rd60;
-	add.s64 %rd73, %rd70, 1;
-	selp.b64 %rd74, %rd73, %rd70, %p8;
-	sub.s64 %rd75, %rd72, %rd60;
-	selp.b64 %rd76, %rd75, %rd72, %p8;
-	setp.ge.u64 %p9, %rd76, %rd60;
-	add.s64 %rd77, %rd74, 1;
-	selp.b64 %rd78, %rd77, %rd74, %p9;
-	xor.b64 %rd79, %rd78, %rd58;
-	sub.s64 %rd80, %rd79, %rd58;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r9, %rd49;
-	cvt.u32.u64 %r10, %rd7;
-	div.u32 %r11, %r9, %r10;
-	cvt.u64.u32 %rd80, %r11;
-$B3:
-	setp.ne.s64 %p10, %rd8, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd81, %rd80, %rd7;
-	sub.s64 %rd82, %rd49, %rd81;
-	mad.lo.s64 %rd83, %rd82, %rd13, %rd55;
-	or.b64 %rd84, %rd80, %rd8;
-	setp.lt.u64 %p11, %rd84, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd85, %rd80, 63;
-	abs.s64 %rd86, %rd80;
-	abs.s64 %rd87, %rd8;
-	cvt.rp.f32.u64 %f7, %rd87;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r12, %f8;
-	add.s32 %r13, %r12, 536870910;
-	mov.b32 %f9, %r13;
-	cvt.rzi.u64.f32 %rd88, %f9;
-	mul.lo.s64 %rd89, %rd88, %rd87;
-	neg.s64 %rd90, %rd89;
-	mul.hi.u64 %rd91, %rd88, %rd90;
-	add.s64 %rd92, %rd88, %rd91;
-	mul.lo.s64 %rd93, %rd92, %rd87;
-	neg.s64 %rd94, %rd93;
-	mul.hi.u64 %rd95, %rd92, %rd94;
-	add.s64 %rd96, %rd92, %rd95;
-	mul.hi.u64 %rd97, %rd86, %rd96;
-	mul.lo.s64 %rd98, %rd97, %rd87;
-	sub.s64 %rd99, %rd86, %rd98;
-	setp.ge.u64 %p12, %rd99, %rd87;
-	sub.s64 %rd100, %rd99, %rd87;
-	selp.b64 %rd101, %rd100, %rd99, %p12;
-	setp.ge.u64 %p13, %rd101, %rd87;
-	sub.s64 %rd102, %rd101, %rd87;
-	selp.b64 %rd103, %rd102, %rd101, %p13;
-	xor.b64 %rd104, %rd103, %rd85;
-	sub.s64 %rd105, %rd104, %rd85;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r14, %rd80;
-	cvt.u32.u64 %r15, %rd8;
-	rem.u32 %r16, %r14, %r15;
-	cvt.u64.u32 %rd105, %r16;
-$B5:
-	mad.lo.s64 %rd106, %rd105, %rd14, %rd83;
-	.loc 1 96 3
-	or.b64 %rd107, %rd80, %rd8;
-	setp.lt.u64 %p14, %rd107, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd108, %rd80, %rd8;
-	shr.s64 %rd109, %rd108, 63;
-	abs.s64 %rd110, %rd80;
-	abs.s64 %rd111, %rd8;
-	cvt.rp.f32.u64 %f10, %rd111;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r17, %f11;
-	add.s32 %r18, %r17, 536870910;
-	mov.b32 %f12, %r18;
-	cvt.rzi.u64.f32 %rd112, %f12;
-	mul.lo.s64 %rd113, %rd112, %rd111;
-	neg.s64 %rd114, %rd113;
-	mul.hi.u64 %rd115, %rd112, %rd114;
-	add.s64 %rd116, %rd112, %rd115;
-	mul.lo.s64 %rd117, %rd116, %rd111;
-	neg.s64 %rd118, %rd117;
-	mul.hi.u64 %rd119, %rd116, %rd118;
-	add.s64 %rd120, %rd116, %rd119;
-	mul.hi.u64 %rd121, %rd110, %rd120;
-	mul.lo.s64 %rd122, %rd121, %rd111;
-	sub.s64 %rd123, %rd110, %rd122;
-	setp.ge.u64 %p15, %rd123, %rd111;
-	add.s64 %rd124, %rd121, 1;
-	selp.b64 %rd125, %rd124, %rd121, %p15;
-	sub.s64 %rd126, %rd123, %rd111;
-	selp.b64 %rd127, %rd126, %rd123, %p15;
-	setp.ge.u64 %p16, %rd127, %rd111;
-	add.s64 %rd128, %rd125, 1;
-	selp.b64 %rd129, %rd128, %rd125, %p16;
-	xor.b64 %rd130, %rd129, %rd109;
-	sub.s64 %rd131, %rd130, %rd109;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r19, %rd80;
-	cvt.u32.u64 %r20, %rd8;
-	div.u32 %r21, %r19, %r20;
-	cvt.u64.u32 %rd131, %r21;
-$B7:
-	.loc 1 95 14
-	setp.ne.s64 %p17, %rd9, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd132, %rd131, %rd9;
-	setp.lt.u64 %p18, %rd132, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd133, %rd131, %rd9;
-	shr.s64 %rd134, %rd133, 63;
-	abs.s64 %rd135, %rd131;
-	abs.s64 %rd136, %rd9;
-	cvt.rp.f32.u64 %f13, %rd136;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r22, %f14;
-	add.s32 %r23, %r22, 536870910;
-	mov.b32 %f15, %r23;
-	cvt.rzi.u64.f32 %rd137, %f15;
-	mul.lo.s64 %rd138, %rd137, %rd136;
-	neg.s64 %rd139, %rd138;
-	mul.hi.u64 %rd140, %rd137, %rd139;
-	add.s64 %rd141, %rd137, %rd140;
-	mul.lo.s64 %rd142, %rd141, %rd136;
-	neg.s64 %rd143, %rd142;
-	mul.hi.u64 %rd144, %rd141, %rd143;
-	add.s64 %rd145, %rd141, %rd144;
-	mul.hi.u64 %rd146, %rd135, %rd145;
-	mul.lo.s64 %rd147, %rd146, %rd136;
-	sub.s64 %rd148, %rd135, %rd147;
-	setp.ge.u64 %p19, %rd148, %rd136;
-	add.s64 %rd149, %rd146, 1;
-	selp.b64 %rd150, %rd149, %rd146, %p19;
-	sub.s64 %rd151, %rd148, %rd136;
-	selp.b64 %rd152, %rd151, %rd148, %p19;
-	setp.ge.u64 %p20, %rd152, %rd136;
-	add.s64 %rd153, %rd150, 1;
-	selp.b64 %rd154, %rd153, %rd150, %p20;
-	xor.b64 %rd155, %rd154, %rd134;
-	sub.s64 %rd156, %rd155, %rd134;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r24, %rd131;
-	cvt.u32.u64 %r25, %rd9;
-	div.u32 %r26, %r24, %r25;
-	cvt.u64.u32 %rd156, %r26;
-$B9:
-	setp.ne.s64 %p21, %rd10, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd157, %rd156, %rd9;
-	sub.s64 %rd158, %rd131, %rd157;
-	mad.lo.s64 %rd159, %rd158, %rd15, %rd106;
-	or.b64 %rd160, %rd156, %rd10;
-	setp.lt.u64 %p22, %rd160, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd161, %rd156, 63;
-	abs.s64 %rd162, %rd156;
-	abs.s64 %rd163, %rd10;
-	cvt.rp.f32.u64 %f16, %rd163;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r27, %f17;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f18, %r28;
-	cvt.rzi.u64.f32 %rd164, %f18;
-	mul.lo.s64 %rd165, %rd164, %rd163;
-	neg.s64 %rd166, %rd165;
-	mul.hi.u64 %rd167, %rd164, %rd166;
-	add.s64 %rd168, %rd164, %rd167;
-	mul.lo.s64 %rd169, %rd168, %rd163;
-	neg.s64 %rd170, %rd169;
-	mul.hi.u64 %rd171, %rd168, %rd170;
-	add.s64 %rd172, %rd168, %rd171;
-	mul.hi.u64 %rd173, %rd162, %rd172;
-	mul.lo.s64 %rd174, %rd173, %rd163;
-	sub.s64 %rd175, %rd162, %rd174;
-	setp.ge.u64 %p23, %rd175, %rd163;
-	sub.s64 %rd176, %rd175, %rd163;
-	selp.b64 %rd177, %rd176, %rd175, %p23;
-	setp.ge.u64 %p24, %rd177, %rd163;
-	sub.s64 %rd178, %rd177, %rd163;
-	selp.b64 %rd179, %rd178, %rd177, %p24;
-	xor.b64 %rd180, %rd179, %rd161;
-	sub.s64 %rd181, %rd180, %rd161;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r29, %rd156;
-	cvt.u32.u64 %r30, %rd10;
-	rem.u32 %r31, %r29, %r30;
-	cvt.u64.u32 %rd181, %r31;
-$B11:
-	mad.lo.s64 %rd182, %rd181, %rd16, %rd159;
-	.loc 1 96 3
-	or.b64 %rd183, %rd156, %rd10;
-	setp.lt.u64 %p25, %rd183, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd184, %rd156, %rd10;
-	shr.s64 %rd185, %rd184, 63;
-	abs.s64 %rd186, %rd156;
-	abs.s64 %rd187, %rd10;
-	cvt.rp.f32.u64 %f19, %rd187;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r32, %f20;
-	add.s32 %r33, %r32, 536870910;
-	mov.b32 %f21, %r33;
-	cvt.rzi.u64.f32 %rd188, %f21;
-	mul.lo.s64 %rd189, %rd188, %rd187;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.lo.s64 %rd193, %rd192, %rd187;
-	neg.s64 %rd194, %rd193;
-	mul.hi.u64 %rd195, %rd192, %rd194;
-	add.s64 %rd196, %rd192, %rd195;
-	mul.hi.u64 %rd197, %rd186, %rd196;
-	mul.lo.s64 %rd198, %rd197, %rd187;
-	sub.s64 %rd199, %rd186, %rd198;
-	setp.ge.u64 %p26, %rd199, %rd187;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p26;
-	sub.s64 %rd202, %rd199, %rd187;
-	selp.b64 %rd203, %rd202, %rd199, %p26;
-	setp.ge.u64 %p27, %rd203, %rd187;
-	add.s64 %rd204, %rd201, 1;
-	selp.b64 %rd205, %rd204, %rd201, %p27;
-	xor.b64 %rd206, %rd205, %rd185;
-	sub.s64 %rd207, %rd206, %rd185;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r34, %rd156;
-	cvt.u32.u64 %r35, %rd10;
-	div.u32 %r36, %r34, %r35;
-	cvt.u64.u32 %rd207, %r36;
-$B13:
-	.loc 1 95 14
-	setp.ne.s64 %p28, %rd11, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd208, %rd207, %rd11;
-	setp.lt.u64 %p29, %rd208, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd209, %rd207, 63;
-	abs.s64 %rd210, %rd207;
-	abs.s64 %rd211, %rd11;
-	cvt.rp.f32.u64 %f22, %rd211;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r37, %f23;
-	add.s32 %r38, %r37, 536870910;
-	mov.b32 %f24, %r38;
-	cvt.rzi.u64.f32 %rd212, %f24;
-	mul.lo.s64 %rd213, %rd212, %rd211;
-	neg.s64 %rd214, %rd213;
-	mul.hi.u64 %rd215, %rd212, %rd214;
-	add.s64 %rd216, %rd212, %rd215;
-	mul.lo.s64 %rd217, %rd216, %rd211;
-	neg.s64 %rd218, %rd217;
-	mul.hi.u64 %rd219, %rd216, %rd218;
-	add.s64 %rd220, %rd216, %rd219;
-	mul.hi.u64 %rd221, %rd210, %rd220;
-	mul.lo.s64 %rd222, %rd221, %rd211;
-	sub.s64 %rd223, %rd210, %rd222;
-	setp.ge.u64 %p30, %rd223, %rd211;
-	sub.s64 %rd224, %rd223, %rd211;
-	selp.b64 %rd225, %rd224, %rd223, %p30;
-	setp.ge.u64 %p31, %rd225, %rd211;
-	sub.s64 %rd226, %rd225, %rd211;
-	selp.b64 %rd227, %rd226, %rd225, %p31;
-	xor.b64 %rd228, %rd227, %rd209;
-	sub.s64 %rd229, %rd228, %rd209;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r39, %rd207;
-	cvt.u32.u64 %r40, %rd11;
-	rem.u32 %r41, %r39, %r40;
-	cvt.u64.u32 %rd229, %r41;
-$B15:
-	mad.lo.s64 %rd230, %rd229, %rd17, %rd182;
-	.loc 1 98 22
-	mad.lo.s64 %rd231, %rd49, %rd6, %rd54;
-	setp.lt.u64 %p32, %rd230, %rd4;
-	setp.lt.u64 %p33, %rd231, %rd2;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd232, %rd230, 2;
-	add.s64 %rd233, %rd3, %rd232;
-	ld.global.u32 %r42, [%rd233];
-	shl.b64 %rd234, %rd231, 2;
-	add.s64 %rd235, %rd1, %rd234;
-	st.global.u32 [%rd235], %r42;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r43, 0;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r43, 1;
-	mov.u64 %rd236, 0;
-	mov.u64 %rd237, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r43, 2;
-	mov.u64 %rd236, %rd230;
-	mov.u64 %rd237, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r43, 2;
-	mov.u64 %rd236, %rd231;
-	mov.u64 %rd237, %rd2;
-$FAULT:
-	ld.param.u64 %rd238, [gather_uint32_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r44, [%rd238], 0, 1;
-	setp.ne.u32 %p35, %r44, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd239, [%rd238+8];
-	ld.param.u32 %r45, [gather_uint32_params+168];
-	st.global.u32 [%rd239+4], %r45;
-	ld.param.u32 %r46, [gather_uint32_params+172];
-	st.global.v2.u32 [%rd239+8], {%r46, %r43};
-	mov.u32 %r47, %ctaid.x;
-	mov.u32 %r48, %ctaid.y;
-	st.global.v2.u32 [%rd239+16], {%r47, %r48};
-	mov.u32 %r49, %ctaid.z;
-	mov.u32 %r50, %tid.x;
-	st.global.v2.u32 [%rd239+24], {%r49, %r50};
-	mov.u32 %r51, %tid.y;
-	mov.u32 %r52, %tid.z;
-	st.global.v2.u32 [%rd239+32], {%r51, %r52};
-	st.global.u64 [%rd239+40], %rd236;
-	st.global.u64 [%rd239+48], %rd237;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd239], 56;
-	bra $EXIT;
-}
+const gatherUint32SM70 = `packed1 12983 gather_uint32
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p98r0
+p:+sqpF
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+r&9s-
+*(2x6
+vj
+ur9
+*(%
+p}x6
+}e9
+|]q0
+|8}U
+qU
+Q
+r&@yY
+N
+|]j
+t>
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{0
+uVvX
+tv
+!#
+r&@q3
+vNuJ1
+s(1%
+zZ9
+wr
+ta
+r6=px
+wY(C
+sH2
+r68q@
+|8p/)p$
+pm
+r6-p|
+tQ.3'
+"#
+sapG3)
+tw
+p6
+vsp[3)
+vj
+u1qA
+w;)
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+pl)
+uVrU
+tv
+!#
+|8p/*p$
+pm
+vW)
+s(7%
+tQ/V2
+sayo*
+tw
+p6
+wcy|pKz/
+u1p"
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl*
+xQrU
+tv
+!#
+tQ0V-
+yHr1
+sapW13*
+tw
+p6
+vspW23*
+vj
+u1pW4
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl*
+uVrU
+tv
+!#
+"#
+|8p/+p$
+pm
+w^+
+tw
+p6
+vsp)3+
+vj
+u1pY
+w;+
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+pl+
+uVrU
+tv
+!#
+|8p/,p$
+pm
+vW+
+s(1%
+tQ1VK
+sayo,
+tw
+p6
+wcy|pKz/
+u1p"
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl,
+xQrU
+tv
+!#
+tQ2V-
+"#
+sapW13,
+tw
+p6
+vspW23,
+vj
+u1pW4
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl,
+uVrU
+tv
+!#
+"#
+|8p/-p$
+pm
+w^-
+tw
+p6
+wcy|p)z/
+u1p=
+w;-
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+pl-
+xQrU
+tv
+!#
+tQ3VF
+r6/q3
+s.p/S3(3X
+q+u\&
+T$
+4
+rP
+xM
+*%%
+sw
+|9
+*#%
+x9s0
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfpG
+;&
+(
+!tS
+qH
+pfp"
+;$
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint64SM70Narrow = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint64(.param .align 8 .b8 gather_uint64_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<61>;
-	.reg .b64 %rd<256>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint64_params];
-	ld.param.u64 %rd2, [gather_uint64_params+8];
-	ld.param.u64 %rd3, [gather_uint64_params+24];
-	ld.param.u64 %rd4, [gather_uint64_params+32];
-	ld.param.u64 %rd5, [gather_uint64_params+56];
-	ld.param.u64 %rd6, [gather_uint64_params+64];
-	ld.param.u64 %rd7, [gather_uint64_params+72];
-	ld.param.u64 %rd8, [gather_uint64_params+80];
-	ld.param.u64 %rd9, [gather_uint64_params+88];
-	ld.param.u64 %rd10, [gather_uint64_params+96];
-	ld.param.u64 %rd11, [gather_uint64_params+104];
-	ld.param.u64 %rd12, [gather_uint64_params+112];
-	ld.param.u64 %rd13, [gather_uint64_params+120];
-	ld.param.u64 %rd14, [gather_uint64_params+128];
-	ld.param.u64 %rd15, [gather_uint64_params+136];
-	ld.param.u64 %rd16, [gather_uint64_params+144];
-	ld.param.u64 %rd17, [gather_uint64_params+152];
-	cvt.u32.u64 %r1, %rd6;
-	cvt.s64.s32 %rd18, %r1;
-	.loc 1 87 34
-	add.s64 %rd19, %rd18, 127;
-	shr.s64 %rd20, %rd19, 63;
-	shr.u64 %rd21, %rd20, 57;
-	add.s64 %rd22, %rd18, %rd21;
-	add.s64 %rd23, %rd22, 127;
-	shr.s64 %rd24, %rd23, 7;
-	.loc 1 88 20
-	cvt.u32.u64 %r2, %rd24;
-	setp.ne.s32 %p1, %r2, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r3, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r4, %tid.x;
-	cvt.u32.u64 %r5, %rd2;
-	cvt.u64.u32 %rd25, %r5;
-	cvt.u32.u64 %r6, %rd4;
-	cvt.u64.u32 %rd26, %r6;
-	cvt.u32.u64 %r7, %rd5;
-	cvt.s64.s32 %rd27, %r7;
-	cvt.u32.u64 %r8, %rd7;
-	cvt.s64.s32 %rd28, %r8;
-	cvt.u32.u64 %r9, %rd8;
-	cvt.s64.s32 %rd29, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.s64.s32 %rd30, %r10;
-	cvt.u32.u64 %r11, %rd10;
-	cvt.s64.s32 %rd31, %r11;
-	cvt.u32.u64 %r12, %rd11;
-	cvt.s64.s32 %rd32, %r12;
-	cvt.u32.u64 %r13, %rd12;
-	cvt.s64.s32 %rd33, %r13;
-	cvt.u32.u64 %r14, %rd13;
-	cvt.s64.s32 %rd34, %r14;
-	cvt.u32.u64 %r15, %rd14;
-	cvt.s64.s32 %rd35, %r15;
-	cvt.u32.u64 %r16, %rd15;
-	cvt.s64.s32 %rd36, %r16;
-	cvt.u32.u64 %r17, %rd16;
-	cvt.s64.s32 %rd37, %r17;
-	cvt.u32.u64 %r18, %rd17;
-	cvt.s64.s32 %rd38, %r18;
-	.loc 1 88 17
-	cvt.u64.u32 %rd39, %r3;
-	or.b64 %rd40, %rd39, %rd24;
-	setp.lt.u64 %p2, %rd40, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd41, %rd39, %rd24;
-	shr.s64 %rd42, %rd41, 63;
-	abs.s64 %rd43, %rd39;
-	abs.s64 %rd44, %rd24;
-	cvt.rp.f32.u64 %f1, %rd44;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r19, %f2;
-	add.s32 %r20, %r19, 536870910;
-	mov.b32 %f3, %r20;
-	cvt.rzi.u64.f32 %rd45, %f3;
-	mul.lo.s64 %rd46, %rd45, %rd44;
-	neg.s64 %rd47, %rd46;
-	mul.hi.u64 %rd48, %rd45, %rd47;
-	add.s64 %rd49, %rd45, %rd48;
-	mul.lo.s64 %rd50, %rd49, %rd44;
-	neg.s64 %rd51, %rd50;
-	mul.hi.u64 %rd52, %rd49, %rd51;
-	add.s64 %rd53, %rd49, %rd52;
-	mul.hi.u64 %rd54, %rd43, %rd53;
-	mul.lo.s64 %rd55, %rd54, %rd44;
-	sub.s64 %rd56, %rd43, %rd55;
-	setp.ge.u64 %p3, %rd56, %rd44;
-	add.s64 %rd57, %rd54, 1;
-	selp.b64 %rd58, %rd57, %rd54, %p3;
-	sub.s64 %rd59, %rd56, %rd44;
-	selp.b64 %rd60, %rd59, %rd56, %p3;
-	setp.ge.u64 %p4, %rd60, %rd44;
-	add.s64 %rd61, %rd58, 1;
-	selp.b64 %rd62, %rd61, %rd58, %p4;
-	xor.b64 %rd63, %rd62, %rd42;
-	sub.s64 %rd64, %rd63, %rd42;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r21, %rd24;
-	div.u32 %r22, %r3, %r21;
-	cvt.u64.u32 %rd64, %r22;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd65, %rd64, %rd24;
-	sub.s64 %rd66, %rd39, %rd65;
-	shl.b64 %rd67, %rd66, 7;
-	cvt.u64.u32 %rd68, %r4;
-	add.s64 %rd69, %rd67, %rd68;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd18, %rd69;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s32 %p6, %r8, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd70, %rd69, %rd33, %rd27;
-	.loc 1 95 14
-	or.b64 %rd71, %rd64, %rd28;
-	setp.lt.u64 %p7, %rd71, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd72, %rd64, %rd28;
-	shr.s64 %rd73, %rd72, 63;
-	abs.s64 %rd74, %rd64;
-	abs.s64 %rd75, %rd28;
-	cvt.rp.f32.u64 %f4, %rd75;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r23, %f5;
-	add.s32 %r24, %r23, 536870910;
-	mov.b32 %f6, %r24;
-	cvt.rzi.u64.f32 %rd76, %f6;
-	mul.lo.s64 %rd77, %rd76, %rd75;
-	neg.s64 %rd78, %rd77;
-	mul.hi.u64 %rd79, %rd76, %rd78;
-	add.s64 %rd80, %rd76, %rd79;
-	mul.lo.s64 %rd81, %rd80, %rd75;
-	neg.s64 %rd82, %rd81;
-	mul.hi.u64 %rd83, %rd80, %rd82;
-	add.s64 %rd84, %rd80, %rd83;
-	mul.hi.u64 %rd85, %rd74, %rd84;
-	mul.lo.s64 %rd86, %rd85, %rd75;
-	sub.s64 %rd87, %rd74, %rd86;
-	setp.ge.u64 %p8, %rd87, %rd75;
-	add.s64 %rd88, %rd85, 1;
-	selp.b64 %rd89, %rd88, %rd85, %p8;
-	sub.s64 %rd90, %rd87, %rd75;
-	selp.b64 %rd91, %rd90, %rd87, %p8;
-	setp.ge.u64 %p9, %rd91, %rd75;
-	add.s64 %rd92, %rd89, 1;
-	selp.b64 %rd93, %rd92, %rd89, %p9;
-	xor.b64 %rd94, %rd93, %rd73;
-	sub.s64 %rd95, %rd94, %rd73;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r25, %rd64;
-	div.u32 %r26, %r25, %r8;
-	cvt.u64.u32 %rd95, %r26;
-$B3:
-	setp.ne.s32 %p10, %r9, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd96, %rd95, %rd28;
-	sub.s64 %rd97, %rd64, %rd96;
-	mad.lo.s64 %rd98, %rd97, %rd34, %rd70;
-	or.b64 %rd99, %rd95, %rd29;
-	setp.lt.u64 %p11, %rd99, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd100, %rd95, 63;
-	abs.s64 %rd101, %rd95;
-	abs.s64 %rd102, %rd29;
-	cvt.rp.f32.u64 %f7, %rd102;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r27, %f8;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f9, %r28;
-	cvt.rzi.u64.f32 %rd103, %f9;
-	mul.lo.s64 %rd104, %rd103, %rd102;
-	neg.s64 %rd105, %rd104;
-	mul.hi.u64 %rd106, %rd103, %rd105;
-	add.s64 %rd107, %rd103, %rd106;
-	mul.lo.s64 %rd108, %rd107, %rd102;
-	neg.s64 %rd109, %rd108;
-	mul.hi.u64 %rd110, %rd107, %rd109;
-	add.s64 %rd111, %rd107, %rd110;
-	mul.hi.u64 %rd112, %rd101, %rd111;
-	mul.lo.s64 %rd113, %rd112, %rd102;
-	sub.s64 %rd114, %rd101, %rd113;
-	setp.ge.u64 %p12, %rd114, %rd102;
-	sub.s64 %rd115, %rd114, %rd102;
-	selp.b64 %rd116, %rd115, %rd114, %p12;
-	setp.ge.u64 %p13, %rd116, %rd102;
-	sub.s64 %rd117, %rd116, %rd102;
-	selp.b64 %rd118, %rd117, %rd116, %p13;
-	xor.b64 %rd119, %rd118, %rd100;
-	sub.s64 %rd120, %rd119, %rd100;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r29, %rd95;
-	rem.u32 %r30, %r29, %r9;
-	cvt.u64.u32 %rd120, %r30;
-$B5:
-	mad.lo.s64 %rd121, %rd120, %rd35, %rd98;
-	.loc 1 96 3
-	or.b64 %rd122, %rd95, %rd29;
-	setp.lt.u64 %p14, %rd122, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd123, %rd95, %rd29;
-	shr.s64 %rd124, %rd123, 63;
-	abs.s64 %rd125, %rd95;
-	abs.s64 %rd126, %rd29;
-	cvt.rp.f32.u64 %f10, %rd126;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r31, %f11;
-	add.s32 %r32, %r31, 536870910;
-	mov.b32 %f12, %r32;
-	cvt.rzi.u64.f32 %rd127, %f12;
-	mul.lo.s64 %rd128, %rd127, %rd126;
-	neg.s64 %rd129, %rd128;
-	mul.hi.u64 %rd130, %rd127, %rd129;
-	add.s64 %rd131, %rd127, %rd130;
-	mul.lo.s64 %rd132, %rd131, %rd126;
-	neg.s64 %rd133, %rd132;
-	mul.hi.u64 %rd134, %rd131, %rd133;
-	add.s64 %rd135, %rd131, %rd134;
-	mul.hi.u64 %rd136, %rd125, %rd135;
-	mul.lo.s64 %rd137, %rd136, %rd126;
-	sub.s64 %rd138, %rd125, %rd137;
-	setp.ge.u64 %p15, %rd138, %rd126;
-	add.s64 %rd139, %rd136, 1;
-	selp.b64 %rd140, %rd139, %rd136, %p15;
-	sub.s64 %rd141, %rd138, %rd126;
-	selp.b64 %rd142, %rd141, %rd138, %p15;
-	setp.ge.u64 %p16, %rd142, %rd126;
-	add.s64 %rd143, %rd140, 1;
-	selp.b64 %rd144, %rd143, %rd140, %p16;
-	xor.b64 %rd145, %rd144, %rd124;
-	sub.s64 %rd146, %rd145, %rd124;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r33, %rd95;
-	div.u32 %r34, %r33, %r9;
-	cvt.u64.u32 %rd146, %r34;
-$B7:
-	.loc 1 95 14
-	setp.ne.s32 %p17, %r10, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd147, %rd146, %rd30;
-	setp.lt.u64 %p18, %rd147, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd148, %rd146, %rd30;
-	shr.s64 %rd149, %rd148, 63;
-	abs.s64 %rd150, %rd146;
-	abs.s64 %rd151, %rd30;
-	cvt.rp.f32.u64 %f13, %rd151;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r35, %f14;
-	add.s32 %r36, %r35, 536870910;
-	mov.b32 %f15, %r36;
-	cvt.rzi.u64.f32 %rd152, %f15;
-	mul.lo.s64 %rd153, %rd152, %rd151;
-	neg.s64 %rd154, %rd153;
-	mul.hi.u64 %rd155, %rd152, %rd154;
-	add.s64 %rd156, %rd152, %rd155;
-	mul.lo.s64 %rd157, %rd156, %rd151;
-	neg.s64 %rd158, %rd157;
-	mul.hi.u64 %rd159, %rd156, %rd158;
-	add.s64 %rd160, %rd156, %rd159;
-	mul.hi.u64 %rd161, %rd150, %rd160;
-	mul.lo.s64 %rd162, %rd161, %rd151;
-	sub.s64 %rd163, %rd150, %rd162;
-	setp.ge.u64 %p19, %rd163, %rd151;
-	add.s64 %rd164, %rd161, 1;
-	selp.b64 %rd165, %rd164, %rd161, %p19;
-	sub.s64 %rd166, %rd163, %rd151;
-	selp.b64 %rd167, %rd166, %rd163, %p19;
-	setp.ge.u64 %p20, %rd167, %rd151;
-	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p20;
-	xor.b64 %rd170, %rd169, %rd149;
-	sub.s64 %rd171, %rd170, %rd149;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r37, %rd146;
-	div.u32 %r38, %r37, %r10;
-	cvt.u64.u32 %rd171, %r38;
-$B9:
-	setp.ne.s32 %p21, %r11, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd172, %rd171, %rd30;
-	sub.s64 %rd173, %rd146, %rd172;
-	mad.lo.s64 %rd174, %rd173, %rd36, %rd121;
-	or.b64 %rd175, %rd171, %rd31;
-	setp.lt.u64 %p22, %rd175, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd176, %rd171, 63;
-	abs.s64 %rd177, %rd171;
-	abs.s64 %rd178, %rd31;
-	cvt.rp.f32.u64 %f16, %rd178;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r39, %f17;
-	add.s32 %r40, %r39, 536870910;
-	mov.b32 %f18, %r40;
-	cvt.rzi.u64.f32 %rd179, %f18;
-	mul.lo.s64 %rd180, %rd179, %rd178;
-	neg.s64 %rd181, %rd180;
-	mul.hi.u64 %rd182, %rd179, %rd181;
-	add.s64 %rd183, %rd179, %rd182;
-	mul.lo.s64 %rd184, %rd183, %rd178;
-	neg.s64 %rd185, %rd184;
-	mul.hi.u64 %rd186, %rd183, %rd185;
-	add.s64 %rd187, %rd183, %rd186;
-	mul.hi.u64 %rd188, %rd177, %rd187;
-	mul.lo.s64 %rd189, %rd188, %rd178;
-	sub.s64 %rd190, %rd177, %rd189;
-	setp.ge.u64 %p23, %rd190, %rd178;
-	sub.s64 %rd191, %rd190, %rd178;
-	selp.b64 %rd192, %rd191, %rd190, %p23;
-	setp.ge.u64 %p24, %rd192, %rd178;
-	sub.s64 %rd193, %rd192, %rd178;
-	selp.b64 %rd194, %rd193, %rd192, %p24;
-	xor.b64 %rd195, %rd194, %rd176;
-	sub.s64 %rd196, %rd195, %rd176;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r41, %rd171;
-	rem.u32 %r42, %r41, %r11;
-	cvt.u64.u32 %rd196, %r42;
-$B11:
-	mad.lo.s64 %rd197, %rd196, %rd37, %rd174;
-	.loc 1 96 3
-	or.b64 %rd198, %rd171, %rd31;
-	setp.lt.u64 %p25, %rd198, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd199, %rd171, %rd31;
-	shr.s64 %rd200, %rd199, 63;
-	abs.s64 %rd201, %rd171;
-	abs.s64 %rd202, %rd31;
-	cvt.rp.f32.u64 %f19, %rd202;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r43, %f20;
-	add.s32 %r44, %r43, 536870910;
-	mov.b32 %f21, %r44;
-	cvt.rzi.u64.f32 %rd203, %f21;
-	mul.lo.s64 %rd204, %rd203, %rd202;
-	neg.s64 %rd205, %rd204;
-	mul.hi.u64 %rd206, %rd203, %rd205;
-	add.s64 %rd207, %rd203, %rd206;
-	mul.lo.s64 %rd208, %rd207, %rd202;
-	neg.s64 %rd209, %rd208;
-	mul.hi.u64 %rd210, %rd207, %rd209;
-	add.s64 %rd211, %rd207, %rd210;
-	mul.hi.u64 %rd212, %rd201, %rd211;
-	mul.lo.s64 %rd213, %rd212, %rd202;
-	sub.s64 %rd214, %rd201, %rd213;
-	setp.ge.u64 %p26, %rd214, %rd202;
-	add.s64 %rd215, %rd212, 1;
-	selp.b64 %rd216, %rd215, %rd212, %p26;
-	sub.s64 %rd217, %rd214, %rd202;
-	selp.b64 %rd218, %rd217, %rd214, %p26;
-	setp.ge.u64 %p27, %rd218, %rd202;
-	add.s64 %rd219, %rd216, 1;
-	selp.b64 %rd220, %rd219, %rd216, %p27;
-	xor.b64 %rd221, %rd220, %rd200;
-	sub.s64 %rd222, %rd221, %rd200;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r45, %rd171;
-	div.u32 %r46, %r45, %r11;
-	cvt.u64.u32 %rd222, %r46;
-$B13:
-	.loc 1 95 14
-	setp.ne.s32 %p28, %r12, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd223, %rd222, %rd32;
-	setp.lt.u64 %p29, %rd223, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd224, %rd222, 63;
-	abs.s64 %rd225, %rd222;
-	abs.s64 %rd226, %rd32;
-	cvt.rp.f32.u64 %f22, %rd226;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r47, %f23;
-	add.s32 %r48, %r47, 536870910;
-	mov.b32 %f24, %r48;
-	cvt.rzi.u64.f32 %rd227, %f24;
-	mul.lo.s64 %rd228, %rd227, %rd226;
-	neg.s64 %rd229, %rd228;
-	mul.hi.u64 %rd230, %rd227, %rd229;
-	add.s64 %rd231, %rd227, %rd230;
-	mul.lo.s64 %rd232, %rd231, %rd226;
-	neg.s64 %rd233, %rd232;
-	mul.hi.u64 %rd234, %rd231, %rd233;
-	add.s64 %rd235, %rd231, %rd234;
-	mul.hi.u64 %rd236, %rd225, %rd235;
-	mul.lo.s64 %rd237, %rd236, %rd226;
-	sub.s64 %rd238, %rd225, %rd237;
-	setp.ge.u64 %p30, %rd238, %rd226;
-	sub.s64 %rd239, %rd238, %rd226;
-	selp.b64 %rd240, %rd239, %rd238, %p30;
-	setp.ge.u64 %p31, %rd240, %rd226;
-	sub.s64 %rd241, %rd240, %rd226;
-	selp.b64 %rd242, %rd241, %rd240, %p31;
-	xor.b64 %rd243, %rd242, %rd224;
-	sub.s64 %rd244, %rd243, %rd224;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r49, %rd222;
-	rem.u32 %r50, %r49, %r12;
-	cvt.u64.u32 %rd244, %r50;
-$B15:
-	mad.lo.s64 %rd245, %rd244, %rd38, %rd197;
-	.loc 1 98 22
-	mad.lo.s64 %rd246, %rd64, %rd18, %rd69;
-	setp.lt.u64 %p32, %rd245, %rd26;
-	setp.lt.u64 %p33, %rd246, %rd25;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd247, %rd245, 3;
-	add.s64 %rd248, %rd3, %rd247;
-	ld.global.u64 %rd249, [%rd248];
-	shl.b64 %rd250, %rd246, 3;
-	add.s64 %rd251, %rd1, %rd250;
-	st.global.u64 [%rd251], %rd249;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r51, 0;
-	mov.u64 %rd252, 0;
-	mov.u64 %rd253, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r51, 1;
-	mov.u64 %rd252, 0;
-	mov.u64 %rd253, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r51, 2;
-	mov.u64 %rd252, %rd245;
-	mov.u64 %rd253, %rd26;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r51, 2;
-	mov.u64 %rd252, %rd246;
-	mov.u64 %rd253, %rd25;
-$FAULT:
-	ld.param.u64 %rd254, [gather_uint64_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r52, [%rd254], 0, 1;
-	setp.ne.u32 %p35, %r52, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd255, [%rd254+8];
-	ld.param.u32 %r53, [gather_uint64_params+168];
-	st.global.u32 [%rd255+4], %r53;
-	ld.param.u32 %r54, [gather_uint64_params+172];
-	st.global.v2.u32 [%rd255+8], {%r54, %r51};
-	mov.u32 %r55, %ctaid.x;
-	mov.u32 %r56, %ctaid.y;
-	st.global.v2.u32 [%rd255+16], {%r55, %r56};
-	mov.u32 %r57, %ctaid.z;
-	mov.u32 %r58, %tid.x;
-	st.global.v2.u32 [%rd255+24], {%r57, %r58};
-	mov.u32 %r59, %tid.y;
-	mov.u32 %r60, %tid.z;
-	st.global.v2.u32 [%rd255+32], {%r59, %r60};
-	st.global.u64 [%rd255+40], %rd252;
-	st.global.u64 [%rd255+48], %rd253;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd255], 56;
-	bra $EXIT;
-}
+const gatherUint64SM70Narrow = `packed1 13667 gather_uint64
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p97un
+p:y?sV
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+uuqI
+p\
+r&9s-
+p}x6
+vj
+ur9
+q:
+p}x6
+}e9
+|]q0
+0
+ti
+qU
+Q
+r&@yY
+N
+pl$
+)
+pl&
+)
+pl'
+p\
+pl)
+p\
+pl*
+p\
+pl+
+p\
+pl,
+p\
+pl-
+p\
+pl.
+p\
+pl/
+p\
+pl0
+p\
+pl1
+p\
+pl2
+p\
+pl3
+p\
+|]j
+ru%
+sauJ&
+tw
+p6
+vsp)V'
+vj
+u1pY
+u1pW*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{>
+uVM%U
+tv
+!#
+r&@q3
+vNuJ?
+s(1%
+zZ9
+ru&
+ta
+r6=px
+wY4C
+sH2
+r68q@
+z3*p$
+pm
+r6-p|
+s.uJ;VA
+"#
+sapGVA
+tw
+p6
+vsp[VB
+vj
+u1qA
+u1pWE
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+uVxc*
+tv
+!#
+z3+p$
+pm
+vNuJZ
+s(7%
+s.uJVV2
+sapYV\
+tw
+p6
+wcy|pKz/
+u1p"
+u1pW_
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc+
+tv
+!#
+s.uJmV-
+yHr1
+sapW1Vt
+tw
+p6
+vspW2Vu
+vj
+u1pW4
+u1pWx
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc+
+tv
+!#
+"#
+z3,p$
+pm
+w^@
+tw
+p6
+vsp)3@
+vj
+u1pY
+w;@
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+uVxc,
+tv
+!#
+z3-p$
+pm
+vW@
+s(1%
+tQFVK
+sayoA
+tw
+p6
+wcy|pKz/
+u1p"
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+xQxc-
+tv
+!#
+tQGV-
+"#
+sapW13A
+tw
+p6
+vspW23A
+vj
+u1pW4
+w;A
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+uVxc-
+tv
+!#
+"#
+z3.p$
+pm
+w^B
+tw
+p6
+wcy|p)z/
+u1p=
+w;B
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+xQxc.
+tv
+!#
+tQHVF
+r6/q3
+s.p/c343h
+q+u\<
+T;
+4
+rP
+vaq&
+*%%
+upyB
+vIq&
+*#%
+z8p)
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfp[
+;<
+(
+!tS
+qH
+pfpG
+;;
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `
 
-const gatherUint64SM70 = `.version 6.0
-.target sm_70
-.address_size 64
-.file 1 "copy.go"
-
-.visible .entry gather_uint64(.param .align 8 .b8 gather_uint64_params[176])
-.reqntid 128, 1, 1
-{
-	.reg .pred %p<36>;
-	.reg .b32 %r<52>;
-	.reg .b64 %rd<241>;
-	.reg .f32 %f<25>;
-
-	ld.param.u64 %rd1, [gather_uint64_params];
-	ld.param.u64 %rd2, [gather_uint64_params+8];
-	ld.param.u64 %rd3, [gather_uint64_params+24];
-	ld.param.u64 %rd4, [gather_uint64_params+32];
-	ld.param.u64 %rd5, [gather_uint64_params+56];
-	ld.param.u64 %rd6, [gather_uint64_params+64];
-	ld.param.u64 %rd7, [gather_uint64_params+72];
-	ld.param.u64 %rd8, [gather_uint64_params+80];
-	ld.param.u64 %rd9, [gather_uint64_params+88];
-	ld.param.u64 %rd10, [gather_uint64_params+96];
-	ld.param.u64 %rd11, [gather_uint64_params+104];
-	ld.param.u64 %rd12, [gather_uint64_params+112];
-	ld.param.u64 %rd13, [gather_uint64_params+120];
-	ld.param.u64 %rd14, [gather_uint64_params+128];
-	ld.param.u64 %rd15, [gather_uint64_params+136];
-	ld.param.u64 %rd16, [gather_uint64_params+144];
-	ld.param.u64 %rd17, [gather_uint64_params+152];
-	.loc 1 87 34
-	add.s64 %rd18, %rd6, 127;
-	shr.s64 %rd19, %rd18, 63;
-	shr.u64 %rd20, %rd19, 57;
-	add.s64 %rd21, %rd6, %rd20;
-	add.s64 %rd22, %rd21, 127;
-	shr.s64 %rd23, %rd22, 7;
-	.loc 1 88 20
-	setp.ne.s64 %p1, %rd23, 0;
-	@!%p1 bra $FAULT0;
-	mov.u32 %r1, %ctaid.x;
-	.loc 1 89 47
-	mov.u32 %r2, %tid.x;
-	.loc 1 88 17
-	cvt.u64.u32 %rd24, %r1;
-	or.b64 %rd25, %rd24, %rd23;
-	setp.lt.u64 %p2, %rd25, 4294967296;
-	@%p2 bra $B0;
-	xor.b64 %rd26, %rd24, %rd23;
-	shr.s64 %rd27, %rd26, 63;
-	abs.s64 %rd28, %rd24;
-	abs.s64 %rd29, %rd23;
-	cvt.rp.f32.u64 %f1, %rd29;
-	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r3, %f2;
-	add.s32 %r4, %r3, 536870910;
-	mov.b32 %f3, %r4;
-	cvt.rzi.u64.f32 %rd30, %f3;
-	mul.lo.s64 %rd31, %rd30, %rd29;
-	neg.s64 %rd32, %rd31;
-	mul.hi.u64 %rd33, %rd30, %rd32;
-	add.s64 %rd34, %rd30, %rd33;
-	mul.lo.s64 %rd35, %rd34, %rd29;
-	neg.s64 %rd36, %rd35;
-	mul.hi.u64 %rd37, %rd34, %rd36;
-	add.s64 %rd38, %rd34, %rd37;
-	mul.hi.u64 %rd39, %rd28, %rd38;
-	mul.lo.s64 %rd40, %rd39, %rd29;
-	sub.s64 %rd41, %rd28, %rd40;
-	setp.ge.u64 %p3, %rd41, %rd29;
-	add.s64 %rd42, %rd39, 1;
-	selp.b64 %rd43, %rd42, %rd39, %p3;
-	sub.s64 %rd44, %rd41, %rd29;
-	selp.b64 %rd45, %rd44, %rd41, %p3;
-	setp.ge.u64 %p4, %rd45, %rd29;
-	add.s64 %rd46, %rd43, 1;
-	selp.b64 %rd47, %rd46, %rd43, %p4;
-	xor.b64 %rd48, %rd47, %rd27;
-	sub.s64 %rd49, %rd48, %rd27;
-	bra $B1;
-$B0:
-	cvt.u32.u64 %r5, %rd23;
-	div.u32 %r6, %r1, %r5;
-	cvt.u64.u32 %rd49, %r6;
-$B1:
-	.loc 1 89 22
-	mul.lo.s64 %rd50, %rd49, %rd23;
-	sub.s64 %rd51, %rd24, %rd50;
-	shl.b64 %rd52, %rd51, 7;
-	cvt.u64.u32 %rd53, %r2;
-	add.s64 %rd54, %rd52, %rd53;
-	.loc 1 90 12
-	setp.le.s64 %p5, %rd6, %rd54;
-	@%p5 bra $B16;
-	.loc 1 95 14
-	setp.ne.s64 %p6, %rd7, 0;
-	@!%p6 bra $FAULT1;
-	.loc 1 93 25
-	mad.lo.s64 %rd55, %rd54, %rd12, %rd5;
-	.loc 1 95 14
-	or.b64 %rd56, %rd49, %rd7;
-	setp.lt.u64 %p7, %rd56, 4294967296;
-	@%p7 bra $B2;
-	xor.b64 %rd57, %rd49, %rd7;
-	shr.s64 %rd58, %rd57, 63;
-	abs.s64 %rd59, %rd49;
-	abs.s64 %rd60, %rd7;
-	cvt.rp.f32.u64 %f4, %rd60;
-	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r7, %f5;
-	add.s32 %r8, %r7, 536870910;
-	mov.b32 %f6, %r8;
-	cvt.rzi.u64.f32 %rd61, %f6;
-	mul.lo.s64 %rd62, %rd61, %rd60;
-	neg.s64 %rd63, %rd62;
-	mul.hi.u64 %rd64, %rd61, %rd63;
-	add.s64 %rd65, %rd61, %rd64;
-	mul.lo.s64 %rd66, %rd65, %rd60;
-	neg.s64 %rd67, %rd66;
-	mul.hi.u64 %rd68, %rd65, %rd67;
-	add.s64 %rd69, %rd65, %rd68;
-	mul.hi.u64 %rd70, %rd59, %rd69;
-	mul.lo.s64 %rd71, %rd70, %rd60;
-	sub.s64 %rd72, %rd59, %rd71;
-	setp.ge.u64 %p8, %rd72, %rd60;
-	add.s64 %rd73, %rd70, 1;
-	selp.b64 %rd74, %rd73, %rd70, %p8;
-	sub.s64 %rd75, %rd72, %rd60;
-	selp.b64 %rd76, %rd75, %rd72, %p8;
-	setp.ge.u64 %p9, %rd76, %rd60;
-	add.s64 %rd77, %rd74, 1;
-	selp.b64 %rd78, %rd77, %rd74, %p9;
-	xor.b64 %rd79, %rd78, %rd58;
-	sub.s64 %rd80, %rd79, %rd58;
-	bra $B3;
-$B2:
-	cvt.u32.u64 %r9, %rd49;
-	cvt.u32.u64 %r10, %rd7;
-	div.u32 %r11, %r9, %r10;
-	cvt.u64.u32 %rd80, %r11;
-$B3:
-	setp.ne.s64 %p10, %rd8, 0;
-	@!%p10 bra $FAULT1;
-	mul.lo.s64 %rd81, %rd80, %rd7;
-	sub.s64 %rd82, %rd49, %rd81;
-	mad.lo.s64 %rd83, %rd82, %rd13, %rd55;
-	or.b64 %rd84, %rd80, %rd8;
-	setp.lt.u64 %p11, %rd84, 4294967296;
-	@%p11 bra $B4;
-	shr.s64 %rd85, %rd80, 63;
-	abs.s64 %rd86, %rd80;
-	abs.s64 %rd87, %rd8;
-	cvt.rp.f32.u64 %f7, %rd87;
-	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r12, %f8;
-	add.s32 %r13, %r12, 536870910;
-	mov.b32 %f9, %r13;
-	cvt.rzi.u64.f32 %rd88, %f9;
-	mul.lo.s64 %rd89, %rd88, %rd87;
-	neg.s64 %rd90, %rd89;
-	mul.hi.u64 %rd91, %rd88, %rd90;
-	add.s64 %rd92, %rd88, %rd91;
-	mul.lo.s64 %rd93, %rd92, %rd87;
-	neg.s64 %rd94, %rd93;
-	mul.hi.u64 %rd95, %rd92, %rd94;
-	add.s64 %rd96, %rd92, %rd95;
-	mul.hi.u64 %rd97, %rd86, %rd96;
-	mul.lo.s64 %rd98, %rd97, %rd87;
-	sub.s64 %rd99, %rd86, %rd98;
-	setp.ge.u64 %p12, %rd99, %rd87;
-	sub.s64 %rd100, %rd99, %rd87;
-	selp.b64 %rd101, %rd100, %rd99, %p12;
-	setp.ge.u64 %p13, %rd101, %rd87;
-	sub.s64 %rd102, %rd101, %rd87;
-	selp.b64 %rd103, %rd102, %rd101, %p13;
-	xor.b64 %rd104, %rd103, %rd85;
-	sub.s64 %rd105, %rd104, %rd85;
-	bra $B5;
-$B4:
-	cvt.u32.u64 %r14, %rd80;
-	cvt.u32.u64 %r15, %rd8;
-	rem.u32 %r16, %r14, %r15;
-	cvt.u64.u32 %rd105, %r16;
-$B5:
-	mad.lo.s64 %rd106, %rd105, %rd14, %rd83;
-	.loc 1 96 3
-	or.b64 %rd107, %rd80, %rd8;
-	setp.lt.u64 %p14, %rd107, 4294967296;
-	@%p14 bra $B6;
-	xor.b64 %rd108, %rd80, %rd8;
-	shr.s64 %rd109, %rd108, 63;
-	abs.s64 %rd110, %rd80;
-	abs.s64 %rd111, %rd8;
-	cvt.rp.f32.u64 %f10, %rd111;
-	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r17, %f11;
-	add.s32 %r18, %r17, 536870910;
-	mov.b32 %f12, %r18;
-	cvt.rzi.u64.f32 %rd112, %f12;
-	mul.lo.s64 %rd113, %rd112, %rd111;
-	neg.s64 %rd114, %rd113;
-	mul.hi.u64 %rd115, %rd112, %rd114;
-	add.s64 %rd116, %rd112, %rd115;
-	mul.lo.s64 %rd117, %rd116, %rd111;
-	neg.s64 %rd118, %rd117;
-	mul.hi.u64 %rd119, %rd116, %rd118;
-	add.s64 %rd120, %rd116, %rd119;
-	mul.hi.u64 %rd121, %rd110, %rd120;
-	mul.lo.s64 %rd122, %rd121, %rd111;
-	sub.s64 %rd123, %rd110, %rd122;
-	setp.ge.u64 %p15, %rd123, %rd111;
-	add.s64 %rd124, %rd121, 1;
-	selp.b64 %rd125, %rd124, %rd121, %p15;
-	sub.s64 %rd126, %rd123, %rd111;
-	selp.b64 %rd127, %rd126, %rd123, %p15;
-	setp.ge.u64 %p16, %rd127, %rd111;
-	add.s64 %rd128, %rd125, 1;
-	selp.b64 %rd129, %rd128, %rd125, %p16;
-	xor.b64 %rd130, %rd129, %rd109;
-	sub.s64 %rd131, %rd130, %rd109;
-	bra $B7;
-$B6:
-	cvt.u32.u64 %r19, %rd80;
-	cvt.u32.u64 %r20, %rd8;
-	div.u32 %r21, %r19, %r20;
-	cvt.u64.u32 %rd131, %r21;
-$B7:
-	.loc 1 95 14
-	setp.ne.s64 %p17, %rd9, 0;
-	@!%p17 bra $FAULT1;
-	or.b64 %rd132, %rd131, %rd9;
-	setp.lt.u64 %p18, %rd132, 4294967296;
-	@%p18 bra $B8;
-	xor.b64 %rd133, %rd131, %rd9;
-	shr.s64 %rd134, %rd133, 63;
-	abs.s64 %rd135, %rd131;
-	abs.s64 %rd136, %rd9;
-	cvt.rp.f32.u64 %f13, %rd136;
-	rcp.approx.ftz.f32 %f14, %f13;
-	mov.b32 %r22, %f14;
-	add.s32 %r23, %r22, 536870910;
-	mov.b32 %f15, %r23;
-	cvt.rzi.u64.f32 %rd137, %f15;
-	mul.lo.s64 %rd138, %rd137, %rd136;
-	neg.s64 %rd139, %rd138;
-	mul.hi.u64 %rd140, %rd137, %rd139;
-	add.s64 %rd141, %rd137, %rd140;
-	mul.lo.s64 %rd142, %rd141, %rd136;
-	neg.s64 %rd143, %rd142;
-	mul.hi.u64 %rd144, %rd141, %rd143;
-	add.s64 %rd145, %rd141, %rd144;
-	mul.hi.u64 %rd146, %rd135, %rd145;
-	mul.lo.s64 %rd147, %rd146, %rd136;
-	sub.s64 %rd148, %rd135, %rd147;
-	setp.ge.u64 %p19, %rd148, %rd136;
-	add.s64 %rd149, %rd146, 1;
-	selp.b64 %rd150, %rd149, %rd146, %p19;
-	sub.s64 %rd151, %rd148, %rd136;
-	selp.b64 %rd152, %rd151, %rd148, %p19;
-	setp.ge.u64 %p20, %rd152, %rd136;
-	add.s64 %rd153, %rd150, 1;
-	selp.b64 %rd154, %rd153, %rd150, %p20;
-	xor.b64 %rd155, %rd154, %rd134;
-	sub.s64 %rd156, %rd155, %rd134;
-	bra $B9;
-$B8:
-	cvt.u32.u64 %r24, %rd131;
-	cvt.u32.u64 %r25, %rd9;
-	div.u32 %r26, %r24, %r25;
-	cvt.u64.u32 %rd156, %r26;
-$B9:
-	setp.ne.s64 %p21, %rd10, 0;
-	@!%p21 bra $FAULT1;
-	mul.lo.s64 %rd157, %rd156, %rd9;
-	sub.s64 %rd158, %rd131, %rd157;
-	mad.lo.s64 %rd159, %rd158, %rd15, %rd106;
-	or.b64 %rd160, %rd156, %rd10;
-	setp.lt.u64 %p22, %rd160, 4294967296;
-	@%p22 bra $B10;
-	shr.s64 %rd161, %rd156, 63;
-	abs.s64 %rd162, %rd156;
-	abs.s64 %rd163, %rd10;
-	cvt.rp.f32.u64 %f16, %rd163;
-	rcp.approx.ftz.f32 %f17, %f16;
-	mov.b32 %r27, %f17;
-	add.s32 %r28, %r27, 536870910;
-	mov.b32 %f18, %r28;
-	cvt.rzi.u64.f32 %rd164, %f18;
-	mul.lo.s64 %rd165, %rd164, %rd163;
-	neg.s64 %rd166, %rd165;
-	mul.hi.u64 %rd167, %rd164, %rd166;
-	add.s64 %rd168, %rd164, %rd167;
-	mul.lo.s64 %rd169, %rd168, %rd163;
-	neg.s64 %rd170, %rd169;
-	mul.hi.u64 %rd171, %rd168, %rd170;
-	add.s64 %rd172, %rd168, %rd171;
-	mul.hi.u64 %rd173, %rd162, %rd172;
-	mul.lo.s64 %rd174, %rd173, %rd163;
-	sub.s64 %rd175, %rd162, %rd174;
-	setp.ge.u64 %p23, %rd175, %rd163;
-	sub.s64 %rd176, %rd175, %rd163;
-	selp.b64 %rd177, %rd176, %rd175, %p23;
-	setp.ge.u64 %p24, %rd177, %rd163;
-	sub.s64 %rd178, %rd177, %rd163;
-	selp.b64 %rd179, %rd178, %rd177, %p24;
-	xor.b64 %rd180, %rd179, %rd161;
-	sub.s64 %rd181, %rd180, %rd161;
-	bra $B11;
-$B10:
-	cvt.u32.u64 %r29, %rd156;
-	cvt.u32.u64 %r30, %rd10;
-	rem.u32 %r31, %r29, %r30;
-	cvt.u64.u32 %rd181, %r31;
-$B11:
-	mad.lo.s64 %rd182, %rd181, %rd16, %rd159;
-	.loc 1 96 3
-	or.b64 %rd183, %rd156, %rd10;
-	setp.lt.u64 %p25, %rd183, 4294967296;
-	@%p25 bra $B12;
-	xor.b64 %rd184, %rd156, %rd10;
-	shr.s64 %rd185, %rd184, 63;
-	abs.s64 %rd186, %rd156;
-	abs.s64 %rd187, %rd10;
-	cvt.rp.f32.u64 %f19, %rd187;
-	rcp.approx.ftz.f32 %f20, %f19;
-	mov.b32 %r32, %f20;
-	add.s32 %r33, %r32, 536870910;
-	mov.b32 %f21, %r33;
-	cvt.rzi.u64.f32 %rd188, %f21;
-	mul.lo.s64 %rd189, %rd188, %rd187;
-	neg.s64 %rd190, %rd189;
-	mul.hi.u64 %rd191, %rd188, %rd190;
-	add.s64 %rd192, %rd188, %rd191;
-	mul.lo.s64 %rd193, %rd192, %rd187;
-	neg.s64 %rd194, %rd193;
-	mul.hi.u64 %rd195, %rd192, %rd194;
-	add.s64 %rd196, %rd192, %rd195;
-	mul.hi.u64 %rd197, %rd186, %rd196;
-	mul.lo.s64 %rd198, %rd197, %rd187;
-	sub.s64 %rd199, %rd186, %rd198;
-	setp.ge.u64 %p26, %rd199, %rd187;
-	add.s64 %rd200, %rd197, 1;
-	selp.b64 %rd201, %rd200, %rd197, %p26;
-	sub.s64 %rd202, %rd199, %rd187;
-	selp.b64 %rd203, %rd202, %rd199, %p26;
-	setp.ge.u64 %p27, %rd203, %rd187;
-	add.s64 %rd204, %rd201, 1;
-	selp.b64 %rd205, %rd204, %rd201, %p27;
-	xor.b64 %rd206, %rd205, %rd185;
-	sub.s64 %rd207, %rd206, %rd185;
-	bra $B13;
-$B12:
-	cvt.u32.u64 %r34, %rd156;
-	cvt.u32.u64 %r35, %rd10;
-	div.u32 %r36, %r34, %r35;
-	cvt.u64.u32 %rd207, %r36;
-$B13:
-	.loc 1 95 14
-	setp.ne.s64 %p28, %rd11, 0;
-	@!%p28 bra $FAULT1;
-	or.b64 %rd208, %rd207, %rd11;
-	setp.lt.u64 %p29, %rd208, 4294967296;
-	@%p29 bra $B14;
-	shr.s64 %rd209, %rd207, 63;
-	abs.s64 %rd210, %rd207;
-	abs.s64 %rd211, %rd11;
-	cvt.rp.f32.u64 %f22, %rd211;
-	rcp.approx.ftz.f32 %f23, %f22;
-	mov.b32 %r37, %f23;
-	add.s32 %r38, %r37, 536870910;
-	mov.b32 %f24, %r38;
-	cvt.rzi.u64.f32 %rd212, %f24;
-	mul.lo.s64 %rd213, %rd212, %rd211;
-	neg.s64 %rd214, %rd213;
-	mul.hi.u64 %rd215, %rd212, %rd214;
-	add.s64 %rd216, %rd212, %rd215;
-	mul.lo.s64 %rd217, %rd216, %rd211;
-	neg.s64 %rd218, %rd217;
-	mul.hi.u64 %rd219, %rd216, %rd218;
-	add.s64 %rd220, %rd216, %rd219;
-	mul.hi.u64 %rd221, %rd210, %rd220;
-	mul.lo.s64 %rd222, %rd221, %rd211;
-	sub.s64 %rd223, %rd210, %rd222;
-	setp.ge.u64 %p30, %rd223, %rd211;
-	sub.s64 %rd224, %rd223, %rd211;
-	selp.b64 %rd225, %rd224, %rd223, %p30;
-	setp.ge.u64 %p31, %rd225, %rd211;
-	sub.s64 %rd226, %rd225, %rd211;
-	selp.b64 %rd227, %rd226, %rd225, %p31;
-	xor.b64 %rd228, %rd227, %rd209;
-	sub.s64 %rd229, %rd228, %rd209;
-	bra $B15;
-$B14:
-	cvt.u32.u64 %r39, %rd207;
-	cvt.u32.u64 %r40, %rd11;
-	rem.u32 %r41, %r39, %r40;
-	cvt.u64.u32 %rd229, %r41;
-$B15:
-	mad.lo.s64 %rd230, %rd229, %rd17, %rd182;
-	.loc 1 98 22
-	mad.lo.s64 %rd231, %rd49, %rd6, %rd54;
-	setp.lt.u64 %p32, %rd230, %rd4;
-	setp.lt.u64 %p33, %rd231, %rd2;
-	and.pred %p34, %p32, %p33;
-	@!%p34 bra $B17;
-	shl.b64 %rd232, %rd230, 3;
-	add.s64 %rd233, %rd3, %rd232;
-	ld.global.u64 %rd234, [%rd233];
-	shl.b64 %rd235, %rd231, 3;
-	add.s64 %rd236, %rd1, %rd235;
-	st.global.u64 [%rd236], %rd234;
-	bra $EXIT;
-$B16:
-	.loc 1 91 3
-	bra $EXIT;
-$B17:
-	.loc 1 98 36
-	@!%p32 bra $FAULT2;
-	bra $FAULT3;
-$EXIT:
-	ret;
-$FAULT0:
-	.loc 1 88 20
-	mov.u32 %r42, 0;
-	mov.u64 %rd237, 0;
-	mov.u64 %rd238, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 14
-	mov.u32 %r42, 1;
-	mov.u64 %rd237, 0;
-	mov.u64 %rd238, 0;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 98 36
-	mov.u32 %r42, 2;
-	mov.u64 %rd237, %rd230;
-	mov.u64 %rd238, %rd4;
-	bra $FAULT;
-$FAULT3:
-	mov.u32 %r42, 2;
-	mov.u64 %rd237, %rd231;
-	mov.u64 %rd238, %rd2;
-$FAULT:
-	ld.param.u64 %rd239, [gather_uint64_params+160];
-	atom.relaxed.gpu.global.cas.b32 %r43, [%rd239], 0, 1;
-	setp.ne.u32 %p35, %r43, 0;
-	@%p35 bra $EXIT;
-	ld.global.u64 %rd240, [%rd239+8];
-	ld.param.u32 %r44, [gather_uint64_params+168];
-	st.global.u32 [%rd240+4], %r44;
-	ld.param.u32 %r45, [gather_uint64_params+172];
-	st.global.v2.u32 [%rd240+8], {%r45, %r42};
-	mov.u32 %r46, %ctaid.x;
-	mov.u32 %r47, %ctaid.y;
-	st.global.v2.u32 [%rd240+16], {%r46, %r47};
-	mov.u32 %r48, %ctaid.z;
-	mov.u32 %r49, %tid.x;
-	st.global.v2.u32 [%rd240+24], {%r48, %r49};
-	mov.u32 %r50, %tid.y;
-	mov.u32 %r51, %tid.z;
-	st.global.v2.u32 [%rd240+32], {%r50, %r51};
-	st.global.u64 [%rd240+40], %rd237;
-	st.global.u64 [%rd240+48], %rd238;
-	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd240], 56;
-	bra $EXIT;
-}
+const gatherUint64SM70 = `packed1 12987 gather_uint64
+!pJ
+!pI
+!p8
+!sgpOy)r/rR
+!
+!pH,tlpD
+!Pt@|bq>rGympx/wk
+!c
+p;-sV
+p98to
+p:w?un
+qSy?pF
+!
+p>
+q*
+pa
+q$
+r"
+xY
+rd
+th
+x.
+w6
+xd
+qQw$
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+r&9s-
+*(2x6
+vj
+ur9
+*(%
+p}x6
+}e9
+|]q0
+|8}U
+qU
+Q
+r&@yY
+N
+|]j
+t>
+ywp)
+tw
+p6
+vsp)rZ
+vj
+u1pY
+u1p"
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{0
+uVvX
+tv
+!#
+r&@q3
+vNuJ1
+s(1%
+zZ9
+wr
+ta
+r6=px
+wY(C
+sH2
+r68q@
+|8p/)p$
+pm
+r6-p|
+tQ.3'
+"#
+sapG3)
+tw
+p6
+vsp[3)
+vj
+u1qA
+w;)
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{5
+pl)
+uVrU
+tv
+!#
+|8p/*p$
+pm
+vW)
+s(7%
+tQ/V2
+sayo*
+tw
+p6
+wcy|pKz/
+u1p"
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl*
+xQrU
+tv
+!#
+tQ0V-
+yHr1
+sapW13*
+tw
+p6
+vspW23*
+vj
+u1pW4
+w;*
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl*
+uVrU
+tv
+!#
+"#
+|8p/+p$
+pm
+w^+
+tw
+p6
+vsp)3+
+vj
+u1pY
+w;+
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+pl+
+uVrU
+tv
+!#
+|8p/,p$
+pm
+vW+
+s(1%
+tQ1VK
+sayo,
+tw
+p6
+wcy|pKz/
+u1p"
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{/
+pl,
+xQrU
+tv
+!#
+tQ2V-
+"#
+sapW13,
+tw
+p6
+vspW23,
+vj
+u1pW4
+w;,
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{I
+pl,
+uVrU
+tv
+!#
+"#
+|8p/-p$
+pm
+w^-
+tw
+p6
+wcy|p)z/
+u1p=
+w;-
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+sA#
+wJ
+rA$
+sA%
+wJ
+u|)
+sA*
+H
+!#
+r{,
+pl-
+xQrU
+tv
+!#
+tQ3VF
+r6/q3
+s.p/S3(3X
+q+u\&
+T$
+4
+rP
+vaq&
+*%%
+upyB
+vIq&
+*#%
+z8p)
+O
+!#
+}Tr1
+O
+!#
+r6/sm
+y0sx
+(-
+!pZ
+p(
+!p^
+",
+J
+qm
+qm
+(
+!qZ
+"&
+g
+vg
+v#
+(
+!s*
+"$
+qH
+pfp[
+;&
+(
+!tS
+qH
+pfpG
+;$
+!q[
+z6rg
+p_
+m
+pN
+p]
+hp5p&
+pQ
+sjr*
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
 `

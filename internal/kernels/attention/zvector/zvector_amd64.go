@@ -5,109 +5,109 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func Attend32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func Lanes32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func Lanes32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func Lanes32Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func Lanes32TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func Lanes32Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func Attend32TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func Lanes32TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func Attend32Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func Lanes32Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func Lanes32TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func Lanes32Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func Lanes32TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func Lanes32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
 
 //go:noescape
-func Attend32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func Lanes32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func LanesBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func LanesBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func LanesBF16Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func LanesBF16TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func LanesBF16Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func LanesBF16TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func AttendBF16Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func LanesBF16Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func LanesBF16TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func LanesBF16Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func LanesBF16TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func LanesBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func LanesBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func LanesF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
+func LanesF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func LanesF16Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func LanesF16TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func LanesF16Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
+func LanesF16TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
 
 //go:noescape
-func AttendF16Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func LanesF16Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
+func LanesF16TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func LanesF16Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
+func LanesF16TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func LanesF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
 
 //go:noescape
-func AttendF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
+func LanesF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)

@@ -5,12 +5,6 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func WideTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
-
-//go:noescape
-func WideTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
-
-//go:noescape
 func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape

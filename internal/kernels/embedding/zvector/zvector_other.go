@@ -6,14 +6,6 @@ package zvector
 
 import "unsafe"
 
-func WideTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int) {
-	return 0
-}
-
-func WideTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int) {
-	return 0
-}
-
 func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }

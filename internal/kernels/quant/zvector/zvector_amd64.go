@@ -5,67 +5,43 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func BatchQ4Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer) (done int)
+func BatchQ4Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 float32, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 unsafe.Pointer) (done int)
 
 //go:noescape
-func BatchQ4TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer) (done int)
+func BatchQ4TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 float32, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 unsafe.Pointer) (done int)
 
 //go:noescape
-func BatchQ8Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 unsafe.Pointer) (done int)
+func BatchQ8Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 unsafe.Pointer) (done int)
 
 //go:noescape
-func BatchQ8TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 unsafe.Pointer) (done int)
+func BatchQ8TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 unsafe.Pointer) (done int)
 
 //go:noescape
-func SumBlocksTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SumBlocksTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func SumBlocksTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SumBlocksTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func TileQ4Twin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer) (done int)
+func TileQ4Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
 
 //go:noescape
-func TileQ4TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer) (done int)
+func TileQ4TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int)
 
 //go:noescape
-func TileQ8Twin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer) (done int)
+func TileQ8Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func TileQ8TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer) (done int)
+func TileQ8TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func WarpsQ4Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer) (done int)
+func ConvertF32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
-func WarpsQ4TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer) (done int)
+func ConvertF32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
-func WarpsQ4Twin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+func ConvertBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
-func WarpsQ4TwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ4Twin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ4TwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8Twin_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8TwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8Twin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
-
-//go:noescape
-func WarpsQ8TwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func ConvertBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)

@@ -457,6 +457,48 @@ var chainedKernel = &driver.Kernel{
 	},
 }
 
+// Spare stores the product of a and b, both 64x64. The panels are in dynamic shared memory, where the sums take their place.
+func Spare(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], out device.Slice[float32]) error {
+	p := s.Plan(spareKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var spareKernel = &driver.Kernel{
+	Name:    "spare",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "tiles.go",
+	Line:    72,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "out", Offset: 256, Size: 24, Elem: 4},
+	},
+	ParamBytes: 296,
+	Dynamic:    1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 74, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 78, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "tiles.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{264, 272},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a   gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b   gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			out []float32
+		})(args)
+		for ts.Next() {
+			spare(ts.Thread(), a.a, a.b, a.out)
+		}
+	},
+}
+
 // Tiled stores the product of a, 64 rows of n*16 numbers, and b, 64x64 numbers stored column by column, of which
 // each 16 columns of a use the same 16 rows in turn. The tiles of an iteration are loaded while
 // the previous product is running.
@@ -473,7 +515,7 @@ var tiledKernel = &driver.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "tiles.go",
-	Line:    81,
+	Line:    112,
 	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "a", Offset: 8, Size: 24, Elem: 2},
@@ -485,8 +527,8 @@ var tiledKernel = &driver.Kernel{
 	Shared:     8200,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 200, 208},
 	OnDemand: true,
