@@ -141,7 +141,7 @@ func (m dense) size() quant.Shape { return m.Shape }
 func (m dense) multiply(s *device.Stream, n int, x, y device.Slice[float32]) error {
 	shape := matvec.Shape{Rows: m.Rows, Columns: m.Columns}
 	for i := range n {
-		err := matvec.Multiply(s, shape, matvec.Operands{W: m.w, X: x.Slice(i*m.Columns, (i+1)*m.Columns), Y: y.Slice(i*m.Rows, (i+1)*m.Rows)})
+		err := matvec.Multiply(s, shape, matvec.Operands[dtype.BF16]{W: m.w, X: x.Slice(i*m.Columns, (i+1)*m.Columns), Y: y.Slice(i*m.Rows, (i+1)*m.Rows)})
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 const (
 	group      = 4 // heads of queries that share keys and values
-	headQuads  = matvec.HeadSize / 8
+	headQuads  = headSize / 8
 	partTokens = 32             // of a warp: half a page
 	perTeam    = partTokens / 2 // tokens of 16 lanes
 	unseen     = -1e30          // the score of a token that does not exist
@@ -85,7 +85,7 @@ func attendJoin(t gpu.Thread, q, k, v []quad, position []int32, scale float32, s
 				sum[j] += factor * x
 			}
 		}
-		to := out[head*matvec.HeadSize+lane*8:][:8]
+		to := out[head*headSize+lane*8:][:8]
 		for j := range sum {
 			to[j] = dtype.BF16From32(sum[j] / all.sum)
 		}
@@ -207,9 +207,9 @@ func join(t gpu.Thread, sums []float32, states []state, position []int32, out []
 	for i := range parts {
 		factor := math32.FastExp2(states[first+i].top - all.top)
 		all.sum += factor * states[first+i].sum
-		sum += factor * sums[(first+i)*matvec.HeadSize+t.ThreadX()]
+		sum += factor * sums[(first+i)*headSize+t.ThreadX()]
 	}
-	out[t.BlockX()*matvec.HeadSize+t.ThreadX()] = dtype.BF16From32(sum / all.sum)
+	out[t.BlockX()*headSize+t.ThreadX()] = dtype.BF16From32(sum / all.sum)
 }
 
 // widened returns the numbers of a quad.

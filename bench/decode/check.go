@@ -74,7 +74,7 @@ func (d *deviceSource) product(m matvec.Matrix, x []float64) ([]float64, error) 
 	}
 	defer out.Close()
 	host := make([]float32, m.Rows)
-	err = errors.Join(matvec.Multiply(d.stream, m.Shape, matvec.Operands{W: m.W, X: in.All(), Y: out.All()}),
+	err = errors.Join(matvec.Multiply(d.stream, m.Shape, matvec.Operands[dtype.BF16]{W: m.W, X: in.All(), Y: out.All()}),
 		device.Download(d.stream, host, out.All()), d.stream.Synchronize(context.Background()))
 	for i, v := range host {
 		y[i] = float64(v)

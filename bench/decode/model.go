@@ -28,7 +28,9 @@ type model struct {
 	done          device.Slice[uint32]
 	scores        matvec.Scores
 	best          device.Slice[uint64] // of which scores uses a part
-	turns         device.Slice[[2]float32]
+	angles        device.Slice[float32]
+	at            device.Slice[matvec.Place]
+	pageTable     device.Slice[int32]
 	position      device.Slice[int32]
 	token         device.Slice[int32]
 
@@ -55,13 +57,14 @@ func newModel(s *device.Stream, of shape, forms [kinds]matvec.Form) (*model, err
 	}
 	m.table = m.random(of.vocabulary*of.hidden, 0, 1.5)
 	m.scratch = made[float32](m, of.workspace())
-	m.x, m.q = made[float32](m, of.hidden), made[dtype.BF16](m, of.heads*matvec.HeadSize)
-	m.mixed, m.mid = made[dtype.BF16](m, of.heads*matvec.HeadSize), made[dtype.BF16](m, of.inner)
-	m.sums = made[float32](m, of.heads*of.parts()*matvec.HeadSize)
+	m.x, m.q = made[float32](m, of.hidden), made[dtype.BF16](m, of.heads*headSize)
+	m.mixed, m.mid = made[dtype.BF16](m, of.heads*headSize), made[dtype.BF16](m, of.inner)
+	m.sums = made[float32](m, of.heads*of.parts()*headSize)
 	m.states, m.done = made[state](m, of.heads*of.parts()), uploaded(m, make([]uint32, of.heads))
 	m.scores.Logits = made[float32](m, of.vocabulary)
 	m.err = m.setForms(forms)
-	m.turns = uploaded(m, of.turns())
+	m.angles, m.pageTable = uploaded(m, of.angles()), uploaded(m, of.pageTable())
+	m.at = uploaded(m, []matvec.Place{{Position: int32(of.position)}})
 	m.position, m.token = uploaded(m, []int32{int32(of.position)}), uploaded(m, []int32{1})
 	if m.err != nil {
 		return nil, errors.Join(m.err, m.Close())

@@ -23,14 +23,14 @@ func reference(of shape, from source, token int) (x, logits []float64) {
 	for l := range of.layers {
 		k, v := from.cache(l)
 		all := from.multiply(qkv, l, normed(x, from.gain(l, 0)))
-		size := of.keyHeads * matvec.HeadSize
-		queries, keys, values := all[:of.heads*matvec.HeadSize], all[len(all)-2*size:len(all)-size], all[len(all)-size:]
+		size := of.keyHeads * headSize
+		queries, keys, values := all[:of.heads*headSize], all[len(all)-2*size:len(all)-size], all[len(all)-size:]
 		of.rotate(queries)
 		of.rotate(keys)
 		for h := range of.keyHeads {
 			at := of.cached(h, of.position)
-			copy(k[at:at+matvec.HeadSize], rounded(keys[h*matvec.HeadSize:]))
-			copy(v[at:at+matvec.HeadSize], rounded(values[h*matvec.HeadSize:]))
+			copy(k[at:at+headSize], rounded(keys[h*headSize:]))
+			copy(v[at:at+headSize], rounded(values[h*headSize:]))
 		}
 		accumulate(x, from.multiply(output, l, rounded(of.attention(rounded(queries), k, v))))
 		both := from.multiply(gateUp, l, normed(x, from.gain(l, 1)))
@@ -72,7 +72,7 @@ func accumulate(x, y []float64) {
 
 // rotate rotates the pairs of elements of heads by the angles of the position.
 func (s shape) rotate(x []float64) {
-	for ; len(x) > 0; x = x[matvec.HeadSize:] {
+	for ; len(x) > 0; x = x[headSize:] {
 		for i := range half {
 			sin, cos := math.Sincos(float64(s.position) * math.Pow(ropeTheta, -float64(i)/half))
 			x[i], x[i+half] = x[i]*cos-x[i+half]*sin, x[i+half]*cos+x[i]*sin
@@ -82,19 +82,19 @@ func (s shape) rotate(x []float64) {
 
 // cached returns the index in a cache of the first element of a head at a position.
 func (s shape) cached(head, at int) int {
-	return ((at/matvec.PageTokens*s.keyHeads+head)*matvec.PageTokens + at%matvec.PageTokens) * matvec.HeadSize
+	return ((at/matvec.PageTokens*s.keyHeads+head)*matvec.PageTokens + at%matvec.PageTokens) * headSize
 }
 
 // attention returns the result for each head of queries.
 func (s shape) attention(queries, k, v []float64) []float64 {
 	out := make([]float64, len(queries))
 	for h := range s.heads {
-		q, to := queries[h*matvec.HeadSize:][:matvec.HeadSize], out[h*matvec.HeadSize:]
+		q, to := queries[h*headSize:][:headSize], out[h*headSize:]
 		sum := 0.0
 		for p := range s.position + 1 {
 			at, score := s.cached(h/(s.heads/s.keyHeads), p), 0.0
 			for i, x := range q {
-				score += x * k[at+i] / math.Sqrt(matvec.HeadSize)
+				score += x * k[at+i] / math.Sqrt(headSize)
 			}
 			sum += math.Exp(score)
 			for i := range q {

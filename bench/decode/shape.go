@@ -21,7 +21,8 @@ var llama8B = shape{layers: 32, hidden: 4096, heads: 32, keyHeads: 8, inner: 143
 const (
 	epsilon   = 1e-5
 	ropeTheta = 500000
-	half      = matvec.HeadSize / 2
+	headSize  = 128 // elements of a query, a key or a value
+	half      = headSize / 2
 )
 
 // kind is a kind of matrix.
@@ -42,8 +43,8 @@ var kindNames = [kinds]string{"qkv", "output", "gate+up", "down", "head"}
 // matrix returns the shape of a matrix.
 func (s shape) matrix(k kind) matvec.Shape {
 	return [kinds]matvec.Shape{
-		{Rows: (s.heads + 2*s.keyHeads) * matvec.HeadSize, Columns: s.hidden},
-		{Rows: s.hidden, Columns: s.heads * matvec.HeadSize},
+		{Rows: (s.heads + 2*s.keyHeads) * headSize, Columns: s.hidden},
+		{Rows: s.hidden, Columns: s.heads * headSize},
 		{Rows: 2 * s.inner, Columns: s.hidden},
 		{Rows: s.hidden, Columns: s.inner},
 		{Rows: s.vocabulary, Columns: s.hidden},
@@ -88,16 +89,24 @@ func (s shape) parts() int { return s.pages() * matvec.PageTokens / partTokens }
 
 // cache returns the number of elements of the keys, or of the values, of a layer.
 func (s shape) cache() int {
-	return s.pages() * s.keyHeads * matvec.PageTokens * matvec.HeadSize
+	return s.pages() * s.keyHeads * matvec.PageTokens * headSize
 }
 
-// turns returns the cosine and the sine of the angle of each pair of elements, at each position of the cache.
-func (s shape) turns() (all [][2]float32) {
-	for p := range s.pages() * matvec.PageTokens {
-		for i := range half {
-			sin, cos := math.Sincos(float64(p) * math.Pow(ropeTheta, -float64(i)/half))
-			all = append(all, [2]float32{float32(cos), float32(sin)})
-		}
+// angles returns the cosines, then the sines, of the angles of a head's pairs of elements at the position.
+func (s shape) angles() []float32 {
+	all := make([]float32, headSize)
+	for i := range half {
+		sin, cos := math.Sincos(float64(s.position) * math.Pow(ropeTheta, -float64(i)/half))
+		all[i], all[half+i] = float32(cos), float32(sin)
+	}
+	return all
+}
+
+// pageTable returns a table of pages that follow each other.
+func (s shape) pageTable() []int32 {
+	all := make([]int32, s.pages())
+	for i := range all {
+		all[i] = int32(i)
 	}
 	return all
 }

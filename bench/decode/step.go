@@ -23,12 +23,13 @@ func (m *model) norm(layer, which int) matvec.Norm {
 
 func (m *model) project(s *device.Stream, l int) error {
 	return matvec.QKV(s, m.matrix(qkv, l), m.norm(l, 0), matvec.Token{
-		Heads: m.heads, KeyHeads: m.keyHeads, Position: m.position, Turns: m.turns, Q: m.q, K: m.k[l], V: m.v[l],
+		Heads: m.heads, KeyHeads: m.keyHeads, Dim: headSize, Pages: m.pages(), At: m.at, Table: m.pageTable, Angles: m.angles,
+		Q: m.q, K: m.k[l], V: m.v[l],
 	})
 }
 
 // attentionScale is the scale of scores as exponents of 2.
-func attentionScale() float32 { return float32(math.Log2E / math.Sqrt(matvec.HeadSize)) }
+func attentionScale() float32 { return float32(math.Log2E / math.Sqrt(headSize)) }
 
 // attention enqueues one kernel or two.
 func (m *model) attention(s *device.Stream, l int) error {

@@ -16,7 +16,7 @@
 // On a CPU, the lanes of a vector unit are neighbouring columns, and a block is eight rows. Multiply is this product alone, of a
 // float32 vector:
 //
-//	err := matvec.Multiply(s, matvec.Shape{Rows: 4096, Columns: 4096}, matvec.Operands{W: w.All(), X: x.All(), Y: y.All()})
+//	err := matvec.Multiply(s, matvec.Shape{Rows: 4096, Columns: 4096}, matvec.Operands[dtype.BF16]{W: w.All(), X: x.All(), Y: y.All()})
 package matvec
 
 //go:generate go tool kernelgen .

@@ -166,41 +166,87 @@ func TestLogits(t *testing.T) {
 	})
 }
 
+// TestQKV stores a token of the second of two sequences in the page that a table names, with biases and without.
 func TestQKV(t *testing.T) {
-	const queries, keys, at, pages = 2, 1, PageTokens + 3, 2
-	everywhere(t, (queries+2*keys)*HeadSize, func(r rig) {
-		if r.m.Rows != (queries+2*keys)*HeadSize {
+	for _, dim := range []int{64, 128} {
+		for _, biased := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d/%v", dim, biased), func(t *testing.T) { testQKV(t, dim, biased) })
+		}
+	}
+}
+
+func testQKV(t *testing.T, dim int, biased bool) {
+	const queries, keys, at, pages = 2, 1, PageTokens + 3, 3
+	table := []int32{0, 0, 9, 2} // of two sequences
+	everywhere(t, (queries+2*keys)*dim, func(r rig) {
+		if r.m.Rows != (queries+2*keys)*dim {
 			r.Skip("several times as many heads")
 		}
-		turns, size := make([][2]float32, (at+1)*HeadSize/2), pages*keys*PageTokens*HeadSize
-		for i := range turns {
+		angles, size := make([]float32, dim), pages*keys*PageTokens*dim
+		for i := range dim / 2 {
 			sin, cos := math.Sincos(float64(i))
-			turns[i] = [2]float32{float32(cos), float32(sin)}
+			angles[i], angles[dim/2+i] = float32(cos), float32(sin)
 		}
+		want := r.want()
 		to := Token{
-			Heads: queries, KeyHeads: keys, Position: kerneltest.Upload(r.T, r.s, []int32{at}), Turns: kerneltest.Upload(r.T, r.s, turns),
-			Q: poisoned(r, queries*HeadSize), K: poisoned(r, size), V: poisoned(r, size),
+			Heads: queries, KeyHeads: keys, Dim: dim, Pages: 2, At: kerneltest.Upload(r.T, r.s, []Place{{1, at}}),
+			Table: kerneltest.Upload(r.T, r.s, table), Angles: kerneltest.Upload(r.T, r.s, angles),
+			Q: poisoned(r, queries*dim), K: poisoned(r, size), V: poisoned(r, size),
+		}
+		if biased {
+			bias := make([]float32, r.m.Rows)
+			for i := range bias {
+				bias[i] = float32(i%7) - 3
+				want[i] += float64(bias[i])
+			}
+			to.Bias = kerneltest.Upload(r.T, r.s, bias)
 		}
 		r.check(QKV(r.s, r.m, r.norm(), to))
-		want, angles := r.want(), turns[at*HeadSize/2:]
-		near(r, "query", kerneltest.Download(r.T, r.s, to.Q), turned(want[:queries*HeadSize], angles))
-		first := (keys*PageTokens + at%PageTokens) * HeadSize // of the second page
+		near(r, "query", kerneltest.Download(r.T, r.s, to.Q), turned(want[:queries*dim], angles))
+		first := (2*keys*PageTokens + at%PageTokens) * dim
 		for name, c := range map[string]struct {
 			all  device.Slice[dtype.BF16]
 			want []float64
 		}{
-			"key":   {to.K, turned(want[queries*HeadSize:(queries+keys)*HeadSize], angles)},
-			"value": {to.V, want[(queries+keys)*HeadSize:]},
+			"key":   {to.K, turned(want[queries*dim:(queries+keys)*dim], angles)},
+			"value": {to.V, want[(queries+keys)*dim:]},
 		} {
 			all := kerneltest.Download(r.T, r.s, c.all)
 			near(r, name, all[first:], c.want)
 			for i, v := range all {
-				if (i < first || i >= first+HeadSize) && v != 0x7fff {
+				if (i < first || i >= first+dim) && v != 0x7fff {
 					r.Fatalf("element %d of the %ss was overwritten", i, name)
 				}
 			}
 		}
 	})
+}
+
+// TestTokensWithoutPages stores tokens outside the table or the cache: queries only.
+func TestTokensWithoutPages(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			for _, at := range []Place{{0, -1}, {0, PageTokens}, {1, 0}, {2, 0}, {-1, 0}, {3, 0}} {
+				for _, form := range []Form{{Threads: 32}, {}} {
+					r := newRig(t, s, Shape{3 * 64, 8}, form)
+					to := Token{
+						Heads: 1, KeyHeads: 1, Dim: 64, Pages: 1, At: kerneltest.Upload(t, s, []Place{at}), Table: kerneltest.Upload(t, s, []int32{0, -1, 1}),
+						Angles: kerneltest.Upload(t, s, make([]float32, 64)), Q: poisoned(r, 64), K: poisoned(r, PageTokens*64), V: poisoned(r, PageTokens*64),
+					}
+					r.check(QKV(s, r.m, r.norm(), to))
+					if q := kerneltest.Download(t, s, to.Q); slices.Contains(q, 0x7fff) {
+						t.Errorf("%v: the queries are %v", at, q)
+					}
+					for _, v := range append(kerneltest.Download(t, s, to.K), kerneltest.Download(t, s, to.V)...) {
+						if v != 0x7fff {
+							t.Fatalf("%v: the cache was written to", at)
+						}
+					}
+				}
+			}
+		})
+	}
 }
 
 // TestKey compares the order of keys with that of logits.

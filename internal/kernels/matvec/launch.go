@@ -156,30 +156,49 @@ func Logits(s *device.Stream, m Matrix, n Norm, out Scores) error {
 	return NormLogits(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, out.Logits, out.Best)
 }
 
-// Token is what QKV stores of a token: Heads queries in Q, and keys and values of KeyHeads heads in the pages of a cache, at
-// Position[0]. Turns has the cosine and the sine of each pair of elements at each position.
+// Token is what QKV stores of a token: queries of Heads heads of Dim elements in Q, and keys and values of KeyHeads heads in the pages
+// of a cache. Table has a row of Pages numbers of pages for each sequence: token i of a sequence is in the row's page i/PageTokens.
+// A token without a page in the cache is not stored.
 type Token struct {
-	Heads, KeyHeads int
-	Position        device.Slice[int32]
-	Turns           device.Slice[[2]float32]
-	Q, K, V         device.Slice[dtype.BF16]
+	Heads, KeyHeads, Dim, Pages int
+	At                          device.Slice[Place] // one element
+	Table                       device.Slice[int32]
+	Angles                      device.Slice[float32] // cosines, then sines, of the pairs of a head
+	Bias                        device.Slice[float32] // a number for each row of the matrix, or empty
+	Q, K, V                     device.Slice[dtype.BF16]
+}
+
+// check reports whether the token's slices have its sizes.
+func (to Token) check() error {
+	page := to.KeyHeads * PageTokens * to.Dim
+	rows := (to.Heads + 2*to.KeyHeads) * to.Dim
+	if to.Heads < 1 || to.KeyHeads < 1 || to.Dim < 2 || to.Dim%2 != 0 || to.Pages < 1 || to.At.Len() < 1 || to.Table.Len()%to.Pages != 0 ||
+		to.Angles.Len() != to.Dim || to.Bias.Len() != 0 && to.Bias.Len() != rows || to.Q.Len() != to.Heads*to.Dim ||
+		to.K.Len() != to.V.Len() || to.K.Len()%page != 0 {
+		return fmt.Errorf("%w: %d and %d heads of %d; a table of %d in rows of %d, %d angles, biases of %d, queries of %d, a cache of %d and %d", ErrShape,
+			to.Heads, to.KeyHeads, to.Dim, to.Table.Len(), to.Pages, to.Angles.Len(), to.Bias.Len(), to.Q.Len(), to.K.Len(), to.V.Len())
+	}
+	return nil
 }
 
 // QKV stores the rotated queries and keys, and the values, of the normalized vector.
 func QKV(s *device.Stream, m Matrix, n Norm, to Token) error {
-	if err := m.check(n.columns(), (to.Heads+2*to.KeyHeads)*HeadSize); err != nil {
+	if err := m.check(n.columns(), (to.Heads+2*to.KeyHeads)*to.Dim); err != nil {
 		return err
 	}
-	if to.Q.Len() != to.Heads*HeadSize || to.K.Len() != to.V.Len() || to.Position.Len() < 1 {
-		return fmt.Errorf("%w: queries of %d, a cache of %d and %d", ErrShape, to.Q.Len(), to.K.Len(), to.V.Len())
+	if err := to.check(); err != nil {
+		return err
 	}
-	h := heads{to.Heads, to.KeyHeads}
+	if to.Bias.Len() == 0 {
+		to.Bias = device.None[float32]()
+	}
+	h := heads{to.Heads, to.KeyHeads, to.Dim / 2, to.Pages}
 	if m.Form == (Form{}) {
 		y, err := m.plainNormed(s, n)
 		if err != nil {
 			return err
 		}
-		return TokenPlain(s, device.Cover(y.Len()/2, 64), y, to.Position, to.Turns, h, to.Q, to.K, to.V)
+		return TokenPlain(s, device.Cover(y.Len()/2, 64), y, to.At, to.Table, to.Angles, to.Bias, h, to.Q, to.K, to.V)
 	}
-	return NormQKV(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.Position, to.Turns, h, to.Q, to.K, to.V)
+	return NormQKV(s, m.grid(), quads(m.W), quads(n.Gain), device.View[numbers](n.X), n.Epsilon, to.At, to.Table, to.Angles, to.Bias, h, to.Q, to.K, to.V)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -25,7 +26,7 @@ func operands(shape Shape) (w []dtype.BF16, x []float32) {
 	return w, x
 }
 
-// TestMultiply compares products with sums in float64.
+// TestMultiply compares products with sums in float64, and those of bfloat16 weights with those of the same weights in float32.
 func TestMultiply(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		t.Run(name, func(t *testing.T) {
@@ -33,8 +34,18 @@ func TestMultiply(t *testing.T) {
 			for _, shape := range []Shape{{1, 1}, {8, 16}, {21, 100}, {64, 576}} {
 				w, x := operands(shape)
 				y := kerneltest.Upload(t, s, make([]float32, shape.Rows))
-				if err := Multiply(s, shape, Operands{kerneltest.Upload(t, s, w), kerneltest.Upload(t, s, x), y}); err != nil {
+				if err := Multiply(s, shape, Operands[dtype.BF16]{kerneltest.Upload(t, s, w), kerneltest.Upload(t, s, x), y}); err != nil {
 					t.Fatal(err)
+				}
+				wide, same := make([]float32, len(w)), kerneltest.Upload(t, s, make([]float32, shape.Rows))
+				for i := range w {
+					wide[i] = w[i].Float32()
+				}
+				if err := Multiply(s, shape, Operands[float32]{kerneltest.Upload(t, s, wide), kerneltest.Upload(t, s, x), same}); err != nil {
+					t.Fatal(err)
+				}
+				if a, b := kerneltest.Download(t, s, y), kerneltest.Download(t, s, same); !slices.Equal(a, b) {
+					t.Fatalf("%v: %v from bfloat16 weights, %v from the same in float32", shape, a, b)
 				}
 				for row, got := range kerneltest.Download(t, s, y) {
 					var want, scale float64
@@ -53,7 +64,7 @@ func TestMultiply(t *testing.T) {
 
 // TestShapes passes operands that do not fit.
 func TestShapes(t *testing.T) {
-	if err := Multiply(nil, Shape{1, 1}, Operands{X: device.Slice[float32]{}}); !errors.Is(err, ErrShape) {
+	if err := Multiply(nil, Shape{1, 1}, Operands[dtype.BF16]{X: device.Slice[float32]{}}); !errors.Is(err, ErrShape) {
 		t.Errorf("operands of no elements: %v", err)
 	}
 }
@@ -65,7 +76,7 @@ func BenchmarkCPU(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%d/%s", shape.Rows, shape.Columns, name), func(b *testing.B) {
 				s := kerneltest.Stream(b, open)
 				w, x := operands(shape)
-				o := Operands{kerneltest.Upload(b, s, w), kerneltest.Upload(b, s, x), kerneltest.Upload(b, s, make([]float32, shape.Rows))}
+				o := Operands[dtype.BF16]{kerneltest.Upload(b, s, w), kerneltest.Upload(b, s, x), kerneltest.Upload(b, s, make([]float32, shape.Rows))}
 				took := kerneltest.Measure(b, s, func() error { return Multiply(s, shape, o) })
 				kerneltest.ReportRate(b, 2*float64(shape.Rows)*float64(shape.Columns), took)
 			})

@@ -82,20 +82,20 @@ func bestPlain(t gpu.Thread, x []float32, best []uint64) {
 //
 //gpu:kernel
 //gpu:assume nothing
-func tokenPlain(t gpu.Thread, x []float32, position []int32, turns [][2]float32, h heads, q, k, v []dtype.BF16) {
+func tokenPlain(t gpu.Thread, x []float32, at []Place, table []int32, angles, bias []float32, h heads, q, k, v []dtype.BF16) {
 	pair := t.GlobalX()
 	if pair >= len(x)/2 {
 		return
 	}
-	p := placed(int(position[0]), pair, turns)
-	first := p.head*HeadSize + p.i
-	h.store(p, [2]float32{x[first], x[first+half]}, rotated{q, k, v})
+	p := h.placed(pair, angles, bias)
+	first := p.head*2*h.half + p.i
+	h.store(p, [2]float32{x[first], x[first+h.half]}, rotated{q, k, v, h.slot(at[0], table)})
 }
 
 // plain multiplies the vector in the first part of the scratch memory and returns the products, which are in the second part.
 func (m Matrix) plain(s *device.Stream) (device.Slice[float32], error) {
 	y := m.Scratch.Slice(m.Columns, m.Columns+m.Rows)
-	return y, Multiply(s, m.Shape, Operands{W: m.W, X: m.input(), Y: y})
+	return y, Multiply(s, m.Shape, Operands[dtype.BF16]{W: m.W, X: m.input(), Y: y})
 }
 
 // input returns the part of the scratch memory for the vector.

@@ -40,13 +40,13 @@ func swiGLU(y []float64) []float64 {
 	return out
 }
 
-// turned returns the heads of y after the rotation of their pairs by turns, one for each pair.
-func turned(y []float64, turns [][2]float32) []float64 {
-	out := make([]float64, len(y))
-	for h := 0; h < len(y); h += HeadSize {
-		for i, turn := range turns {
-			a, b, cos, sin := y[h+i], y[h+i+len(turns)], float64(turn[0]), float64(turn[1])
-			out[h+i], out[h+i+len(turns)] = a*cos-b*sin, b*cos+a*sin
+// turned returns the heads of y after the rotation of their pairs by angles: cosines, then sines.
+func turned(y []float64, angles []float32) []float64 {
+	out, half := make([]float64, len(y)), len(angles)/2
+	for h := 0; h < len(y); h += 2 * half {
+		for i := range half {
+			a, b, cos, sin := y[h+i], y[h+i+half], float64(angles[i]), float64(angles[half+i])
+			out[h+i], out[h+i+half] = a*cos-b*sin, b*cos+a*sin
 		}
 	}
 	return out
