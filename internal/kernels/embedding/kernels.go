@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
@@ -19,6 +20,16 @@ type widened[T any, F row.Format[T]] struct{}
 func (widened[T, F]) convert(x T) float32 {
 	var f F
 	return f.Float32(x)
+}
+
+// widenedQuad converts four elements to float32.
+type widenedQuad struct{}
+
+func (widenedQuad) convert(x [4]dtype.BF16) (y [4]float32) {
+	for i := range x {
+		y[i] = x[i].Float32()
+	}
+	return y
 }
 
 // gather copies a row with each block, of 16 or 256 threads. The condition on the index is the same in all of them.
@@ -71,4 +82,13 @@ const threads = 256 // of a block of wide
 //gpu:block 256
 func wide(t gpu.Thread, table [][4]uint32, indices []int32, out [][4]uint32, bad []uint32, rows, columns uint32) {
 	gather[[4]uint32, [4]uint32, same[[4]uint32]](t, gathering[[4]uint32, [4]uint32]{table, indices, out, rows, columns, threads}, bad)
+}
+
+// wideBF16 copies rows four elements at a time, which it widens.
+//
+//gpu:kernel
+//gpu:twin off
+//gpu:block 256
+func wideBF16(t gpu.Thread, table [][4]dtype.BF16, indices []int32, out [][4]float32, bad []uint32, rows, columns uint32) {
+	gather[[4]dtype.BF16, [4]float32, widenedQuad](t, gathering[[4]dtype.BF16, [4]float32]{table, indices, out, rows, columns, threads}, bad)
 }

@@ -44,7 +44,8 @@ func Widen[T dtype.BF16 | dtype.F16](s *device.Stream, shape Shape, x Operands[T
 	return run(s, row.FormFor(s), shape, x)
 }
 
-// run copies in a form. The Wide form needs rows of whole 16 bytes that stay as they are; for others the Plain form runs.
+// run copies in a form. The Wide form needs rows of whole 16 bytes that stay as they are, or of whole fours of bfloat16 numbers that
+// are widened; for others the Plain form runs.
 func run[T, U row.Number](s *device.Stream, form row.Form, shape Shape, x Operands[T, U]) error {
 	if err := x.check(shape); err != nil || shape.Tokens*shape.Columns == 0 {
 		return err
@@ -58,6 +59,10 @@ func run[T, U row.Number](s *device.Stream, form row.Form, shape Shape, x Operan
 	_, same := any(x.Out).(device.Slice[T])
 	if n := row.Elements[T](); form == row.Wide && same && shape.Columns%n == 0 {
 		return x.wide(s, uint32(shape.Vocabulary), uint32(shape.Columns/n))
+	}
+	if b, ok := any(x).(Operands[dtype.BF16, float32]); ok && form == row.Wide && shape.Columns%4 == 0 {
+		table, out := device.View[[4]dtype.BF16](b.Table), device.View[[4]float32](b.Out)
+		return WideBF16(s, device.Blocks{X: b.Indices.Len()}, table, b.Indices, out, b.Bad, uint32(shape.Vocabulary), uint32(shape.Columns/4))
 	}
 	return x.plain(s, uint32(shape.Vocabulary), uint32(shape.Columns))
 }
