@@ -28,7 +28,7 @@ var wideKernel = &driver.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    72,
+	Line:    83,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 16},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -41,10 +41,10 @@ var wideKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -67,6 +67,61 @@ var wideKernel = &driver.Kernel{
 	Uses:    []uint16{6, 7, 8, 10, 11, 12, 13},
 }
 
+// WideBF16 copies rows four elements at a time, which it widens.
+func WideBF16(s *device.Stream, g device.Blocks, table device.Slice[[4]dtype.BF16], indices device.Slice[int32], out device.Slice[[4]float32], bad device.Slice[uint32], rows, columns uint32) error {
+	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
+	table.Pass(p)
+	indices.Pass(p)
+	out.Pass(p)
+	bad.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	return p.Launch()
+}
+
+var wideBF16Kernel = &driver.Kernel{
+	Name:    "wideBF16",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
+	File:    "kernels.go",
+	Line:    92,
+	Params: []driver.Param{
+		{Name: "table", Offset: 0, Size: 24, Elem: 8},
+		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
+		{Name: "out", Offset: 48, Size: 24, Elem: 16},
+		{Name: "bad", Offset: 72, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 96, Size: 4},
+		{Name: "columns", Offset: 100, Size: 4},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			table         [][4]dtype.BF16
+			indices       []int32
+			out           [][4]float32
+			bad           []uint32
+			rows, columns uint32
+		})(args)
+		for ts.Next() {
+			wideBF16(ts.Thread(), a.table, a.indices, a.out, a.bad, a.rows, a.columns)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{6, 7, 8, 12, 14, 17, 18},
+}
+
 // plain32 copies rows an element at a time.
 func plain32(s *device.Stream, g device.Blocks, table device.Slice[uint32], indices device.Slice[int32], out device.Slice[uint32], bad device.Slice[uint32], rows, columns uint32) error {
 	p := s.Plan(plain32Kernel, plain32Kernel.Grid(g))
@@ -83,7 +138,7 @@ var plain32Kernel = &driver.Kernel{
 	Name:    "plain[uint32, uint32, same[uint32]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    61,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 4},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -96,10 +151,10 @@ var plain32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -139,7 +194,7 @@ var plain16Kernel = &driver.Kernel{
 	Name:    "plain[uint16, uint16, same[uint16]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    61,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 2},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -152,10 +207,10 @@ var plain16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -195,7 +250,7 @@ var plainBF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.BF16, float32, widened[dtype.BF16, row.BF16]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    61,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 2},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -208,10 +263,10 @@ var plainBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -232,7 +287,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 4, 5, 6, 7, 8, 9, 14, 15},
+	Uses:    []uint16{0, 1, 4, 5, 6, 7, 8, 9, 15, 16},
 }
 
 // plainF16 copies rows an element at a time.
@@ -251,7 +306,7 @@ var plainF16Kernel = &driver.Kernel{
 	Name:    "plain[dtype.F16, float32, widened[dtype.F16, row.F16]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    61,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 2},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -264,10 +319,10 @@ var plainF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -288,5 +343,5 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 9, 14, 15},
+	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 9, 15, 16},
 }

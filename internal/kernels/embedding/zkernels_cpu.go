@@ -12,7 +12,7 @@ import (
 
 // plain32Twin runs blocks of the kernel plain_uint32_uint32_same_uint32.
 //
-//line kernels.go:61
+//line kernels.go:72
 func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	table := *(*unsafe.Pointer)(args)
 	tableCap := *(*int)(unsafe.Add(args, 16))
@@ -25,72 +25,72 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	rows := *(*int32)(unsafe.Add(args, 96))
 	columns := *(*int32)(unsafe.Add(args, 100))
 	lanes := blocks.Lanes()
-//line kernels.go:28
+//line kernels.go:39
 	i56 := int(uint32(rows))
 	c94 := 0 < badLen
-//line kernels.go:33
+//line kernels.go:44
 	i71 := int(uint32(columns))
-//line kernels.go:61
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c59 bool
-//line kernels.go:27
+//line kernels.go:38
 		if uint(bx) >= uint(indicesLen) {
-//line kernels.go:27
+//line kernels.go:38
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, indicesLen)
-//line kernels.go:27
+//line kernels.go:38
 			return
 		}
-//line kernels.go:27
+//line kernels.go:38
 		i50 := *(*int32)(unsafe.Add(indices, bx*4))
-//line kernels.go:27
+//line kernels.go:38
 		i51 := int(i50)
 		c245 := 0 <= i50
-//line kernels.go:28
+//line kernels.go:39
 		c57 := i51 < i56
 		for tx := range 16 {
-//line kernels.go:28
+//line kernels.go:39
 			if c245 {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = c57
 			} else {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = false
 			}
-//line kernels.go:28
+//line kernels.go:39
 			if !c59 {
 				if int32(tx) == 0 {
-//line kernels.go:29
+//line kernels.go:40
 					if c94 {
 						gpu.AtomicAdd((*int32)(bad), 1)
 					}
 				}
 			}
 		}
-//line kernels.go:34
+//line kernels.go:45
 		i76 := bx * i71
-//line kernels.go:34
+//line kernels.go:45
 		if uint(i76+i71) > uint(outCap) {
-//line kernels.go:34
+//line kernels.go:45
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76+i71, outCap)
-//line kernels.go:34
+//line kernels.go:45
 			return
 		}
-//line kernels.go:34
+//line kernels.go:45
 		o88 := i76 * 4
-//line kernels.go:42
+//line kernels.go:53
 		i104 := i51 * i71
-//line kernels.go:42
+//line kernels.go:53
 		i106 := i104 + i71
-//line kernels.go:42
+//line kernels.go:53
 		c110 := uint(i106) <= uint(tableCap)
-//line kernels.go:42
+//line kernels.go:53
 		c112 := uint(i104) <= uint(i106)
-//line kernels.go:42
+//line kernels.go:53
 		o114 := i104 * 4
 		{
 			{
-//line kernels.go:33
+//line kernels.go:44
 				if !plain32TwinRow(lanes, c110, c112, c59, i71, i76, o114, o88, out, outCap, table, tableCap, blocks, i104, i106) {
 					return
 				}
@@ -101,63 +101,63 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
-//line kernels.go:33
+//line kernels.go:44
 func plain32TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int, o114 int, o88 int, out unsafe.Pointer, outCap int, table unsafe.Pointer, tableCap int, blocks *gpu.Blocks, i104 int, i106 int) (ok bool) {
 	first := 0
-//line kernels.go:33
+//line kernels.go:44
 	if lanes == 16 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.Plain32Twin(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
-//line kernels.go:33
+//line kernels.go:44
 	} else if lanes == 8 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.Plain32TwinAVX2(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i135, i121 int
-//line kernels.go:34
+//line kernels.go:45
 		if c59 {
-//line kernels.go:42
+//line kernels.go:53
 			if !c110 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i106, tableCap)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:42
+//line kernels.go:53
 			if !c112 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i104, i106)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:43
+//line kernels.go:54
 			i135 = tx
-//line kernels.go:43
+//line kernels.go:54
 			for {
-//line kernels.go:43
+//line kernels.go:54
 				if i135 >= i71 {
-//line kernels.go:43
+//line kernels.go:54
 					break
 				}
-//line kernels.go:44
+//line kernels.go:55
 				*(*int32)(unsafe.Add(out, o88+i135*4)) = *(*int32)(unsafe.Add(table, o114+i135*4))
-//line kernels.go:43
+//line kernels.go:54
 				i135 = i135 + 16
 			}
 		} else {
-//line kernels.go:37
+//line kernels.go:48
 			i121 = tx
-//line kernels.go:37
+//line kernels.go:48
 			for {
-//line kernels.go:37
+//line kernels.go:48
 				if i121 >= i71 {
-//line kernels.go:37
+//line kernels.go:48
 					break
 				}
-//line kernels.go:38
+//line kernels.go:49
 				*(*int32)(unsafe.Add(out, o88+i121*4)) = 0
-//line kernels.go:37
+//line kernels.go:48
 				i121 = i121 + 16
 			}
 		}
@@ -167,7 +167,7 @@ func plain32TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int,
 
 // plain16Twin runs blocks of the kernel plain_uint16_uint16_same_uint16.
 //
-//line kernels.go:61
+//line kernels.go:72
 func plain16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	table := *(*unsafe.Pointer)(args)
 	tableCap := *(*int)(unsafe.Add(args, 16))
@@ -180,72 +180,72 @@ func plain16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	rows := *(*int32)(unsafe.Add(args, 96))
 	columns := *(*int32)(unsafe.Add(args, 100))
 	lanes := blocks.Lanes()
-//line kernels.go:28
+//line kernels.go:39
 	i56 := int(uint32(rows))
 	c94 := 0 < badLen
-//line kernels.go:33
+//line kernels.go:44
 	i71 := int(uint32(columns))
-//line kernels.go:61
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c59 bool
-//line kernels.go:27
+//line kernels.go:38
 		if uint(bx) >= uint(indicesLen) {
-//line kernels.go:27
+//line kernels.go:38
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, indicesLen)
-//line kernels.go:27
+//line kernels.go:38
 			return
 		}
-//line kernels.go:27
+//line kernels.go:38
 		i50 := *(*int32)(unsafe.Add(indices, bx*4))
-//line kernels.go:27
+//line kernels.go:38
 		i51 := int(i50)
 		c245 := 0 <= i50
-//line kernels.go:28
+//line kernels.go:39
 		c57 := i51 < i56
 		for tx := range 16 {
-//line kernels.go:28
+//line kernels.go:39
 			if c245 {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = c57
 			} else {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = false
 			}
-//line kernels.go:28
+//line kernels.go:39
 			if !c59 {
 				if int32(tx) == 0 {
-//line kernels.go:29
+//line kernels.go:40
 					if c94 {
 						gpu.AtomicAdd((*int32)(bad), 1)
 					}
 				}
 			}
 		}
-//line kernels.go:34
+//line kernels.go:45
 		i76 := bx * i71
-//line kernels.go:34
+//line kernels.go:45
 		if uint(i76+i71) > uint(outCap) {
-//line kernels.go:34
+//line kernels.go:45
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76+i71, outCap)
-//line kernels.go:34
+//line kernels.go:45
 			return
 		}
-//line kernels.go:34
+//line kernels.go:45
 		o88 := i76 * 2
-//line kernels.go:42
+//line kernels.go:53
 		i104 := i51 * i71
-//line kernels.go:42
+//line kernels.go:53
 		i106 := i104 + i71
-//line kernels.go:42
+//line kernels.go:53
 		c110 := uint(i106) <= uint(tableCap)
-//line kernels.go:42
+//line kernels.go:53
 		c112 := uint(i104) <= uint(i106)
-//line kernels.go:42
+//line kernels.go:53
 		o114 := i104 * 2
 		{
 			{
-//line kernels.go:33
+//line kernels.go:44
 				if !plain16TwinRow(lanes, c110, c112, c59, i71, i76, o114, o88, out, outCap, table, tableCap, blocks, i104, i106) {
 					return
 				}
@@ -256,63 +256,63 @@ func plain16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain16TwinRow is what a row of threads does in plain16Twin.
 //
-//line kernels.go:33
+//line kernels.go:44
 func plain16TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int, o114 int, o88 int, out unsafe.Pointer, outCap int, table unsafe.Pointer, tableCap int, blocks *gpu.Blocks, i104 int, i106 int) (ok bool) {
 	first := 0
-//line kernels.go:33
+//line kernels.go:44
 	if lanes == 16 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.Plain16Twin(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
-//line kernels.go:33
+//line kernels.go:44
 	} else if lanes == 8 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.Plain16TwinAVX2(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i135, i121 int
-//line kernels.go:34
+//line kernels.go:45
 		if c59 {
-//line kernels.go:42
+//line kernels.go:53
 			if !c110 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i106, tableCap)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:42
+//line kernels.go:53
 			if !c112 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i104, i106)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:43
+//line kernels.go:54
 			i135 = tx
-//line kernels.go:43
+//line kernels.go:54
 			for {
-//line kernels.go:43
+//line kernels.go:54
 				if i135 >= i71 {
-//line kernels.go:43
+//line kernels.go:54
 					break
 				}
-//line kernels.go:44
+//line kernels.go:55
 				*(*int16)(unsafe.Add(out, o88+i135*2)) = *(*int16)(unsafe.Add(table, o114+i135*2))
-//line kernels.go:43
+//line kernels.go:54
 				i135 = i135 + 16
 			}
 		} else {
-//line kernels.go:37
+//line kernels.go:48
 			i121 = tx
-//line kernels.go:37
+//line kernels.go:48
 			for {
-//line kernels.go:37
+//line kernels.go:48
 				if i121 >= i71 {
-//line kernels.go:37
+//line kernels.go:48
 					break
 				}
-//line kernels.go:38
+//line kernels.go:49
 				*(*int16)(unsafe.Add(out, o88+i121*2)) = 0
-//line kernels.go:37
+//line kernels.go:48
 				i121 = i121 + 16
 			}
 		}
@@ -322,7 +322,7 @@ func plain16TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int,
 
 // plainBF16Twin runs blocks of the kernel plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16.
 //
-//line kernels.go:61
+//line kernels.go:72
 func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	table := *(*unsafe.Pointer)(args)
 	tableCap := *(*int)(unsafe.Add(args, 16))
@@ -335,72 +335,72 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	rows := *(*int32)(unsafe.Add(args, 96))
 	columns := *(*int32)(unsafe.Add(args, 100))
 	lanes := blocks.Lanes()
-//line kernels.go:28
+//line kernels.go:39
 	i56 := int(uint32(rows))
 	c94 := 0 < badLen
-//line kernels.go:33
+//line kernels.go:44
 	i71 := int(uint32(columns))
-//line kernels.go:61
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c59 bool
-//line kernels.go:27
+//line kernels.go:38
 		if uint(bx) >= uint(indicesLen) {
-//line kernels.go:27
+//line kernels.go:38
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, indicesLen)
-//line kernels.go:27
+//line kernels.go:38
 			return
 		}
-//line kernels.go:27
+//line kernels.go:38
 		i50 := *(*int32)(unsafe.Add(indices, bx*4))
-//line kernels.go:27
+//line kernels.go:38
 		i51 := int(i50)
 		c251 := 0 <= i50
-//line kernels.go:28
+//line kernels.go:39
 		c57 := i51 < i56
 		for tx := range 16 {
-//line kernels.go:28
+//line kernels.go:39
 			if c251 {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = c57
 			} else {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = false
 			}
-//line kernels.go:28
+//line kernels.go:39
 			if !c59 {
 				if int32(tx) == 0 {
-//line kernels.go:29
+//line kernels.go:40
 					if c94 {
 						gpu.AtomicAdd((*int32)(bad), 1)
 					}
 				}
 			}
 		}
-//line kernels.go:34
+//line kernels.go:45
 		i76 := bx * i71
-//line kernels.go:34
+//line kernels.go:45
 		if uint(i76+i71) > uint(outCap) {
-//line kernels.go:34
+//line kernels.go:45
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76+i71, outCap)
-//line kernels.go:34
+//line kernels.go:45
 			return
 		}
-//line kernels.go:34
+//line kernels.go:45
 		o88 := i76 * 4
-//line kernels.go:42
+//line kernels.go:53
 		i104 := i51 * i71
-//line kernels.go:42
+//line kernels.go:53
 		i106 := i104 + i71
-//line kernels.go:42
+//line kernels.go:53
 		c110 := uint(i106) <= uint(tableCap)
-//line kernels.go:42
+//line kernels.go:53
 		c112 := uint(i104) <= uint(i106)
-//line kernels.go:42
+//line kernels.go:53
 		o114 := i104 * 2
 		{
 			{
-//line kernels.go:33
+//line kernels.go:44
 				if !plainBF16TwinRow(lanes, c110, c112, c59, i71, i76, o114, o88, out, outCap, table, tableCap, blocks, i104, i106) {
 					return
 				}
@@ -411,63 +411,63 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
-//line kernels.go:33
+//line kernels.go:44
 func plainBF16TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int, o114 int, o88 int, out unsafe.Pointer, outCap int, table unsafe.Pointer, tableCap int, blocks *gpu.Blocks, i104 int, i106 int) (ok bool) {
 	first := 0
-//line kernels.go:33
+//line kernels.go:44
 	if lanes == 16 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.PlainBF16Twin(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
-//line kernels.go:33
+//line kernels.go:44
 	} else if lanes == 8 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.PlainBF16TwinAVX2(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i135, i121 int
-//line kernels.go:34
+//line kernels.go:45
 		if c59 {
-//line kernels.go:42
+//line kernels.go:53
 			if !c110 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i106, tableCap)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:42
+//line kernels.go:53
 			if !c112 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i104, i106)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:43
+//line kernels.go:54
 			i135 = tx
-//line kernels.go:43
+//line kernels.go:54
 			for {
-//line kernels.go:43
+//line kernels.go:54
 				if i135 >= i71 {
-//line kernels.go:43
+//line kernels.go:54
 					break
 				}
-//line kernels.go:44
+//line kernels.go:55
 				*(*float32)(unsafe.Add(out, o88+i135*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(table, o114+i135*2)))).Float32()
-//line kernels.go:43
+//line kernels.go:54
 				i135 = i135 + 16
 			}
 		} else {
-//line kernels.go:37
+//line kernels.go:48
 			i121 = tx
-//line kernels.go:37
+//line kernels.go:48
 			for {
-//line kernels.go:37
+//line kernels.go:48
 				if i121 >= i71 {
-//line kernels.go:37
+//line kernels.go:48
 					break
 				}
-//line kernels.go:38
+//line kernels.go:49
 				*(*float32)(unsafe.Add(out, o88+i121*4)) = 0
-//line kernels.go:37
+//line kernels.go:48
 				i121 = i121 + 16
 			}
 		}
@@ -477,7 +477,7 @@ func plainBF16TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 in
 
 // plainF16Twin runs blocks of the kernel plain_dtype_F16_float32_widened_dtype_F16_row_F16.
 //
-//line kernels.go:61
+//line kernels.go:72
 func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	table := *(*unsafe.Pointer)(args)
 	tableCap := *(*int)(unsafe.Add(args, 16))
@@ -490,72 +490,72 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	rows := *(*int32)(unsafe.Add(args, 96))
 	columns := *(*int32)(unsafe.Add(args, 100))
 	lanes := blocks.Lanes()
-//line kernels.go:28
+//line kernels.go:39
 	i56 := int(uint32(rows))
 	c94 := 0 < badLen
-//line kernels.go:33
+//line kernels.go:44
 	i71 := int(uint32(columns))
-//line kernels.go:61
+//line kernels.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c59 bool
-//line kernels.go:27
+//line kernels.go:38
 		if uint(bx) >= uint(indicesLen) {
-//line kernels.go:27
+//line kernels.go:38
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, indicesLen)
-//line kernels.go:27
+//line kernels.go:38
 			return
 		}
-//line kernels.go:27
+//line kernels.go:38
 		i50 := *(*int32)(unsafe.Add(indices, bx*4))
-//line kernels.go:27
+//line kernels.go:38
 		i51 := int(i50)
 		c251 := 0 <= i50
-//line kernels.go:28
+//line kernels.go:39
 		c57 := i51 < i56
 		for tx := range 16 {
-//line kernels.go:28
+//line kernels.go:39
 			if c251 {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = c57
 			} else {
-//line kernels.go:28
+//line kernels.go:39
 				c59 = false
 			}
-//line kernels.go:28
+//line kernels.go:39
 			if !c59 {
 				if int32(tx) == 0 {
-//line kernels.go:29
+//line kernels.go:40
 					if c94 {
 						gpu.AtomicAdd((*int32)(bad), 1)
 					}
 				}
 			}
 		}
-//line kernels.go:34
+//line kernels.go:45
 		i76 := bx * i71
-//line kernels.go:34
+//line kernels.go:45
 		if uint(i76+i71) > uint(outCap) {
-//line kernels.go:34
+//line kernels.go:45
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76+i71, outCap)
-//line kernels.go:34
+//line kernels.go:45
 			return
 		}
-//line kernels.go:34
+//line kernels.go:45
 		o88 := i76 * 4
-//line kernels.go:42
+//line kernels.go:53
 		i104 := i51 * i71
-//line kernels.go:42
+//line kernels.go:53
 		i106 := i104 + i71
-//line kernels.go:42
+//line kernels.go:53
 		c110 := uint(i106) <= uint(tableCap)
-//line kernels.go:42
+//line kernels.go:53
 		c112 := uint(i104) <= uint(i106)
-//line kernels.go:42
+//line kernels.go:53
 		o114 := i104 * 2
 		{
 			{
-//line kernels.go:33
+//line kernels.go:44
 				if !plainF16TwinRow(lanes, c110, c112, c59, i71, i76, o114, o88, out, outCap, table, tableCap, blocks, i104, i106) {
 					return
 				}
@@ -566,63 +566,63 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
-//line kernels.go:33
+//line kernels.go:44
 func plainF16TwinRow(lanes int, c110 bool, c112 bool, c59 bool, i71 int, i76 int, o114 int, o88 int, out unsafe.Pointer, outCap int, table unsafe.Pointer, tableCap int, blocks *gpu.Blocks, i104 int, i106 int) (ok bool) {
 	first := 0
-//line kernels.go:33
+//line kernels.go:44
 	if lanes == 16 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.PlainF16Twin(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
-//line kernels.go:33
+//line kernels.go:44
 	} else if lanes == 8 {
-//line kernels.go:33
+//line kernels.go:44
 		first = zvector.PlainF16TwinAVX2(16, uint(i76+i71) <= uint(outCap), c110, c112, c59, i71, table, o114, out, o88)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i135, i121 int
-//line kernels.go:34
+//line kernels.go:45
 		if c59 {
-//line kernels.go:42
+//line kernels.go:53
 			if !c110 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i106, tableCap)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:42
+//line kernels.go:53
 			if !c112 {
-//line kernels.go:42
+//line kernels.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i104, i106)
-//line kernels.go:42
+//line kernels.go:53
 				return false
 			}
-//line kernels.go:43
+//line kernels.go:54
 			i135 = tx
-//line kernels.go:43
+//line kernels.go:54
 			for {
-//line kernels.go:43
+//line kernels.go:54
 				if i135 >= i71 {
-//line kernels.go:43
+//line kernels.go:54
 					break
 				}
-//line kernels.go:44
+//line kernels.go:55
 				*(*float32)(unsafe.Add(out, o88+i135*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(table, o114+i135*2)))).Float32()
-//line kernels.go:43
+//line kernels.go:54
 				i135 = i135 + 16
 			}
 		} else {
-//line kernels.go:37
+//line kernels.go:48
 			i121 = tx
-//line kernels.go:37
+//line kernels.go:48
 			for {
-//line kernels.go:37
+//line kernels.go:48
 				if i121 >= i71 {
-//line kernels.go:37
+//line kernels.go:48
 					break
 				}
-//line kernels.go:38
+//line kernels.go:49
 				*(*float32)(unsafe.Add(out, o88+i121*4)) = 0
-//line kernels.go:37
+//line kernels.go:48
 				i121 = i121 + 16
 			}
 		}

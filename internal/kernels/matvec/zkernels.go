@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // NormPlain stores x divided by its root mean square and multiplied by gain, rounded to bfloat16 as the GPU's forms do.
@@ -53,7 +54,7 @@ var normPlainKernel = &driver.Kernel{
 	},
 	Twin:    normPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 20, 37},
+	Uses:    []uint16{2, 25, 42},
 }
 
 // WidenPlain stores x as float32 numbers.
@@ -88,7 +89,7 @@ var widenPlainKernel = &driver.Kernel{
 	},
 	Twin:    widenPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{22},
+	Uses:    []uint16{27},
 }
 
 // AddPlain adds x to y.
@@ -122,7 +123,7 @@ var addPlainKernel = &driver.Kernel{
 	},
 	Twin:    addPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{17},
+	Uses:    []uint16{22},
 }
 
 // GatePlain stores SwiGLU of the first and the second half of x.
@@ -158,7 +159,7 @@ var gatePlainKernel = &driver.Kernel{
 	},
 	Twin:    gatePlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 10, 14, 19},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 10, 19, 24},
 }
 
 // BestPlain stores the largest Key of x. A block has one thread.
@@ -196,15 +197,17 @@ var bestPlainKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{15, 18},
+	Uses:    []uint16{20, 23},
 }
 
 // TokenPlain rotates and stores queries, keys and values. A thread has a pair of elements.
-func TokenPlain(s *device.Stream, g device.Grid, x device.Slice[float32], position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
+func TokenPlain(s *device.Stream, g device.Grid, x device.Slice[float32], at device.Slice[Place], table device.Slice[int32], angles, bias device.Slice[float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
 	p := s.Plan(tokenPlainKernel, g)
 	x.Pass(p)
-	position.Pass(p)
-	turns.Pass(p)
+	at.Pass(p)
+	table.Pass(p)
+	angles.Pass(p)
+	bias.Pass(p)
 	driver.Pass(p, h)
 	q.Pass(p)
 	k.Pass(p)
@@ -219,20 +222,25 @@ var tokenPlainKernel = &driver.Kernel{
 	Line:    85,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
-		{Name: "position", Offset: 24, Size: 24, Elem: 4},
-		{Name: "turns", Offset: 48, Size: 24, Elem: 8},
-		{Name: "h", Offset: 72, Size: 16},
-		{Name: "q", Offset: 88, Size: 24, Elem: 2},
-		{Name: "k", Offset: 112, Size: 24, Elem: 2},
-		{Name: "v", Offset: 136, Size: 24, Elem: 2},
+		{Name: "at", Offset: 24, Size: 24, Elem: 8},
+		{Name: "table", Offset: 48, Size: 24, Elem: 4},
+		{Name: "angles", Offset: 72, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "h", Offset: 120, Size: 32},
+		{Name: "q", Offset: 152, Size: 24, Elem: 2},
+		{Name: "k", Offset: 176, Size: 24, Elem: 2},
+		{Name: "v", Offset: 200, Size: 24, Elem: 2},
 	},
-	ParamBytes: 176,
+	ParamBytes: 240,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 55, Format: "integer divide by zero"},
+		{File: "rope.go", Line: 69, Format: "integer divide by zero"},
+		{File: "rope.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tokenPlainSM80},
@@ -240,68 +248,20 @@ var tokenPlainKernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x        []float32
-			position []int32
-			turns    [][2]float32
-			h        heads
-			q, k, v  []dtype.BF16
+			x            []float32
+			at           []Place
+			table        []int32
+			angles, bias []float32
+			h            heads
+			q, k, v      []dtype.BF16
 		})(args)
 		for ts.Next() {
-			tokenPlain(ts.Thread(), a.x, a.position, a.turns, a.h, a.q, a.k, a.v)
+			tokenPlain(ts.Thread(), a.x, a.at, a.table, a.angles, a.bias, a.h, a.q, a.k, a.v)
 		}
 	},
 	Twin:    tokenPlainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 23, 24, 25, 26, 27, 28, 30, 31, 32},
-}
-
-// Rows multiplies eight rows of w, of len(x) columns, by x. Each thread adds up every sixteenth column; then a thread for each
-// row adds up what the threads have.
-func Rows(s *device.Stream, g device.Blocks, w device.Slice[dtype.BF16], x, y device.Slice[float32]) error {
-	p := s.Plan(rowsKernel, rowsKernel.Grid(g))
-	w.Pass(p)
-	x.Pass(p)
-	y.Pass(p)
-	return p.Launch()
-}
-
-var rowsKernel = &driver.Kernel{
-	Name:    "rows",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
-	File:    "rows.go",
-	Line:    24,
-	Params: []driver.Param{
-		{Name: "w", Offset: 0, Size: 24, Elem: 2},
-		{Name: "x", Offset: 24, Size: 24, Elem: 4},
-		{Name: "y", Offset: 48, Size: 24, Elem: 4},
-	},
-	ParamBytes: 88,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Shared:     512,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "rows.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 29, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			w    []dtype.BF16
-			x, y []float32
-		})(args)
-		for ts.Next() {
-			rows(ts.Thread(), a.w, a.x, a.y)
-		}
-	},
-	Twin:    rowsTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{9, 33, 34, 35, 36, 37},
+	Uses:    []uint16{26, 28, 29, 30, 31, 32, 33, 35, 36, 37},
 }
 
 // AddProduct adds the product of w and x to y. A warp has R neighbouring rows.
@@ -354,7 +314,7 @@ var addProductKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{11, 16, 38, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 62, 63, 64, 68, 69, 70},
+	Uses:    []uint16{16, 21, 43, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 67, 68, 69, 73, 74, 75},
 }
 
 // NormSwiGLU stores SwiGLU of the products of the normalized x with rows of the first half of w and of the second. A warp has
@@ -418,7 +378,7 @@ var normSwiGLUKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 68, 69, 70},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 18, 19, 21, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 73, 74, 75},
 }
 
 // NormLogits stores the products of w and the normalized x, and for each block the key of its largest one.
@@ -486,21 +446,23 @@ var normLogitsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 12, 15, 16, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
+	Uses:    []uint16{2, 17, 20, 21, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75},
 }
 
-// NormQKV multiplies the normalized x by the rows of w: of the queries, the keys and the values, head by head. It rotates
-// queries and keys by the angles of the token's position (Su et al., "RoFormer"; element i of the first half of a head
-// makes a pair with element i of the second half), stores the queries, and appends keys and values to the cache. Each warp has
-// the two rows of a pair.
-func NormQKV(s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, position device.Slice[int32], turns device.Slice[[2]float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
+// NormQKV multiplies the normalized x by the rows of w: of the queries, the keys and the values, head by head. It adds the bias if
+// there is one, rotates queries and keys by the angles of the token's position (Su et al., "RoFormer"; element i of the first half of
+// a head makes a pair with element i of the second half), stores the queries, and stores keys and values in the token's page of the
+// cache. Each warp has the two rows of a pair.
+func NormQKV(s *device.Stream, g device.Grid, w, gain device.Slice[quad], x device.Slice[numbers], epsilon float32, at device.Slice[Place], table device.Slice[int32], angles, bias device.Slice[float32], h heads, q, k, v device.Slice[dtype.BF16]) error {
 	p := s.Plan(normQKVKernel, g)
 	w.Pass(p)
 	gain.Pass(p)
 	x.Pass(p)
 	driver.Pass(p, epsilon)
-	position.Pass(p)
-	turns.Pass(p)
+	at.Pass(p)
+	table.Pass(p)
+	angles.Pass(p)
+	bias.Pass(p)
 	driver.Pass(p, h)
 	q.Pass(p)
 	k.Pass(p)
@@ -512,32 +474,39 @@ var normQKVKernel = &driver.Kernel{
 	Name:    "normQKV[shallow]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
 	File:    "rope.go",
-	Line:    29,
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "w", Offset: 0, Size: 24, Elem: 16},
 		{Name: "gain", Offset: 24, Size: 24, Elem: 16},
 		{Name: "x", Offset: 48, Size: 24, Elem: 32},
 		{Name: "epsilon", Offset: 72, Size: 4},
-		{Name: "position", Offset: 80, Size: 24, Elem: 4},
-		{Name: "turns", Offset: 104, Size: 24, Elem: 8},
-		{Name: "h", Offset: 128, Size: 16},
-		{Name: "q", Offset: 144, Size: 24, Elem: 2},
-		{Name: "k", Offset: 168, Size: 24, Elem: 2},
-		{Name: "v", Offset: 192, Size: 24, Elem: 2},
+		{Name: "at", Offset: 80, Size: 24, Elem: 8},
+		{Name: "table", Offset: 104, Size: 24, Elem: 4},
+		{Name: "angles", Offset: 128, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 152, Size: 24, Elem: 4},
+		{Name: "h", Offset: 176, Size: 32},
+		{Name: "q", Offset: 208, Size: 24, Elem: 2},
+		{Name: "k", Offset: 232, Size: 24, Elem: 2},
+		{Name: "v", Offset: 256, Size: 24, Elem: 2},
 	},
-	ParamBytes: 232,
+	ParamBytes: 296,
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rope.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 55, Format: "integer divide by zero"},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warp.go", Line: 46, Format: "integer divide by zero"},
+		{File: "rope.go", Line: 69, Format: "integer divide by zero"},
 		{File: "warp.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rope.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rope.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -546,7 +515,7 @@ var normQKVKernel = &driver.Kernel{
 		{File: "warp.go", Line: 82, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136, 152, 160, 176, 184, 200, 208},
+	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 136, 144, 160, 168, 176, 184, 192, 200, 216, 224, 240, 248, 264, 272},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVSM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVSM90},
@@ -555,18 +524,117 @@ var normQKVKernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			w, gain  []quad
-			x        []numbers
-			epsilon  float32
-			position []int32
-			turns    [][2]float32
-			h        heads
-			q, k, v  []dtype.BF16
+			w, gain      []quad
+			x            []numbers
+			epsilon      float32
+			at           []Place
+			table        []int32
+			angles, bias []float32
+			h            heads
+			q, k, v      []dtype.BF16
 		})(args)
 		for ts.Next() {
-			normQKV[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.position, a.turns, a.h, a.q, a.k, a.v)
+			normQKV[shallow](ts.Thread(), a.w, a.gain, a.x, a.epsilon, a.at, a.table, a.angles, a.bias, a.h, a.q, a.k, a.v)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 16, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70},
+	Uses:    []uint16{2, 21, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75},
+}
+
+// Rows multiplies eight rows of w, of len(x) columns, by x. Each thread adds up every sixteenth column; then a thread for each
+// row adds up what the threads have.
+func Rows(s *device.Stream, g device.Blocks, w device.Slice[dtype.BF16], x, y device.Slice[float32]) error {
+	p := s.Plan(rowsKernel, rowsKernel.Grid(g))
+	w.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var rowsKernel = &driver.Kernel{
+	Name:    "rows[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "rows.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 2},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 37, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w    []dtype.BF16
+			x, y []float32
+		})(args)
+		for ts.Next() {
+			rows[dtype.BF16, row.BF16](ts.Thread(), a.w, a.x, a.y)
+		}
+	},
+	Twin:    rowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{9, 11, 12, 15, 38, 39, 40, 41, 42},
+}
+
+// Rows32 multiplies eight rows of w, of len(x) columns, by x. Each thread adds up every sixteenth column; then a thread for each
+// row adds up what the threads have.
+func Rows32(s *device.Stream, g device.Blocks, w device.Slice[float32], x, y device.Slice[float32]) error {
+	p := s.Plan(rows32Kernel, rows32Kernel.Grid(g))
+	w.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var rows32Kernel = &driver.Kernel{
+	Name:    "rows[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matvec",
+	File:    "rows.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "w", Offset: 0, Size: 24, Elem: 4},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 37, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rows32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			w    []float32
+			x, y []float32
+		})(args)
+		for ts.Next() {
+			rows[float32, row.F32](ts.Thread(), a.w, a.x, a.y)
+		}
+	},
+	Twin:    rows32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{9, 13, 14, 15, 38, 39, 40, 41, 42},
 }

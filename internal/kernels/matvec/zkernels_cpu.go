@@ -369,158 +369,270 @@ func gatePlainTwinRow(blocks *gpu.Blocks, lanes int, i13 int, out unsafe.Pointer
 func tokenPlainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
-	position := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	positionLen := *(*int)(unsafe.Add(args, 32))
-	turns := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	turnsLen := *(*int)(unsafe.Add(args, 56))
-	h0 := *(*int)(unsafe.Add(args, 72))
-	h8 := *(*int)(unsafe.Add(args, 80))
-	q := *(*unsafe.Pointer)(unsafe.Add(args, 88))
-	qLen := *(*int)(unsafe.Add(args, 96))
-	k := *(*unsafe.Pointer)(unsafe.Add(args, 112))
-	kLen := *(*int)(unsafe.Add(args, 120))
-	v := *(*unsafe.Pointer)(unsafe.Add(args, 136))
-	vLen := *(*int)(unsafe.Add(args, 144))
+	at := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	atLen := *(*int)(unsafe.Add(args, 32))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	tableLen := *(*int)(unsafe.Add(args, 56))
+	angles := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	anglesLen := *(*int)(unsafe.Add(args, 80))
+	bias := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	biasLen := *(*int)(unsafe.Add(args, 104))
+	h0 := *(*int)(unsafe.Add(args, 120))
+	h8 := *(*int)(unsafe.Add(args, 128))
+	h16 := *(*int)(unsafe.Add(args, 136))
+	h24 := *(*int)(unsafe.Add(args, 144))
+	q := *(*unsafe.Pointer)(unsafe.Add(args, 152))
+	qLen := *(*int)(unsafe.Add(args, 160))
+	k := *(*unsafe.Pointer)(unsafe.Add(args, 176))
+	kLen := *(*int)(unsafe.Add(args, 184))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 200))
+	vLen := *(*int)(unsafe.Add(args, 208))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line plain.go:87
-	i43 := xLen / 2
-//line plain.go:90
-	c48 := 0 < uint(positionLen)
-//line rope.go:63
-	i134 := h0 + h8
+	i53 := xLen / 2
+//line rope.go:69
+	i119 := int32(h16)
+//line rope.go:69
+	c120 := i119 != 0
+//line rope.go:72
+	c155 := 0 < biasLen
+//line plain.go:92
+	c97 := 0 < uint(atLen)
+//line rope.go:55
+	c236 := h24 != 0
+//line rope.go:55
+	var i238 int
+//line rope.go:55
+	if h24 != 0 {
+//line rope.go:55
+		i238 = tableLen / h24
+	}
+//line rope.go:83
+	i287 := h0 + h8
 //line plain.go:85
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line plain.go:86
-		i38 := bx * dx
+		i48 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line plain.go:90
-				if !tokenPlainTwinRow(blocks, lanes, c48, h0, h8, i134, i38, i43, k, kLen, position, q, qLen, turns, turnsLen, v, vLen, x, xLen, dx, positionLen, ty, tz) {
-					return
+				first := blocks.Begun()
+//line plain.go:85
+				if lanes == 16 && first == 0 {
+//line plain.go:85
+					first = blocks.Done(zvector.TokenPlainTwin(blocks.Span(), i48, i53, c120, c155, c97, c236, int(i119), h16, anglesLen, angles, biasLen, bias, xLen, x, at, h24, i238, tableLen, table, i287, h0, q, qLen, h8, v, vLen, k, kLen))
+//line plain.go:85
+				} else if lanes == 8 && first == 0 {
+//line plain.go:85
+					first = blocks.Done(zvector.TokenPlainTwinAVX2(blocks.Span(), i48, i53, c120, c155, c97, c236, int(i119), h16, anglesLen, angles, biasLen, bias, xLen, x, at, h24, i238, tableLen, table, i287, h0, q, qLen, h8, v, vLen, k, kLen))
 				}
-			}
-		}
-	}
-}
-
-// tokenPlainTwinRow is what a row of threads does in tokenPlainTwin.
-//
-//line plain.go:90
-func tokenPlainTwinRow(blocks *gpu.Blocks, lanes int, c48 bool, h0 int, h8 int, i134 int, i38 int, i43 int, k unsafe.Pointer, kLen int, position unsafe.Pointer, q unsafe.Pointer, qLen int, turns unsafe.Pointer, turnsLen int, v unsafe.Pointer, vLen int, x unsafe.Pointer, xLen int, dx int, positionLen int, ty int, tz int) (ok bool) {
-	first := blocks.Begun()
-//line plain.go:90
-	if lanes == 16 && first == 0 {
-//line plain.go:90
-		first = blocks.Done(zvector.TokenPlainTwin(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
-//line plain.go:90
-	} else if lanes == 8 && first == 0 {
-//line plain.go:90
-		first = blocks.Done(zvector.TokenPlainTwinAVX2(blocks.Span(), i38, i43, c48, position, turnsLen, turns, xLen, x, i134, h0, q, qLen, h8, k, kLen, v, vLen))
-	}
-	for tx := first; tx < dx; tx++ {
-		var f462, f461 float32
-		var i165, i388 int
-		var p387 unsafe.Pointer
+				for tx := first; tx < dx; tx++ {
+					var f736, f735, f738, f737 float32
+					var i530, i531, i324, i629, i342, i626 int
+					var p628, p625 unsafe.Pointer
 //line plain.go:86
-		i41 := i38 + tx
-		if i43 > i41 {
-//line plain.go:90
-			if !c48 {
-//line plain.go:90
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), positionLen)
-//line plain.go:90
-				return false
-			}
-//line plain.go:90
-			i53 := int(*(*int32)(position))
-//line rope.go:56
-			i90 := i41 % 64
-			i93 := i41 / 64
-//line rope.go:57
-			i99 := i53<<6 + i90
-//line rope.go:57
-			if uint(i99) >= uint(turnsLen) {
-//line rope.go:57
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i99, turnsLen)
-//line rope.go:57
-				return false
-			}
-//line rope.go:57
-			f248 := *(*float32)(unsafe.Add(turns, i99*8))
-//line rope.go:57
-			f250 := *(*float32)(unsafe.Add(turns, i99*8+4))
-//line plain.go:91
-			i61 := i93<<7 + i90
-			if uint(i61) >= uint(xLen) {
-//line plain.go:92
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i61, xLen)
-//line plain.go:92
-				return false
-			}
-//line plain.go:92
-			f68 := *(*float32)(unsafe.Add(x, i61*4))
-//line plain.go:92
-			i71 := i61 + 64
-//line plain.go:92
-			if uint(i71) >= uint(xLen) {
-//line plain.go:92
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i71, xLen)
-//line plain.go:92
-				return false
-			}
-//line plain.go:92
-			f77 := *(*float32)(unsafe.Add(x, i71*4))
-//line rope.go:63
-			c135 := i93 < i134
-//line rope.go:63
-			if c135 {
-				f462, f461 = float32(f77*f248)+float32(f68*f250), float32(f68*f248)-float32(f77*f250)
-			} else {
-//line rope.go:63
-				f462, f461 = f77, f68
-			}
-//line rope.go:68
-			if i93 < h0 {
-//line rope.go:68
-				i165, p387, i388 = i61, q, qLen
-			} else {
-				if c135 {
+					i51 := i48 + tx
+					if i53 > i51 {
+//line rope.go:69
+						if !c120 {
+//line rope.go:69
+							blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line rope.go:69
+							return
+						}
+//line rope.go:69
+						var i122 int32
+//line rope.go:69
+						if i119 != 0 {
+//line rope.go:69
+							i122 = int32(uint32(int32(i51)) / uint32(i119))
+						}
+//line rope.go:69
+						i123 := int(uint32(i122))
+						i127 := i51 - i123*h16
+						if uint(i127) >= uint(anglesLen) {
+//line rope.go:71
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i127, anglesLen)
+//line rope.go:71
+							return
+						}
+//line rope.go:71
+						f137 := *(*float32)(unsafe.Add(angles, i127*4))
+//line rope.go:71
+						i142 := h16 + i127
+//line rope.go:71
+						if uint(i142) >= uint(anglesLen) {
+//line rope.go:71
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i142, anglesLen)
+//line rope.go:71
+							return
+						}
+//line rope.go:71
+						f148 := *(*float32)(unsafe.Add(angles, i142*4))
+						if c155 {
+							i161 := i123<<1*h16 + i127
+							if uint(i161) >= uint(biasLen) {
+//line rope.go:74
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i161, biasLen)
+//line rope.go:74
+								return
+							}
+//line rope.go:74
+							i172 := i161 + h16
+//line rope.go:74
+							if uint(i172) >= uint(biasLen) {
+//line rope.go:74
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i172, biasLen)
+//line rope.go:74
+								return
+							}
+//line rope.go:74
+							f736, f735 = *(*float32)(unsafe.Add(bias, i172*4)), *(*float32)(unsafe.Add(bias, i161*4))
+						} else {
 //line rope.go:72
-					i165, p387, i388 = i90+((i53/64*h8+(i93-h0))<<6+i53%64)<<7, k, kLen
-				} else {
-//line rope.go:75
-					i165, p387, i388 = i90+((i53/64*h8+(i93-h0-h8))<<6+i53%64)<<7, v, vLen
+							f736, f735 = 0, 0
+						}
+//line plain.go:91
+						i67 := i123<<1*h16 + i127
+						if uint(i67) >= uint(xLen) {
+//line plain.go:92
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i67, xLen)
+//line plain.go:92
+							return
+						}
+//line plain.go:92
+						f75 := *(*float32)(unsafe.Add(x, i67*4))
+//line plain.go:92
+						i80 := i67 + h16
+//line plain.go:92
+						if uint(i80) >= uint(xLen) {
+//line plain.go:92
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i80, xLen)
+//line plain.go:92
+							return
+						}
+//line plain.go:92
+						f86 := *(*float32)(unsafe.Add(x, i80*4))
+//line plain.go:92
+						if !c97 {
+//line plain.go:92
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), atLen)
+//line plain.go:92
+							return
+						}
+//line plain.go:92
+						i511 := *(*int32)(at)
+//line plain.go:92
+						i513 := *(*int32)(unsafe.Add(at, 4))
+//line rope.go:54
+						i200 := int(i513)
+//line rope.go:54
+						i201 := i200 / 64
+						if i513 < 0 {
+//line rope.go:55
+							i530, i531 = -1, 0
+						} else {
+//line rope.go:55
+							if h24 <= i201 {
+//line rope.go:55
+								i530, i531 = -1, 0
+							} else {
+//line rope.go:55
+								if i511 < 0 {
+//line rope.go:55
+									i530, i531 = -1, 0
+								} else {
+//line rope.go:55
+									i232 := int(i511)
+//line rope.go:55
+									if !c236 {
+//line rope.go:55
+										blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line rope.go:55
+										return
+									}
+//line rope.go:55
+									if i238 <= i232 {
+//line rope.go:55
+										i530, i531 = -1, 0
+									} else {
+//line rope.go:58
+										i214 := i232*h24 + i201
+//line rope.go:58
+										if uint(i214) >= uint(tableLen) {
+//line rope.go:58
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i214, tableLen)
+//line rope.go:58
+											return
+										}
+//line rope.go:58
+										i530, i531 = int(*(*int32)(unsafe.Add(table, i214*4))), i200%64
+									}
+								}
+							}
+						}
+//line rope.go:82
+						f274 := f75 + f735
+//line rope.go:82
+						f280 := f86 + f736
+						if i123 < i287 {
+							f738, f737 = float32(f280*f137)+float32(f274*f148), float32(f274*f137)-float32(f280*f148)
+						} else {
+//line rope.go:83
+							f738, f737 = f280, f274
+						}
+//line rope.go:87
+						if i123 < h0 {
+//line rope.go:87
+							i324, p628, i629 = i67, q, qLen
+						} else {
+//line rope.go:90
+							i331 := i123 - h0
+							if h8 <= i331 {
+								i342, p625, i626 = i331-h8, v, vLen
+							} else {
+//line rope.go:91
+								i342, p625, i626 = i331, k, kLen
+							}
+//line rope.go:94
+							i354 := (i530*h8+i342)<<6 + i531
+//line rope.go:94
+							i324, p628, i629 = i127+i354<<1*h16, p625, i626
+						}
+						if 0 <= i324 {
+//line rope.go:96
+							i385 := i324 + h16
+//line rope.go:96
+							if i385 < i629 {
+								if uint(i324) >= uint(i629) {
+//line rope.go:97
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i324, i629)
+//line rope.go:97
+									return
+								}
+//line rope.go:97
+								*(*int16)(unsafe.Add(p628, i324*2)) = int16(dtype.BF16From32(f737))
+								if uint(i385) >= uint(i629) {
+//line rope.go:98
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i385, i629)
+//line rope.go:98
+									return
+								}
+//line rope.go:98
+								*(*int16)(unsafe.Add(p628, i385*2)) = int16(dtype.BF16From32(f738))
+							}
+						}
+					}
 				}
 			}
-//line rope.go:77
-			if uint(i165) >= uint(i388) {
-//line rope.go:77
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i165, i388)
-//line rope.go:77
-				return false
-			}
-//line rope.go:77
-			*(*int16)(unsafe.Add(p387, i165*2)) = int16(dtype.BF16From32(f461))
-			i175 := i165 + 64
-//line rope.go:78
-			if uint(i175) >= uint(i388) {
-//line rope.go:78
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i175, i388)
-//line rope.go:78
-				return false
-			}
-//line rope.go:78
-			*(*int16)(unsafe.Add(p387, i175*2)) = int16(dtype.BF16From32(f462))
 		}
 	}
-	return true
 }
 
-// rowsTwin runs blocks of the kernel rows.
+// rowsTwin runs blocks of the kernel rows_dtype_BF16_row_BF16.
 //
-//line rows.go:24
+//line rows.go:28
 func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	w := *(*unsafe.Pointer)(args)
 	wCap := *(*int)(unsafe.Add(args, 16))
@@ -530,564 +642,564 @@ func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(512)
 	lanes := blocks.Lanes()
-//line rows.go:58
-	i1197 := xLen << 1
-//line rows.go:58
-	i656 := xLen * 3
-//line rows.go:58
-	i1207 := xLen << 2
-//line rows.go:58
-	i688 := xLen * 5
-//line rows.go:58
-	i704 := xLen * 6
-//line rows.go:58
-	i720 := xLen * 7
-//line rows.go:24
+//line rows.go:63
+	i1207 := xLen << 1
+//line rows.go:63
+	i666 := xLen * 3
+//line rows.go:63
+	i1217 := xLen << 2
+//line rows.go:63
+	i698 := xLen * 5
+//line rows.go:63
+	i714 := xLen * 6
+//line rows.go:63
+	i730 := xLen * 7
+//line rows.go:28
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		i272 := bx << 3
-//line rows.go:28
-		i22 := i272 + 8
-//line rows.go:28
+		i282 := bx << 3
+//line rows.go:32
+		i22 := i282 + 8
+//line rows.go:32
 		c24 := i22 <= yLen
-//line rows.go:32
-		c737 := i272 < yLen
-		i739 := i272 * xLen
+//line rows.go:36
+		c747 := i282 < yLen
+		i749 := i282 * xLen
+//line rows.go:37
+		i751 := (i282 + 1) * xLen
+//line rows.go:37
+		c752 := uint(i751) <= uint(wCap)
+//line rows.go:37
+		c754 := uint(i749) <= uint(i751)
+//line rows.go:37
+		o756 := i749 * 2
+//line rows.go:37
+		i757 := i751 - i749
+//line rows.go:36
+		i784 := i282 + 1
+//line rows.go:36
+		c785 := i784 < yLen
+		i787 := i784 * xLen
+//line rows.go:37
+		i789 := (i282 + 2) * xLen
+//line rows.go:37
+		c790 := uint(i789) <= uint(wCap)
+//line rows.go:37
+		c792 := uint(i787) <= uint(i789)
+//line rows.go:37
+		o794 := i787 * 2
+//line rows.go:37
+		i795 := i789 - i787
+//line rows.go:36
+		i822 := i282 + 2
+//line rows.go:36
+		c823 := i822 < yLen
+		i825 := i822 * xLen
+//line rows.go:37
+		i827 := (i282 + 3) * xLen
+//line rows.go:37
+		c828 := uint(i827) <= uint(wCap)
+//line rows.go:37
+		c830 := uint(i825) <= uint(i827)
+//line rows.go:37
+		o832 := i825 * 2
+//line rows.go:37
+		i833 := i827 - i825
+//line rows.go:36
+		i860 := i282 + 3
+//line rows.go:36
+		c861 := i860 < yLen
+		i863 := i860 * xLen
+//line rows.go:37
+		i865 := (i282 + 4) * xLen
+//line rows.go:37
+		c866 := uint(i865) <= uint(wCap)
+//line rows.go:37
+		c868 := uint(i863) <= uint(i865)
+//line rows.go:37
+		o870 := i863 * 2
+//line rows.go:37
+		i871 := i865 - i863
+//line rows.go:36
+		i898 := i282 + 4
+//line rows.go:36
+		c899 := i898 < yLen
+		i901 := i898 * xLen
+//line rows.go:37
+		i903 := (i282 + 5) * xLen
+//line rows.go:37
+		c904 := uint(i903) <= uint(wCap)
+//line rows.go:37
+		c906 := uint(i901) <= uint(i903)
+//line rows.go:37
+		o908 := i901 * 2
+//line rows.go:37
+		i909 := i903 - i901
+//line rows.go:36
+		i936 := i282 + 5
+//line rows.go:36
+		c937 := i936 < yLen
+		i939 := i936 * xLen
+//line rows.go:37
+		i941 := (i282 + 6) * xLen
+//line rows.go:37
+		c942 := uint(i941) <= uint(wCap)
+//line rows.go:37
+		c944 := uint(i939) <= uint(i941)
+//line rows.go:37
+		o946 := i939 * 2
+//line rows.go:37
+		i947 := i941 - i939
+//line rows.go:36
+		i974 := i282 + 6
+//line rows.go:36
+		c975 := i974 < yLen
+		i977 := i974 * xLen
+//line rows.go:37
+		i979 := (i282 + 7) * xLen
+//line rows.go:37
+		c980 := uint(i979) <= uint(wCap)
+//line rows.go:37
+		c982 := uint(i977) <= uint(i979)
+//line rows.go:37
+		o984 := i977 * 2
+//line rows.go:37
+		i985 := i979 - i977
 //line rows.go:33
-		i741 := (i272 + 1) * xLen
+		i27 := i282 * xLen
 //line rows.go:33
-		c742 := uint(i741) <= uint(wCap)
-//line rows.go:33
-		c744 := uint(i739) <= uint(i741)
-//line rows.go:33
-		o746 := i739 * 2
-//line rows.go:33
-		i747 := i741 - i739
-//line rows.go:32
-		i774 := i272 + 1
-//line rows.go:32
-		c775 := i774 < yLen
-		i777 := i774 * xLen
-//line rows.go:33
-		i779 := (i272 + 2) * xLen
-//line rows.go:33
-		c780 := uint(i779) <= uint(wCap)
-//line rows.go:33
-		c782 := uint(i777) <= uint(i779)
-//line rows.go:33
-		o784 := i777 * 2
-//line rows.go:33
-		i785 := i779 - i777
-//line rows.go:32
-		i812 := i272 + 2
-//line rows.go:32
-		c813 := i812 < yLen
-		i815 := i812 * xLen
-//line rows.go:33
-		i817 := (i272 + 3) * xLen
-//line rows.go:33
-		c818 := uint(i817) <= uint(wCap)
-//line rows.go:33
-		c820 := uint(i815) <= uint(i817)
-//line rows.go:33
-		o822 := i815 * 2
-//line rows.go:33
-		i823 := i817 - i815
-//line rows.go:32
-		i850 := i272 + 3
-//line rows.go:32
-		c851 := i850 < yLen
-		i853 := i850 * xLen
-//line rows.go:33
-		i855 := (i272 + 4) * xLen
-//line rows.go:33
-		c856 := uint(i855) <= uint(wCap)
-//line rows.go:33
-		c858 := uint(i853) <= uint(i855)
-//line rows.go:33
-		o860 := i853 * 2
-//line rows.go:33
-		i861 := i855 - i853
-//line rows.go:32
-		i888 := i272 + 4
-//line rows.go:32
-		c889 := i888 < yLen
-		i891 := i888 * xLen
-//line rows.go:33
-		i893 := (i272 + 5) * xLen
-//line rows.go:33
-		c894 := uint(i893) <= uint(wCap)
-//line rows.go:33
-		c896 := uint(i891) <= uint(i893)
-//line rows.go:33
-		o898 := i891 * 2
-//line rows.go:33
-		i899 := i893 - i891
-//line rows.go:32
-		i926 := i272 + 5
-//line rows.go:32
-		c927 := i926 < yLen
-		i929 := i926 * xLen
-//line rows.go:33
-		i931 := (i272 + 6) * xLen
-//line rows.go:33
-		c932 := uint(i931) <= uint(wCap)
-//line rows.go:33
-		c934 := uint(i929) <= uint(i931)
-//line rows.go:33
-		o936 := i929 * 2
-//line rows.go:33
-		i937 := i931 - i929
-//line rows.go:32
-		i964 := i272 + 6
-//line rows.go:32
-		c965 := i964 < yLen
-		i967 := i964 * xLen
-//line rows.go:33
-		i969 := (i272 + 7) * xLen
-//line rows.go:33
-		c970 := uint(i969) <= uint(wCap)
-//line rows.go:33
-		c972 := uint(i967) <= uint(i969)
-//line rows.go:33
-		o974 := i967 * 2
-//line rows.go:33
-		i975 := i969 - i967
-//line rows.go:29
-		i27 := i272 * xLen
-//line rows.go:29
 		i30 := i22 * xLen
-//line rows.go:29
+//line rows.go:33
 		c34 := uint(i30) <= uint(wCap)
-//line rows.go:29
+//line rows.go:33
 		c36 := uint(i27) <= uint(i30)
-//line rows.go:29
+//line rows.go:33
 		o38 := i27 * 2
-//line rows.go:29
+//line rows.go:33
 		i39 := i30 - i27
 		{
 			{
 				first := 0
-//line rows.go:25
+//line rows.go:29
 				if lanes == 16 {
-//line rows.go:25
-					first = zvector.RowsTwin(16, c24, c737, c742, c744, c775, c780, c782, c813, c818, c820, c851, c856, c858, c889, c894, c896, c927, c932, c934, c965, c970, c972, c34, c36, xLen, x, i39, w, o38, i1197, i656, i1207, i688, i704, i720, i747, o746, i785, o784, i823, o822, i861, o860, i899, o898, i937, o936, i975, o974, shared)
-//line rows.go:25
+//line rows.go:29
+					first = zvector.RowsTwin(16, c24, c747, c752, c754, c785, c790, c792, c823, c828, c830, c861, c866, c868, c899, c904, c906, c937, c942, c944, c975, c980, c982, c34, c36, xLen, x, i39, w, o38, i1207, i666, i1217, i698, i714, i730, i757, o756, i795, o794, i833, o832, i871, o870, i909, o908, i947, o946, i985, o984, shared)
+//line rows.go:29
 				} else if lanes == 8 {
-//line rows.go:25
-					first = zvector.RowsTwinAVX2(16, c24, c737, c742, c744, c775, c780, c782, c813, c818, c820, c851, c856, c858, c889, c894, c896, c927, c932, c934, c965, c970, c972, c34, c36, xLen, x, i39, w, o38, i1197, i656, i1207, i688, i704, i720, i747, o746, i785, o784, i823, o822, i861, o860, i899, o898, i937, o936, i975, o974, shared)
+//line rows.go:29
+					first = zvector.RowsTwinAVX2(16, c24, c747, c752, c754, c785, c790, c792, c823, c828, c830, c861, c866, c868, c899, c904, c906, c937, c942, c944, c975, c980, c982, c34, c36, xLen, x, i39, w, o38, i1207, i666, i1217, i698, i714, i730, i757, o756, i795, o794, i833, o832, i871, o870, i909, o908, i947, o946, i985, o984, shared)
 				}
 				for tx := first; tx < 16; tx++ {
-					var f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280, f751, f1281, f789, f1283, f827, f1285, f865, f1287, f903, f1289, f941, f1291, f979, f1293 float32
-					var i141, i752, i790, i828, i866, i904, i942, i980 int
-//line rows.go:28
+					var f1313, f1312, f1311, f1310, f1309, f1308, f1307, f1306, f1304, f1302, f1300, f1298, f1296, f1294, f1292, f1290, f761, f1291, f799, f1293, f837, f1295, f875, f1297, f913, f1299, f951, f1301, f989, f1303 float32
+					var i142, i762, i800, i838, i876, i914, i952, i990 int
+//line rows.go:32
 					if c24 {
 						if !c34 {
-//line rows.go:29
+//line rows.go:33
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i30, wCap)
-//line rows.go:29
+//line rows.go:33
 							return
 						}
-//line rows.go:29
+//line rows.go:33
 						if !c36 {
-//line rows.go:29
+//line rows.go:33
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i27, i30)
-//line rows.go:29
+//line rows.go:33
 							return
 						}
-//line rows.go:55
-						f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, i141 = 0, 0, 0, 0, 0, 0, 0, 0, tx
-//line rows.go:55
+//line rows.go:60
+						f1313, f1312, f1311, f1310, f1309, f1308, f1307, f1306, i142 = 0, 0, 0, 0, 0, 0, 0, 0, tx
+//line rows.go:60
 						for {
-//line rows.go:55
-							if i141 >= xLen {
-//line rows.go:55
+//line rows.go:60
+							if i142 >= xLen {
+//line rows.go:60
 								break
 							}
-//line rows.go:56
-							f149 := *(*float32)(unsafe.Add(x, i141*4))
-//line rows.go:58
-							if uint(i141) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i141, i39)
-//line rows.go:58
+//line rows.go:61
+							f150 := *(*float32)(unsafe.Add(x, i142*4))
+//line rows.go:63
+							if uint(i142) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i142, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i625 := xLen + i141
-//line rows.go:58
-							if uint(i625) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i625, i39)
-//line rows.go:58
+//line rows.go:63
+							i635 := xLen + i142
+//line rows.go:63
+							if uint(i635) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i635, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i641 := i1197 + i141
-//line rows.go:58
-							if uint(i641) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i641, i39)
-//line rows.go:58
+//line rows.go:63
+							i651 := i1207 + i142
+//line rows.go:63
+							if uint(i651) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i651, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i657 := i656 + i141
-//line rows.go:58
-							if uint(i657) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i657, i39)
-//line rows.go:58
+//line rows.go:63
+							i667 := i666 + i142
+//line rows.go:63
+							if uint(i667) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i667, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i673 := i1207 + i141
-//line rows.go:58
-							if uint(i673) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i673, i39)
-//line rows.go:58
+//line rows.go:63
+							i683 := i1217 + i142
+//line rows.go:63
+							if uint(i683) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i683, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i689 := i688 + i141
-//line rows.go:58
-							if uint(i689) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i689, i39)
-//line rows.go:58
+//line rows.go:63
+							i699 := i698 + i142
+//line rows.go:63
+							if uint(i699) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i699, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i705 := i704 + i141
-//line rows.go:58
-							if uint(i705) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i705, i39)
-//line rows.go:58
+//line rows.go:63
+							i715 := i714 + i142
+//line rows.go:63
+							if uint(i715) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i715, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:58
-							i721 := i720 + i141
-//line rows.go:58
-							if uint(i721) >= uint(i39) {
-//line rows.go:58
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i721, i39)
-//line rows.go:58
+//line rows.go:63
+							i731 := i730 + i142
+//line rows.go:63
+							if uint(i731) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i731, i39)
+//line rows.go:63
 								return
 							}
-//line rows.go:55
-							f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296, i141 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i721*2)))).Float32(), f149, f1303), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i705*2)))).Float32(), f149, f1302), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i689*2)))).Float32(), f149, f1301), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i673*2)))).Float32(), f149, f1300), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i657*2)))).Float32(), f149, f1299), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i641*2)))).Float32(), f149, f1298), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i625*2)))).Float32(), f149, f1297), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i141*2)))).Float32(), f149, f1296), i141+16
+//line rows.go:60
+							f1313, f1312, f1311, f1310, f1309, f1308, f1307, f1306, i142 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i731*2)))).Float32(), f150, f1313), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i715*2)))).Float32(), f150, f1312), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i699*2)))).Float32(), f150, f1311), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i683*2)))).Float32(), f150, f1310), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i667*2)))).Float32(), f150, f1309), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i651*2)))).Float32(), f150, f1308), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i635*2)))).Float32(), f150, f1307), math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o38+i142*2)))).Float32(), f150, f1306), i142+16
 						}
-//line rows.go:55
-						f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280 = f1303, f1302, f1301, f1300, f1299, f1298, f1297, f1296
+//line rows.go:60
+						f1304, f1302, f1300, f1298, f1296, f1294, f1292, f1290 = f1313, f1312, f1311, f1310, f1309, f1308, f1307, f1306
 					} else {
-//line rows.go:32
-						if c737 {
-							if !c742 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i741, wCap)
-//line rows.go:33
+//line rows.go:36
+						if c747 {
+							if !c752 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i751, wCap)
+//line rows.go:37
 								return
 							}
-//line rows.go:33
-							if !c744 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i741)
-//line rows.go:33
+//line rows.go:37
+							if !c754 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i749, i751)
+//line rows.go:37
 								return
 							}
-//line rows.go:66
-							f751, i752 = 0, tx
-//line rows.go:66
+//line rows.go:72
+							f761, i762 = 0, tx
+//line rows.go:72
 							for {
-//line rows.go:66
-								if i752 >= xLen {
-//line rows.go:66
+//line rows.go:72
+								if i762 >= xLen {
+//line rows.go:72
 									break
 								}
-//line rows.go:67
-								if uint(i752) >= uint(i747) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i752, i747)
-//line rows.go:67
+//line rows.go:73
+								if uint(i762) >= uint(i757) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i762, i757)
+//line rows.go:73
 									return
 								}
-//line rows.go:66
-								f751, i752 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o746+i752*2)))).Float32(), *(*float32)(unsafe.Add(x, i752*4)), f751), i752+16
+//line rows.go:72
+								f761, i762 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o756+i762*2)))).Float32(), *(*float32)(unsafe.Add(x, i762*4)), f761), i762+16
 							}
-//line rows.go:66
-							f1281 = f751
+//line rows.go:72
+							f1291 = f761
 						} else {
-//line rows.go:32
-							f1281 = 0
-						}
-//line rows.go:32
-						if c775 {
-							if !c780 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i779, wCap)
-//line rows.go:33
-								return
-							}
-//line rows.go:33
-							if !c782 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i777, i779)
-//line rows.go:33
-								return
-							}
-//line rows.go:66
-							f789, i790 = 0, tx
-//line rows.go:66
-							for {
-//line rows.go:66
-								if i790 >= xLen {
-//line rows.go:66
-									break
-								}
-//line rows.go:67
-								if uint(i790) >= uint(i785) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i790, i785)
-//line rows.go:67
-									return
-								}
-//line rows.go:66
-								f789, i790 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o784+i790*2)))).Float32(), *(*float32)(unsafe.Add(x, i790*4)), f789), i790+16
-							}
-//line rows.go:66
-							f1283 = f789
-						} else {
-//line rows.go:32
-							f1283 = 0
-						}
-//line rows.go:32
-						if c813 {
-							if !c818 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i817, wCap)
-//line rows.go:33
-								return
-							}
-//line rows.go:33
-							if !c820 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i815, i817)
-//line rows.go:33
-								return
-							}
-//line rows.go:66
-							f827, i828 = 0, tx
-//line rows.go:66
-							for {
-//line rows.go:66
-								if i828 >= xLen {
-//line rows.go:66
-									break
-								}
-//line rows.go:67
-								if uint(i828) >= uint(i823) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i828, i823)
-//line rows.go:67
-									return
-								}
-//line rows.go:66
-								f827, i828 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o822+i828*2)))).Float32(), *(*float32)(unsafe.Add(x, i828*4)), f827), i828+16
-							}
-//line rows.go:66
-							f1285 = f827
-						} else {
-//line rows.go:32
-							f1285 = 0
-						}
-//line rows.go:32
-						if c851 {
-							if !c856 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i855, wCap)
-//line rows.go:33
-								return
-							}
-//line rows.go:33
-							if !c858 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i853, i855)
-//line rows.go:33
-								return
-							}
-//line rows.go:66
-							f865, i866 = 0, tx
-//line rows.go:66
-							for {
-//line rows.go:66
-								if i866 >= xLen {
-//line rows.go:66
-									break
-								}
-//line rows.go:67
-								if uint(i866) >= uint(i861) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i866, i861)
-//line rows.go:67
-									return
-								}
-//line rows.go:66
-								f865, i866 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o860+i866*2)))).Float32(), *(*float32)(unsafe.Add(x, i866*4)), f865), i866+16
-							}
-//line rows.go:66
-							f1287 = f865
-						} else {
-//line rows.go:32
-							f1287 = 0
-						}
-//line rows.go:32
-						if c889 {
-							if !c894 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i893, wCap)
-//line rows.go:33
-								return
-							}
-//line rows.go:33
-							if !c896 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i891, i893)
-//line rows.go:33
-								return
-							}
-//line rows.go:66
-							f903, i904 = 0, tx
-//line rows.go:66
-							for {
-//line rows.go:66
-								if i904 >= xLen {
-//line rows.go:66
-									break
-								}
-//line rows.go:67
-								if uint(i904) >= uint(i899) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i904, i899)
-//line rows.go:67
-									return
-								}
-//line rows.go:66
-								f903, i904 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o898+i904*2)))).Float32(), *(*float32)(unsafe.Add(x, i904*4)), f903), i904+16
-							}
-//line rows.go:66
-							f1289 = f903
-						} else {
-//line rows.go:32
-							f1289 = 0
-						}
-//line rows.go:32
-						if c927 {
-							if !c932 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i931, wCap)
-//line rows.go:33
-								return
-							}
-//line rows.go:33
-							if !c934 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i929, i931)
-//line rows.go:33
-								return
-							}
-//line rows.go:66
-							f941, i942 = 0, tx
-//line rows.go:66
-							for {
-//line rows.go:66
-								if i942 >= xLen {
-//line rows.go:66
-									break
-								}
-//line rows.go:67
-								if uint(i942) >= uint(i937) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i942, i937)
-//line rows.go:67
-									return
-								}
-//line rows.go:66
-								f941, i942 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o936+i942*2)))).Float32(), *(*float32)(unsafe.Add(x, i942*4)), f941), i942+16
-							}
-//line rows.go:66
-							f1291 = f941
-						} else {
-//line rows.go:32
+//line rows.go:36
 							f1291 = 0
 						}
-//line rows.go:32
-						if c965 {
-							if !c970 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i969, wCap)
-//line rows.go:33
+//line rows.go:36
+						if c785 {
+							if !c790 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i789, wCap)
+//line rows.go:37
 								return
 							}
-//line rows.go:33
-							if !c972 {
-//line rows.go:33
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i967, i969)
-//line rows.go:33
+//line rows.go:37
+							if !c792 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i787, i789)
+//line rows.go:37
 								return
 							}
-//line rows.go:66
-							f979, i980 = 0, tx
-//line rows.go:66
+//line rows.go:72
+							f799, i800 = 0, tx
+//line rows.go:72
 							for {
-//line rows.go:66
-								if i980 >= xLen {
-//line rows.go:66
+//line rows.go:72
+								if i800 >= xLen {
+//line rows.go:72
 									break
 								}
-//line rows.go:67
-								if uint(i980) >= uint(i975) {
-//line rows.go:67
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i980, i975)
-//line rows.go:67
+//line rows.go:73
+								if uint(i800) >= uint(i795) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i800, i795)
+//line rows.go:73
 									return
 								}
-//line rows.go:66
-								f979, i980 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o974+i980*2)))).Float32(), *(*float32)(unsafe.Add(x, i980*4)), f979), i980+16
+//line rows.go:72
+								f799, i800 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o794+i800*2)))).Float32(), *(*float32)(unsafe.Add(x, i800*4)), f799), i800+16
 							}
-//line rows.go:66
-							f1293 = f979
+//line rows.go:72
+							f1293 = f799
 						} else {
-//line rows.go:32
+//line rows.go:36
 							f1293 = 0
 						}
-//line rows.go:32
-						f1294, f1292, f1290, f1288, f1286, f1284, f1282, f1280 = 0, f1293, f1291, f1289, f1287, f1285, f1283, f1281
+//line rows.go:36
+						if c823 {
+							if !c828 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i827, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c830 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i825, i827)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f837, i838 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i838 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i838) >= uint(i833) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i838, i833)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f837, i838 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o832+i838*2)))).Float32(), *(*float32)(unsafe.Add(x, i838*4)), f837), i838+16
+							}
+//line rows.go:72
+							f1295 = f837
+						} else {
+//line rows.go:36
+							f1295 = 0
+						}
+//line rows.go:36
+						if c861 {
+							if !c866 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i865, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c868 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i863, i865)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f875, i876 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i876 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i876) >= uint(i871) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i876, i871)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f875, i876 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o870+i876*2)))).Float32(), *(*float32)(unsafe.Add(x, i876*4)), f875), i876+16
+							}
+//line rows.go:72
+							f1297 = f875
+						} else {
+//line rows.go:36
+							f1297 = 0
+						}
+//line rows.go:36
+						if c899 {
+							if !c904 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i903, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c906 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i901, i903)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f913, i914 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i914 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i914) >= uint(i909) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i914, i909)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f913, i914 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o908+i914*2)))).Float32(), *(*float32)(unsafe.Add(x, i914*4)), f913), i914+16
+							}
+//line rows.go:72
+							f1299 = f913
+						} else {
+//line rows.go:36
+							f1299 = 0
+						}
+//line rows.go:36
+						if c937 {
+							if !c942 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i941, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c944 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i939, i941)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f951, i952 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i952 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i952) >= uint(i947) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i952, i947)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f951, i952 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o946+i952*2)))).Float32(), *(*float32)(unsafe.Add(x, i952*4)), f951), i952+16
+							}
+//line rows.go:72
+							f1301 = f951
+						} else {
+//line rows.go:36
+							f1301 = 0
+						}
+//line rows.go:36
+						if c975 {
+							if !c980 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i979, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c982 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i977, i979)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f989, i990 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i990 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i990) >= uint(i985) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i990, i985)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f989, i990 = math32.FMA(dtype.BF16(uint16(*(*int16)(unsafe.Add(w, o984+i990*2)))).Float32(), *(*float32)(unsafe.Add(x, i990*4)), f989), i990+16
+							}
+//line rows.go:72
+							f1303 = f989
+						} else {
+//line rows.go:36
+							f1303 = 0
+						}
+//line rows.go:36
+						f1304, f1302, f1300, f1298, f1296, f1294, f1292, f1290 = 0, f1303, f1301, f1299, f1297, f1295, f1293, f1291
 					}
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, tx*4)) = f1280
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1282
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1284
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 192+tx*4)) = f1286
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 256+tx*4)) = f1288
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 320+tx*4)) = f1290
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 384+tx*4)) = f1292
-//line rows.go:38
-					*(*float32)(unsafe.Add(shared, 448+tx*4)) = f1294
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, tx*4)) = f1290
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1292
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1294
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 192+tx*4)) = f1296
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 256+tx*4)) = f1298
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 320+tx*4)) = f1300
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 384+tx*4)) = f1302
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 448+tx*4)) = f1304
 				}
 			}
 		}
 		{
 			{
-//line rows.go:42
-				rowsTwinRow(lanes, i272, shared, y, yLen)
+//line rows.go:46
+				rowsTwinRow(lanes, i282, shared, y, yLen)
 			}
 		}
 	}
@@ -1095,33 +1207,642 @@ func rowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // rowsTwinRow is what a row of threads does in rowsTwin.
 //
-//line rows.go:42
-func rowsTwinRow(lanes int, i272 int, shared unsafe.Pointer, y unsafe.Pointer, yLen int) {
+//line rows.go:46
+func rowsTwinRow(lanes int, i282 int, shared unsafe.Pointer, y unsafe.Pointer, yLen int) {
 	first := 0
-//line rows.go:42
+//line rows.go:46
 	if lanes == 16 {
-//line rows.go:42
-		first = zvector.RowsTwin_(16, i272, yLen, shared, y)
-//line rows.go:42
+//line rows.go:46
+		first = zvector.RowsTwin_(16, i282, yLen, shared, y)
+//line rows.go:46
 	} else if lanes == 8 {
-//line rows.go:42
-		first = zvector.RowsTwinAVX2_(16, i272, yLen, shared, y)
+//line rows.go:46
+		first = zvector.RowsTwinAVX2_(16, i282, yLen, shared, y)
 	}
 	for tx := first; tx < 16; tx++ {
-//line rows.go:42
+//line rows.go:46
 		if 8 > uint32(int32(tx)) {
-//line rows.go:42
-			i106 := i272 + tx
-//line rows.go:42
+//line rows.go:46
+			i106 := i282 + tx
+//line rows.go:46
 			if yLen > i106 {
-//line rows.go:47
-				f459 := *(*float32)(unsafe.Add(shared, tx*64)) + 0 + *(*float32)(unsafe.Add(shared, tx*64+4)) + *(*float32)(unsafe.Add(shared, tx*64+8)) + *(*float32)(unsafe.Add(shared, tx*64+12)) + *(*float32)(unsafe.Add(shared, tx*64+16))
-//line rows.go:47
-				f511 := f459 + *(*float32)(unsafe.Add(shared, tx*64+20)) + *(*float32)(unsafe.Add(shared, tx*64+24)) + *(*float32)(unsafe.Add(shared, tx*64+28)) + *(*float32)(unsafe.Add(shared, tx*64+32))
-//line rows.go:47
-				f563 := f511 + *(*float32)(unsafe.Add(shared, tx*64+36)) + *(*float32)(unsafe.Add(shared, tx*64+40)) + *(*float32)(unsafe.Add(shared, tx*64+44)) + *(*float32)(unsafe.Add(shared, tx*64+48))
-//line rows.go:49
-				*(*float32)(unsafe.Add(y, i106*4)) = f563 + *(*float32)(unsafe.Add(shared, tx*64+52)) + *(*float32)(unsafe.Add(shared, tx*64+56)) + *(*float32)(unsafe.Add(shared, tx*64+60))
+//line rows.go:51
+				f469 := *(*float32)(unsafe.Add(shared, tx*64)) + 0 + *(*float32)(unsafe.Add(shared, tx*64+4)) + *(*float32)(unsafe.Add(shared, tx*64+8)) + *(*float32)(unsafe.Add(shared, tx*64+12)) + *(*float32)(unsafe.Add(shared, tx*64+16))
+//line rows.go:51
+				f521 := f469 + *(*float32)(unsafe.Add(shared, tx*64+20)) + *(*float32)(unsafe.Add(shared, tx*64+24)) + *(*float32)(unsafe.Add(shared, tx*64+28)) + *(*float32)(unsafe.Add(shared, tx*64+32))
+//line rows.go:51
+				f573 := f521 + *(*float32)(unsafe.Add(shared, tx*64+36)) + *(*float32)(unsafe.Add(shared, tx*64+40)) + *(*float32)(unsafe.Add(shared, tx*64+44)) + *(*float32)(unsafe.Add(shared, tx*64+48))
+//line rows.go:53
+				*(*float32)(unsafe.Add(y, i106*4)) = f573 + *(*float32)(unsafe.Add(shared, tx*64+52)) + *(*float32)(unsafe.Add(shared, tx*64+56)) + *(*float32)(unsafe.Add(shared, tx*64+60))
+			}
+		}
+	}
+}
+
+// rows32Twin runs blocks of the kernel rows_float32_row_F32.
+//
+//line rows.go:28
+func rows32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	w := *(*unsafe.Pointer)(args)
+	wCap := *(*int)(unsafe.Add(args, 16))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	xLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	shared := blocks.Shared(512)
+	lanes := blocks.Lanes()
+//line rows.go:63
+	i1189 := xLen << 1
+//line rows.go:63
+	i661 := xLen * 3
+//line rows.go:63
+	i1199 := xLen << 2
+//line rows.go:63
+	i691 := xLen * 5
+//line rows.go:63
+	i706 := xLen * 6
+//line rows.go:63
+	i721 := xLen * 7
+//line rows.go:28
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		i280 := bx << 3
+//line rows.go:32
+		i22 := i280 + 8
+//line rows.go:32
+		c24 := i22 <= yLen
+//line rows.go:36
+		c737 := i280 < yLen
+		i739 := i280 * xLen
+//line rows.go:37
+		i741 := (i280 + 1) * xLen
+//line rows.go:37
+		c742 := uint(i741) <= uint(wCap)
+//line rows.go:37
+		c744 := uint(i739) <= uint(i741)
+//line rows.go:37
+		o746 := i739 * 4
+//line rows.go:37
+		i747 := i741 - i739
+//line rows.go:36
+		i773 := i280 + 1
+//line rows.go:36
+		c774 := i773 < yLen
+		i776 := i773 * xLen
+//line rows.go:37
+		i778 := (i280 + 2) * xLen
+//line rows.go:37
+		c779 := uint(i778) <= uint(wCap)
+//line rows.go:37
+		c781 := uint(i776) <= uint(i778)
+//line rows.go:37
+		o783 := i776 * 4
+//line rows.go:37
+		i784 := i778 - i776
+//line rows.go:36
+		i810 := i280 + 2
+//line rows.go:36
+		c811 := i810 < yLen
+		i813 := i810 * xLen
+//line rows.go:37
+		i815 := (i280 + 3) * xLen
+//line rows.go:37
+		c816 := uint(i815) <= uint(wCap)
+//line rows.go:37
+		c818 := uint(i813) <= uint(i815)
+//line rows.go:37
+		o820 := i813 * 4
+//line rows.go:37
+		i821 := i815 - i813
+//line rows.go:36
+		i847 := i280 + 3
+//line rows.go:36
+		c848 := i847 < yLen
+		i850 := i847 * xLen
+//line rows.go:37
+		i852 := (i280 + 4) * xLen
+//line rows.go:37
+		c853 := uint(i852) <= uint(wCap)
+//line rows.go:37
+		c855 := uint(i850) <= uint(i852)
+//line rows.go:37
+		o857 := i850 * 4
+//line rows.go:37
+		i858 := i852 - i850
+//line rows.go:36
+		i884 := i280 + 4
+//line rows.go:36
+		c885 := i884 < yLen
+		i887 := i884 * xLen
+//line rows.go:37
+		i889 := (i280 + 5) * xLen
+//line rows.go:37
+		c890 := uint(i889) <= uint(wCap)
+//line rows.go:37
+		c892 := uint(i887) <= uint(i889)
+//line rows.go:37
+		o894 := i887 * 4
+//line rows.go:37
+		i895 := i889 - i887
+//line rows.go:36
+		i921 := i280 + 5
+//line rows.go:36
+		c922 := i921 < yLen
+		i924 := i921 * xLen
+//line rows.go:37
+		i926 := (i280 + 6) * xLen
+//line rows.go:37
+		c927 := uint(i926) <= uint(wCap)
+//line rows.go:37
+		c929 := uint(i924) <= uint(i926)
+//line rows.go:37
+		o931 := i924 * 4
+//line rows.go:37
+		i932 := i926 - i924
+//line rows.go:36
+		i958 := i280 + 6
+//line rows.go:36
+		c959 := i958 < yLen
+		i961 := i958 * xLen
+//line rows.go:37
+		i963 := (i280 + 7) * xLen
+//line rows.go:37
+		c964 := uint(i963) <= uint(wCap)
+//line rows.go:37
+		c966 := uint(i961) <= uint(i963)
+//line rows.go:37
+		o968 := i961 * 4
+//line rows.go:37
+		i969 := i963 - i961
+//line rows.go:33
+		i27 := i280 * xLen
+//line rows.go:33
+		i30 := i22 * xLen
+//line rows.go:33
+		c34 := uint(i30) <= uint(wCap)
+//line rows.go:33
+		c36 := uint(i27) <= uint(i30)
+//line rows.go:33
+		o38 := i27 * 4
+//line rows.go:33
+		i39 := i30 - i27
+		{
+			{
+				first := 0
+//line rows.go:29
+				if lanes == 16 {
+//line rows.go:29
+					first = zvector.Rows32Twin(16, c24, c737, c742, c744, c774, c779, c781, c811, c816, c818, c848, c853, c855, c885, c890, c892, c922, c927, c929, c959, c964, c966, c34, c36, xLen, x, i39, w, o38, i1189, i661, i1199, i691, i706, i721, i747, o746, i784, o783, i821, o820, i858, o857, i895, o894, i932, o931, i969, o968, shared)
+//line rows.go:29
+				} else if lanes == 8 {
+//line rows.go:29
+					first = zvector.Rows32TwinAVX2(16, c24, c737, c742, c744, c774, c779, c781, c811, c816, c818, c848, c853, c855, c885, c890, c892, c922, c927, c929, c959, c964, c966, c34, c36, xLen, x, i39, w, o38, i1189, i661, i1199, i691, i706, i721, i747, o746, i784, o783, i821, o820, i858, o857, i895, o894, i932, o931, i969, o968, shared)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f1295, f1294, f1293, f1292, f1291, f1290, f1289, f1288, f1286, f1284, f1282, f1280, f1278, f1276, f1274, f1272, f751, f1273, f788, f1275, f825, f1277, f862, f1279, f899, f1281, f936, f1283, f973, f1285 float32
+					var i142, i752, i789, i826, i863, i900, i937, i974 int
+//line rows.go:32
+					if c24 {
+						if !c34 {
+//line rows.go:33
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i30, wCap)
+//line rows.go:33
+							return
+						}
+//line rows.go:33
+						if !c36 {
+//line rows.go:33
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i27, i30)
+//line rows.go:33
+							return
+						}
+//line rows.go:60
+						f1295, f1294, f1293, f1292, f1291, f1290, f1289, f1288, i142 = 0, 0, 0, 0, 0, 0, 0, 0, tx
+//line rows.go:60
+						for {
+//line rows.go:60
+							if i142 >= xLen {
+//line rows.go:60
+								break
+							}
+//line rows.go:61
+							f150 := *(*float32)(unsafe.Add(x, i142*4))
+//line rows.go:63
+							if uint(i142) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i142, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i632 := xLen + i142
+//line rows.go:63
+							if uint(i632) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i632, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i647 := i1189 + i142
+//line rows.go:63
+							if uint(i647) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i647, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i662 := i661 + i142
+//line rows.go:63
+							if uint(i662) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i662, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i677 := i1199 + i142
+//line rows.go:63
+							if uint(i677) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i677, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i692 := i691 + i142
+//line rows.go:63
+							if uint(i692) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i692, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i707 := i706 + i142
+//line rows.go:63
+							if uint(i707) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i707, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:63
+							i722 := i721 + i142
+//line rows.go:63
+							if uint(i722) >= uint(i39) {
+//line rows.go:63
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i722, i39)
+//line rows.go:63
+								return
+							}
+//line rows.go:60
+							f1295, f1294, f1293, f1292, f1291, f1290, f1289, f1288, i142 = math32.FMA(*(*float32)(unsafe.Add(w, o38+i722*4)), f150, f1295), math32.FMA(*(*float32)(unsafe.Add(w, o38+i707*4)), f150, f1294), math32.FMA(*(*float32)(unsafe.Add(w, o38+i692*4)), f150, f1293), math32.FMA(*(*float32)(unsafe.Add(w, o38+i677*4)), f150, f1292), math32.FMA(*(*float32)(unsafe.Add(w, o38+i662*4)), f150, f1291), math32.FMA(*(*float32)(unsafe.Add(w, o38+i647*4)), f150, f1290), math32.FMA(*(*float32)(unsafe.Add(w, o38+i632*4)), f150, f1289), math32.FMA(*(*float32)(unsafe.Add(w, o38+i142*4)), f150, f1288), i142+16
+						}
+//line rows.go:60
+						f1286, f1284, f1282, f1280, f1278, f1276, f1274, f1272 = f1295, f1294, f1293, f1292, f1291, f1290, f1289, f1288
+					} else {
+//line rows.go:36
+						if c737 {
+							if !c742 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i741, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c744 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i741)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f751, i752 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i752 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i752) >= uint(i747) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i752, i747)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f751, i752 = math32.FMA(*(*float32)(unsafe.Add(w, o746+i752*4)), *(*float32)(unsafe.Add(x, i752*4)), f751), i752+16
+							}
+//line rows.go:72
+							f1273 = f751
+						} else {
+//line rows.go:36
+							f1273 = 0
+						}
+//line rows.go:36
+						if c774 {
+							if !c779 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i778, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c781 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i776, i778)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f788, i789 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i789 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i789) >= uint(i784) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i789, i784)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f788, i789 = math32.FMA(*(*float32)(unsafe.Add(w, o783+i789*4)), *(*float32)(unsafe.Add(x, i789*4)), f788), i789+16
+							}
+//line rows.go:72
+							f1275 = f788
+						} else {
+//line rows.go:36
+							f1275 = 0
+						}
+//line rows.go:36
+						if c811 {
+							if !c816 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i815, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c818 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i813, i815)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f825, i826 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i826 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i826) >= uint(i821) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i826, i821)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f825, i826 = math32.FMA(*(*float32)(unsafe.Add(w, o820+i826*4)), *(*float32)(unsafe.Add(x, i826*4)), f825), i826+16
+							}
+//line rows.go:72
+							f1277 = f825
+						} else {
+//line rows.go:36
+							f1277 = 0
+						}
+//line rows.go:36
+						if c848 {
+							if !c853 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i852, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c855 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i850, i852)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f862, i863 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i863 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i863) >= uint(i858) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i863, i858)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f862, i863 = math32.FMA(*(*float32)(unsafe.Add(w, o857+i863*4)), *(*float32)(unsafe.Add(x, i863*4)), f862), i863+16
+							}
+//line rows.go:72
+							f1279 = f862
+						} else {
+//line rows.go:36
+							f1279 = 0
+						}
+//line rows.go:36
+						if c885 {
+							if !c890 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i889, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c892 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i887, i889)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f899, i900 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i900 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i900) >= uint(i895) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i900, i895)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f899, i900 = math32.FMA(*(*float32)(unsafe.Add(w, o894+i900*4)), *(*float32)(unsafe.Add(x, i900*4)), f899), i900+16
+							}
+//line rows.go:72
+							f1281 = f899
+						} else {
+//line rows.go:36
+							f1281 = 0
+						}
+//line rows.go:36
+						if c922 {
+							if !c927 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i926, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c929 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i924, i926)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f936, i937 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i937 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i937) >= uint(i932) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i937, i932)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f936, i937 = math32.FMA(*(*float32)(unsafe.Add(w, o931+i937*4)), *(*float32)(unsafe.Add(x, i937*4)), f936), i937+16
+							}
+//line rows.go:72
+							f1283 = f936
+						} else {
+//line rows.go:36
+							f1283 = 0
+						}
+//line rows.go:36
+						if c959 {
+							if !c964 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i963, wCap)
+//line rows.go:37
+								return
+							}
+//line rows.go:37
+							if !c966 {
+//line rows.go:37
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i961, i963)
+//line rows.go:37
+								return
+							}
+//line rows.go:72
+							f973, i974 = 0, tx
+//line rows.go:72
+							for {
+//line rows.go:72
+								if i974 >= xLen {
+//line rows.go:72
+									break
+								}
+//line rows.go:73
+								if uint(i974) >= uint(i969) {
+//line rows.go:73
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i974, i969)
+//line rows.go:73
+									return
+								}
+//line rows.go:72
+								f973, i974 = math32.FMA(*(*float32)(unsafe.Add(w, o968+i974*4)), *(*float32)(unsafe.Add(x, i974*4)), f973), i974+16
+							}
+//line rows.go:72
+							f1285 = f973
+						} else {
+//line rows.go:36
+							f1285 = 0
+						}
+//line rows.go:36
+						f1286, f1284, f1282, f1280, f1278, f1276, f1274, f1272 = 0, f1285, f1283, f1281, f1279, f1277, f1275, f1273
+					}
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, tx*4)) = f1272
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1274
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1276
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 192+tx*4)) = f1278
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 256+tx*4)) = f1280
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 320+tx*4)) = f1282
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 384+tx*4)) = f1284
+//line rows.go:42
+					*(*float32)(unsafe.Add(shared, 448+tx*4)) = f1286
+				}
+			}
+		}
+		{
+			{
+//line rows.go:46
+				rows32TwinRow(lanes, i280, shared, y, yLen)
+			}
+		}
+	}
+}
+
+// rows32TwinRow is what a row of threads does in rows32Twin.
+//
+//line rows.go:46
+func rows32TwinRow(lanes int, i280 int, shared unsafe.Pointer, y unsafe.Pointer, yLen int) {
+	first := 0
+//line rows.go:46
+	if lanes == 16 {
+//line rows.go:46
+		first = zvector.Rows32Twin_(16, i280, yLen, shared, y)
+//line rows.go:46
+	} else if lanes == 8 {
+//line rows.go:46
+		first = zvector.Rows32TwinAVX2_(16, i280, yLen, shared, y)
+	}
+	for tx := first; tx < 16; tx++ {
+//line rows.go:46
+		if 8 > uint32(int32(tx)) {
+//line rows.go:46
+			i106 := i280 + tx
+//line rows.go:46
+			if yLen > i106 {
+//line rows.go:51
+				f467 := *(*float32)(unsafe.Add(shared, tx*64)) + 0 + *(*float32)(unsafe.Add(shared, tx*64+4)) + *(*float32)(unsafe.Add(shared, tx*64+8)) + *(*float32)(unsafe.Add(shared, tx*64+12)) + *(*float32)(unsafe.Add(shared, tx*64+16))
+//line rows.go:51
+				f519 := f467 + *(*float32)(unsafe.Add(shared, tx*64+20)) + *(*float32)(unsafe.Add(shared, tx*64+24)) + *(*float32)(unsafe.Add(shared, tx*64+28)) + *(*float32)(unsafe.Add(shared, tx*64+32))
+//line rows.go:51
+				f571 := f519 + *(*float32)(unsafe.Add(shared, tx*64+36)) + *(*float32)(unsafe.Add(shared, tx*64+40)) + *(*float32)(unsafe.Add(shared, tx*64+44)) + *(*float32)(unsafe.Add(shared, tx*64+48))
+//line rows.go:53
+				*(*float32)(unsafe.Add(y, i106*4)) = f571 + *(*float32)(unsafe.Add(shared, tx*64+52)) + *(*float32)(unsafe.Add(shared, tx*64+56)) + *(*float32)(unsafe.Add(shared, tx*64+60))
 			}
 		}
 	}

@@ -12,6 +12,58 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// Narrow normalizes a row of x with each block. A thread reads its elements again in the second pass: they are in a cache.
+func Narrow(s *device.Stream, g device.Blocks, x, weight device.Slice[[4]float32], y device.Slice[[4]dtype.BF16], epsilon float32) error {
+	p := s.Plan(narrowKernel, narrowKernel.Grid(g))
+	x.Pass(p)
+	weight.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, epsilon)
+	return p.Launch()
+}
+
+var narrowKernel = &driver.Kernel{
+	Name:    "narrow",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "narrow.go",
+	Line:    39,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "weight", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 8},
+		{Name: "epsilon", Offset: 72, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     32,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "narrow.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "narrow.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: narrowSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: narrowSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: narrowSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: narrowSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, weight [][4]float32
+			y         [][4]dtype.BF16
+			epsilon   float32
+		})(args)
+		for ts.Next() {
+			narrow(ts.Thread(), a.x, a.weight, a.y, a.epsilon)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 36, 37},
+}
+
 // plainAdd32 stores x + residual in sum.
 func plainAdd32(s *device.Stream, g device.Grid, x, residual, sum device.Slice[float32]) error {
 	p := s.Plan(plainAdd32Kernel, g)
@@ -51,7 +103,7 @@ var plainAdd32Kernel = &driver.Kernel{
 	},
 	Twin:    plainAdd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 11, 12, 37},
+	Uses:    []uint16{9, 10, 11, 12, 39},
 }
 
 // plainAddBF16 stores x + residual in sum.
@@ -96,7 +148,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 5, 12, 37},
+	Uses:    []uint16{3, 4, 5, 12, 39},
 }
 
 // plainAddF16 stores x + residual in sum.
@@ -138,7 +190,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 12, 37},
+	Uses:    []uint16{6, 7, 8, 12, 39},
 }
 
 // plain32 normalizes a row with each block.
@@ -188,7 +240,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 36, 38, 39, 40, 41},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 38, 40, 41, 42, 43},
 }
 
 // plainBF16 normalizes a row with each block.
@@ -239,7 +291,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 36, 38, 39, 40, 41},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 38, 40, 41, 42, 43},
 }
 
 // plainF16 normalizes a row with each block.
@@ -289,7 +341,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 36, 38, 39, 40, 41},
+	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 38, 40, 41, 42, 43},
 }
 
 // wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -355,7 +407,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 42, 43, 44, 45, 46, 47},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 44, 45, 46, 47, 48, 49},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -421,7 +473,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 42, 43, 44, 45, 46, 47},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 44, 45, 46, 47, 48, 49},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -487,5 +539,5 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 42, 43, 44, 45, 46, 47},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 44, 45, 46, 47, 48, 49},
 }

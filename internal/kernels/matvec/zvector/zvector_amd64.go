@@ -35,10 +35,10 @@ func GatePlainTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.
 func GatePlainTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
 
 //go:noescape
-func TokenPlainTwin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 unsafe.Pointer, a17 int) (done int)
+func TokenPlainTwin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int, a17 int, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 unsafe.Pointer, a26 int, a27 unsafe.Pointer, a28 int) (done int)
 
 //go:noescape
-func TokenPlainTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 unsafe.Pointer, a17 int) (done int)
+func TokenPlainTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int, a17 int, a18 int, a19 unsafe.Pointer, a20 int, a21 int, a22 unsafe.Pointer, a23 int, a24 int, a25 unsafe.Pointer, a26 int, a27 unsafe.Pointer, a28 int) (done int)
 
 //go:noescape
 func RowsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 bool, a20 bool, a21 bool, a22 bool, a23 bool, a24 bool, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int, a44 int, a45 int, a46 int, a47 int, a48 int, a49 int, a50 unsafe.Pointer) (done int)
@@ -51,3 +51,15 @@ func RowsTwin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (do
 
 //go:noescape
 func RowsTwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func Rows32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 bool, a20 bool, a21 bool, a22 bool, a23 bool, a24 bool, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int, a44 int, a45 int, a46 int, a47 int, a48 int, a49 int, a50 unsafe.Pointer) (done int)
+
+//go:noescape
+func Rows32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 bool, a13 bool, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 bool, a20 bool, a21 bool, a22 bool, a23 bool, a24 bool, a25 int, a26 unsafe.Pointer, a27 int, a28 unsafe.Pointer, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int, a44 int, a45 int, a46 int, a47 int, a48 int, a49 int, a50 unsafe.Pointer) (done int)
+
+//go:noescape
+func Rows32Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func Rows32TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
