@@ -34,13 +34,17 @@ func Run(ctx context.Context, dev *device.Device, f func(s *Scope) error) error 
 	return errors.Join(err, stream.Close())
 }
 
-// RunOn is Run on a stream of the caller's, which remains open. It saves the cost of a stream where a program calls Run often.
+// RunOn is Run on a stream of the caller's, which remains open. It saves the cost of a stream where a program calls Run often. On a
+// stream that records a graph, it does not wait, and the tensors' memory belongs to the graph.
 func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
 	defer s.close() // also if f panics
 	err := f(s)
 	if err == nil {
 		err = s.err
+	}
+	if stream.Recording() {
+		return err
 	}
 	return errors.Join(err, stream.Synchronize(ctx))
 }

@@ -315,3 +315,53 @@ func TestSliceOf(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGraph records operations as a graph and replays it with other operands.
+func TestGraph(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	stream, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	x, err := device.Upload(stream, []float32{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	y, err := device.Make[float32](stream, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	g, err := dev.Capture(func(s *device.Stream) error {
+		return tensor.RunOn(t.Context(), s, func(s *tensor.Scope) error {
+			in, err := tensor.Wrap(x.All(), 2, 2)
+			if err != nil {
+				return err
+			}
+			out, err := tensor.SliceOf[float32](s.Use(in).T().Contiguous())
+			if err != nil {
+				return err
+			}
+			return device.Copy(s.Stream(), y.All(), out)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, v := range [][]float32{{1, 2, 3, 4}, {5, 6, 7, 8}} {
+		got := make([]float32, 4)
+		if err := errors.Join(device.UploadTo(stream, x.All(), v), g.Launch(stream), device.Download(stream, got, y), stream.Synchronize(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if want := []float32{v[0], v[2], v[1], v[3]}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
