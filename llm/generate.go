@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
-	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
@@ -38,6 +36,9 @@ type Request struct {
 	// to those that are at least MinP times as probable as the most probable one. 0 means no restriction.
 	TopK       int
 	TopP, MinP float64
+	// RepetitionPenalty divides the positive scores of tokens that occur in the prompt or in the text, and multiplies negative ones
+	// (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
+	RepetitionPenalty float64
 	// Seed selects the random numbers. The same seed gives the same text.
 	Seed uint64
 	// Stop are texts that end the generation. They are not part of the result.
@@ -92,8 +93,11 @@ func (m *Model) Generate(ctx context.Context, prompt string, r Request) iter.Seq
 	}
 }
 
-// chunk is the largest number of tokens that are computed at once, between which a done context is noticed.
-const chunk = 256
+// The largest numbers of tokens that are computed at once, between which a done context is noticed.
+const (
+	chunkCPU = 256
+	chunkGPU = 2048
+)
 
 // generate yields the continuation of tokens.
 func (m *Model) generate(ctx context.Context, prompt []int32, r Request, yield func(Token, error) bool) {
@@ -112,23 +116,18 @@ func (m *Model) generate(ctx context.Context, prompt []int32, r Request, yield f
 		yield(Token{}, fmt.Errorf("%w: %d tokens, %d", ErrContext, len(prompt), m.context))
 		return
 	}
-	began := time.Now()
-	usage := r.Usage
-	if usage == nil {
-		usage = &Usage{}
+	g := generation{Model: m, request: r, began: time.Now(), text: newText(m.tokenizer.NewDecoder(tokenizer.DecodeOptions{SkipSpecial: true}), r.Stop)}
+	if g.request.Usage == nil {
+		g.request.Usage = &Usage{}
 	}
-	g := generation{Model: m, request: r, next: m.reuse(prompt), text: newText(m.tokenizer.NewDecoder(tokenizer.DecodeOptions{SkipSpecial: true}), r.Stop)}
-	*usage = Usage{Prompt: len(prompt), Known: len(prompt) - len(g.next)}
-	for n := 1; ; n++ {
-		token, err := g.step(ctx, n)
-		if usage.Generated = n; n == 1 {
-			usage.First = time.Since(began)
-		} else {
-			usage.Rest = time.Since(began) - usage.First
-		}
-		if !yield(token, err) || err != nil || token.Finish != Unfinished {
-			return
-		}
+	err := g.begin(ctx, prompt)
+	if err == nil {
+		err = g.run(ctx, yield)
+	}
+	if err != nil {
+		m.cache.Truncate(0, len(m.tokens))
+		_ = m.stream.Synchronize(context.WithoutCancel(ctx)) // takes the faults that err reports
+		yield(Token{}, err)
 	}
 }
 
@@ -147,18 +146,92 @@ func (m *Model) reuse(prompt []int32) (rest []int32) {
 type generation struct {
 	*Model
 	request Request
-	next    []int32 // tokens that the cache does not have yet
+	began   time.Time
 	text    *text
 }
 
-// step returns token n of the text.
-func (g *generation) step(ctx context.Context, n int) (Token, error) {
-	id, err := g.choose(ctx)
-	if err != nil {
-		return Token{}, err
+// begin computes the prompt and chooses the first token.
+func (g *generation) begin(ctx context.Context, prompt []int32) error {
+	next := g.reuse(prompt)
+	*g.request.Usage = Usage{Prompt: len(prompt), Known: len(prompt) - len(next)}
+	if err := g.sampler.begin(g.request, prompt); err != nil {
+		return err
 	}
+	chunk := chunkCPU
+	if g.ahead {
+		chunk = chunkGPU
+	}
+	for len(next) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		span := llama.Span{Tokens: next[:min(chunk, len(next))]}
+		if next = next[len(span.Tokens):]; len(next) == 0 {
+			if err := g.decoder.Begin(ctx, span); err != nil {
+				return err
+			}
+		} else if err := tensor.RunOn(ctx, g.stream, func(s *tensor.Scope) error {
+			_, err := g.network.Forward(s, g.cache, span)
+			return err
+		}); err != nil {
+			return err
+		}
+		g.tokens = append(g.tokens, span.Tokens...)
+	}
+	return nil
+}
+
+// run yields the tokens. If the model works ahead, the device computes the next token while the host reads one.
+func (g *generation) run(ctx context.Context, yield func(Token, error) bool) error {
+	for n := 1; ; n++ {
+		if err := errors.Join(ctx.Err(), g.mailbox.send(g.decoder.Tokens())); err != nil {
+			return err
+		}
+		more := n != g.request.MaxTokens && len(g.tokens)+1 < g.context
+		ahead := g.ahead && more
+		if ahead {
+			if err := g.decoder.Step(0); err != nil {
+				return err
+			}
+		}
+		id, err := g.mailbox.receive(ctx)
+		if err != nil {
+			return err
+		}
+		if id < 0 {
+			return ErrLogits
+		}
+		token := g.token(id, n)
+		if ahead {
+			g.tokens = append(g.tokens, id)
+		}
+		g.measure(n)
+		if !yield(token, nil) || token.Finish != Unfinished {
+			return nil
+		}
+		if !ahead {
+			if err := errors.Join(ctx.Err(), g.decoder.Step(0)); err != nil {
+				return err
+			}
+			g.tokens = append(g.tokens, id)
+		}
+	}
+}
+
+// measure updates the Usage after token n.
+func (g *generation) measure(n int) {
+	u := g.request.Usage
+	if u.Generated = n; n == 1 {
+		u.First = time.Since(g.began)
+	} else {
+		u.Rest = time.Since(g.began) - u.First
+	}
+}
+
+// token returns token n of the text.
+func (g *generation) token(id int32, n int) Token {
 	if g.ends[id] {
-		return Token{ID: id, Text: g.text.rest(), Finish: Ended}, nil
+		return Token{ID: id, Text: g.text.rest(), Finish: Ended}
 	}
 	piece, stopped := g.text.add(id)
 	t := Token{ID: id, Text: piece}
@@ -170,73 +243,7 @@ func (g *generation) step(ctx context.Context, n int) (Token, error) {
 	case len(g.tokens)+1 >= g.context:
 		t.Finish, t.Text = Full, t.Text+g.text.rest()
 	}
-	g.next = []int32{id}
-	return t, nil
-}
-
-// choose computes the tokens that the cache does not have, and chooses the next one.
-func (g *generation) choose(ctx context.Context) (id int32, err error) {
-	for len(g.next) > 0 && err == nil {
-		part := g.next[:min(chunk, len(g.next))]
-		g.next = g.next[len(part):]
-		before := len(g.tokens)
-		err = tensor.RunOn(ctx, g.stream, func(s *tensor.Scope) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			x, err := g.network.Forward(s, g.cache, llama.Span{Tokens: part})
-			if err != nil || len(g.next) > 0 {
-				return err
-			}
-			id, err = g.sample(s, g.network.Logits(x.Slice(0, len(part)-1, len(part))))
-			return err
-		})
-		if err != nil {
-			g.cache.Truncate(0, before)
-			return 0, err
-		}
-		g.tokens = append(g.tokens, part...)
-	}
-	if id < 0 {
-		return 0, ErrLogits
-	}
-	return id, err
-}
-
-// sample chooses a token on the device.
-func (g *generation) sample(s *tensor.Scope, logits *tensor.Tensor) (int32, error) {
-	r, shape := g.request, sampling.Shape{Rows: 1, Vocabulary: g.network.Vocabulary}
-	params := sampling.Params{Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK)}
-	p, err := device.Upload(s.Stream(), []sampling.Params{params})
-	if err != nil {
-		return 0, err
-	}
-	defer p.Close()
-	position := tensor.From(s, []int32{int32(len(g.tokens))}, 1)
-	work, err := device.MakeDirty[int32](s.Stream(), sampling.Workspace(s.Stream(), shape))
-	if err != nil {
-		return 0, err
-	}
-	defer work.Close()
-	chosen := tensor.Op{Name: "Sample", In: []*tensor.Tensor{logits, position}, DType: position.DType(), Shape: []int{1}, Launch: func(stream *device.Stream, out *tensor.Tensor) error {
-		x := sampling.Operands{Params: p.All(), Work: work.All()}
-		var err error
-		if x.Logits, err = tensor.SliceOf[float32](logits); err != nil {
-			return err
-		}
-		if x.Positions, err = tensor.SliceOf[int32](position); err != nil {
-			return err
-		}
-		if x.Tokens, err = tensor.SliceOf[int32](out); err != nil {
-			return err
-		}
-		return sampling.Sample(stream, shape, x)
-	}}.Apply()
-	list, err := tensor.Values[int32](s.Context(), chosen)
-	if err != nil {
-		return 0, err
-	}
-	return list[0], nil
+	return t
 }
 
 // text decodes tokens and finds where a text stops.

@@ -257,3 +257,53 @@ func TestRates(t *testing.T) {
 		t.Errorf("one token: %v a second", r)
 	}
 }
+
+// TestFolder generates text with a model in a folder of Hugging Face.
+func TestFolder(t *testing.T) {
+	folder := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "Qwen3ForCausalLM"})
+	m := open(t, folder, llm.Options{})
+	if m.Name() != filepath.Base(folder) || m.Context() != llamatest.Context || !m.HasChat() {
+		t.Errorf("Name %q, Context %d, HasChat %v", m.Name(), m.Context(), m.HasChat())
+	}
+	long, last := text(t, m, "Hello", llm.Request{MaxTokens: 40})
+	if last.Finish != llm.Limited || long == "" {
+		t.Errorf("40 tokens are %q, the last is %+v", long, last)
+	}
+	if again, _ := text(t, open(t, filepath.Join(folder, "model.safetensors"), llm.Options{}), "Hello", llm.Request{MaxTokens: 40}); again != long {
+		t.Errorf("from the file: %q, from the folder: %q", again, long)
+	}
+	for name, want := range map[string]error{"config.json": llm.ErrFiles, "tokenizer.json": os.ErrNotExist} {
+		broken := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+		if err := os.Remove(filepath.Join(broken, name)); err != nil {
+			t.Fatal(err)
+		}
+		dev, err := cpu.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := llm.Open(dev, broken, llm.Options{}); !errors.Is(err, want) {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRepetition compares texts with a large penalty and without one: the penalty leaves each token one chance.
+func TestRepetition(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	distinct := func(penalty float64) int {
+		ids := map[int32]bool{}
+		for token, err := range m.Generate(t.Context(), "Hello", llm.Request{MaxTokens: 40, RepetitionPenalty: penalty}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[token.ID] = true
+		}
+		return len(ids)
+	}
+	if with, without := distinct(1e6), distinct(1); with < 35 || without >= with {
+		t.Errorf("%d different tokens of 40 with a penalty, %d without", with, without)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -13,7 +11,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
-	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
 // ErrFiles is the error of a folder without a single model.
@@ -38,87 +35,69 @@ type Model struct {
 	stream  *device.Stream
 	network *llama.Model
 	cache   *llama.Cache
+	sampler *sampler
+	decoder *llama.Decoder
+	mailbox *mailbox
+	ahead   bool // compute the next token while the host reads one: a stop wastes a token
 	context int
 	tokens  []int32 // of the cache's sequence
 }
 
-// Open loads a model from a GGUF file, or from a folder with one, onto a device. The errors match those of the packages weights,
-// tokenizer and model/llama, and ErrFiles.
+// Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
+// files, config.json, tokenizer.json and tokenizer_config.json. The errors match those of the packages weights, tokenizer and
+// model/llama, and ErrFiles.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
-	path, err := fileOf(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := gguf.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := load(dev, f, o)
+	m := &Model{ends: map[int32]bool{}}
+	err = m.load(dev, f, source{path, o})
 	if err = errors.Join(err, f.Close()); err != nil {
-		if m != nil {
-			err = errors.Join(err, m.Close())
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
 	}
 	return m, nil
 }
 
-// fileOf returns the path of the GGUF file, if path is a folder with one.
-func fileOf(path string) (string, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return path, err
-	}
-	list, err := filepath.Glob(filepath.Join(path, "*.gguf"))
-	if err != nil || len(list) == 0 {
-		return "", fmt.Errorf("%w: %s has no file whose name ends with .gguf", ErrFiles, path)
-	}
-	if len(list) > 1 {
-		return "", fmt.Errorf("%w: %s has %d files whose names end with .gguf; name one of them", ErrFiles, path, len(list))
-	}
-	return list[0], nil
+// source is where a model comes from, and how to open it.
+type source struct {
+	path string
+	Options
 }
 
-// load returns the model of a file. It returns a model also with an error, to be closed.
-func load(dev *device.Device, f *weights.File, o Options) (*Model, error) {
-	m := &Model{ends: map[int32]bool{}}
-	var err error
-	if m.tokenizer, err = tokenizer.FromGGUF(f.Metadata); err != nil {
-		return nil, err
+// load loads a file.
+func (m *Model) load(dev *device.Device, f *weights.File, from source) error {
+	config, err := m.describe(f, from.path)
+	if err != nil {
+		return err
 	}
-	if m.template, err = chat.FromGGUF(f.Metadata); err != nil {
-		if _, has := f.Metadata.Value("tokenizer.chat_template"); has {
-			return nil, err
-		}
-		m.template = nil
-	}
-	m.name, _ = weights.Get[string](f.Metadata, "general.name")
-	m.findEnds(f.Metadata)
 	if m.stream, err = dev.NewStream(); err != nil {
-		return m, err
+		return err
 	}
-	if m.network, err = llama.Load(m.stream, f, o.Progress); err != nil {
-		return m, err
+	if m.network, err = llama.Load(m.stream, f, llama.LoadOptions{Config: config, Progress: from.Progress}); err != nil {
+		return err
 	}
-	if m.context = o.Context; m.context == 0 {
+	if m.context = from.Context; m.context == 0 {
 		m.context = 8192
 	}
 	m.context = min(m.context, m.network.Context)
-	m.cache, err = m.network.NewCache(m.stream, llama.CacheOptions{Sequences: 1, Tokens: m.context})
-	return m, err
+	m.ahead = dev.Info().Kind != "cpu"
+	return m.prepare()
 }
 
-// findEnds finds the tokens that end a text: that of the metadata, and those that the common formats of chats use.
-func (m *Model) findEnds(meta weights.Metadata) {
-	for _, key := range []string{"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"} {
-		if id, err := meta.Int(key); err == nil {
-			m.ends[int32(id)] = true
-		}
+// prepare allocates what the generation of a text needs.
+func (m *Model) prepare() (err error) {
+	if m.cache, err = m.network.NewCache(m.stream, llama.CacheOptions{Sequences: 1, Tokens: m.context}); err != nil {
+		return err
 	}
-	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>"} {
-		if id, ok := m.tokenizer.TokenID(token); ok && m.tokenizer.IsSpecial(id) {
-			m.ends[id] = true
-		}
+	if m.sampler, err = newSampler(m.stream, m.network.Vocabulary); err != nil {
+		return err
 	}
+	if m.decoder, err = m.network.NewDecoder(m.cache, 1, m.sampler.choose); err != nil {
+		return err
+	}
+	m.mailbox, err = newMailbox(m.stream)
+	return err
 }
 
 // Close frees the memory. It waits for a text that is being generated.
@@ -126,16 +105,28 @@ func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var err error
+	if m.stream != nil {
+		err = m.stream.Synchronize(context.Background())
+	}
+	if m.mailbox != nil {
+		err = errors.Join(err, m.mailbox.Close())
+	}
+	if m.decoder != nil {
+		err = errors.Join(err, m.decoder.Close())
+	}
+	if m.sampler != nil {
+		err = errors.Join(err, m.sampler.Close())
+	}
 	if m.cache != nil {
-		err = m.cache.Close()
+		err = errors.Join(err, m.cache.Close())
 	}
 	if m.network != nil {
 		err = errors.Join(err, m.network.Close())
 	}
 	if m.stream != nil {
-		err = errors.Join(err, m.stream.Synchronize(context.Background()), m.stream.Close())
+		err = errors.Join(err, m.stream.Close())
 	}
-	m.cache, m.network, m.stream = nil, nil, nil
+	m.mailbox, m.decoder, m.sampler, m.cache, m.network, m.stream = nil, nil, nil, nil, nil, nil
 	return err
 }
 

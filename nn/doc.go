@@ -3,20 +3,22 @@
 // A model is a struct of layers. Tags name the tensors of each layer, for files in the names of Hugging Face and for GGUF files:
 //
 //	type Block struct {
-//		Norm nn.RMSNorm `weights:"post_attention_layernorm" gguf:"ffn_norm"`
-//		Gate nn.Linear  `weights:"mlp.gate_proj" gguf:"ffn_gate"`
-//		Up   nn.Linear  `weights:"mlp.up_proj" gguf:"ffn_up"`
-//		Down nn.Linear  `weights:"mlp.down_proj" gguf:"ffn_down"`
+//		Norm   nn.RMSNorm `weights:"post_attention_layernorm" gguf:"ffn_norm"`
+//		GateUp nn.Stacked `weights:"mlp.{gate,up}_proj" gguf:"ffn_{gate,up}"`
+//		Down   nn.Linear  `weights:"mlp.down_proj" gguf:"ffn_down"`
 //	}
 //
-//	func (b *Block) Forward(x *tensor.Tensor) *tensor.Tensor {
-//		y := b.Norm.Forward(x)
-//		return nn.Add(x, b.Down.Forward(nn.SwiGLU(b.Gate.Forward(y), b.Up.Forward(y))))
+//	func (b *Block) Forward(x *tensor.Tensor) *tensor.Tensor { // x is the residual stream
+//		return b.Down.AddTo(x, b.GateUp.SwiGLU(&b.Norm, x))
 //	}
 //
-//	params, err := nn.NewParams(stream)
+//	params := nn.NewParams(stream)
 //	defer params.Close()
-//	err = nn.Load(params, &model, file) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
+//	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //
-// Activations are float32. Matrices keep the format of their file: quantized in blocks (Q4_0, Q4_1, Q8_0), or BF16.
+// The residual stream is float32. Activations, which layers pass to each other, are bfloat16 on GPUs and float32 on CPUs (see
+// Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q8_0), and dense ones become bfloat16 where
+// activations are; else BF16 remains, and F16 and F32 become float32.
+//
+// Many rows are multiplied by package gemm, and one row by the fused kernels of package matvec, where activations are bfloat16.
 package nn

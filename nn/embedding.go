@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/embedding"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -19,7 +20,7 @@ func (e *Embedding) load(from *loader, name string) error {
 	return err
 }
 
-// Forward returns the vectors with the given numbers, a tensor of int32. A number outside the table yields zeros.
+// Forward returns the vectors with the given numbers, a tensor of int32, as a residual stream: as float32 numbers. A number outside the table yields zeros.
 func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	numbers = numbers.Contiguous()
 	return tensor.Op{
@@ -38,7 +39,29 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// Scores returns the products of the rows of x and all vectors: the head of a model whose output uses the table of its input.
-func (e *Embedding) Scores(x *tensor.Tensor) *tensor.Tensor {
-	return multiply("Scores", e.table, x)
+// Scores returns the products of the normalized rows of the residual stream and all vectors, as float32 numbers: the head of a model
+// whose output uses the table of its input.
+func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	return scores(e.table, n, x)
+}
+
+// Rows returns the rows of x, a residual stream of two dimensions, with the given numbers, a tensor of int32. A number outside x yields
+// zeros.
+func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
+	x, numbers = x.Contiguous(), numbers.Contiguous()
+	return tensor.Op{
+		Name: "Rows", In: []*tensor.Tensor{x, numbers}, DType: dtype.Float32, Shape: append(numbers.Shape(), x.Dim(1)),
+		Launch: func(s *device.Stream, y *tensor.Tensor) error {
+			rows, err := tensor.SliceOf[int32](numbers)
+			if err != nil {
+				return err
+			}
+			v, err := tensor.SlicesOf[float32](x, y)
+			if err != nil {
+				return err
+			}
+			shape := embedding.Shape{Tokens: rows.Len(), Vocabulary: x.Dim(0), Columns: x.Dim(1)}
+			return embedding.Gather(s, shape, embedding.Operands[float32, float32]{Table: v[0], Indices: rows, Out: v[1]})
+		},
+	}.Apply()
 }

@@ -5,13 +5,17 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Linear multiplies by a matrix: y = x W^T, for vectors x of In elements and y of Out elements.
+// Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements.
 type Linear struct {
 	In, Out int
+	Bias    bool // the file has a vector b
 	weight  matrix
+	bias    device.Slice[float32]
+	half    device.Slice[dtype.BF16] // the bias, if activations are bfloat16
 }
 
 func (l *Linear) load(from *loader, name string) error {
@@ -19,30 +23,103 @@ func (l *Linear) load(from *loader, name string) error {
 	if l.weight, err = from.matrix(name+".weight", l.Out, l.In); err != nil {
 		return err
 	}
+	return l.loadBias(from, name)
+}
+
+// loadBias loads the bias, if there is one, after the matrix.
+func (l *Linear) loadBias(from *loader, name string) error {
+	if l.Bias {
+		values, err := from.vector(name+".bias", l.Out)
+		if err != nil {
+			return err
+		}
+		if l.bias, l.half, err = from.bias(values); err != nil {
+			return err
+		}
+	}
 	from.progress()
 	return nil
 }
 
-// Forward returns the products of the rows of x, a tensor of float32 whose last dimension is In.
-func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return multiply("Linear", l.weight, x)
+// bias uploads biases, also as bfloat16 if activations are.
+func (l *loader) bias(values []float32) (bias device.Slice[float32], half device.Slice[dtype.BF16], err error) {
+	if bias, err = upload(l.params, values); err != nil || !l.params.half() {
+		return bias, half, err
+	}
+	narrowed := make([]dtype.BF16, len(values))
+	for i, v := range values {
+		narrowed[i] = dtype.BF16From32(v)
+	}
+	half, err = upload(l.params, narrowed)
+	return bias, half, err
 }
 
-// multiply applies a matrix to the rows of x.
-func multiply(op string, m matrix, x *tensor.Tensor) *tensor.Tensor {
+// Forward returns the results for the rows of x, a tensor of activations whose last dimension is In.
+func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
+}
+
+// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it.
+func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()
-	size, shape := m.size(), x.Shape()
-	if n := len(shape); n > 0 {
-		shape[n-1] = size.Rows
-	}
-	return tensor.Op{Name: op, In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
-		if x.Dim(-1) != size.Columns {
-			return fmt.Errorf("%w: rows of %v for %d columns", tensor.ErrShape, x.Shape(), size.Columns)
+	done := tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, sum}, DType: dtype.Float32, Shape: []int{0}, Launch: func(s *device.Stream, _ *tensor.Tensor) error {
+		if x.Dim(-1) != l.In || sum.Dim(-1) != l.Out || x.Len()/l.In != sum.Len()/l.Out {
+			return fmt.Errorf("%w: %v and %v for a matrix of %d x %d", tensor.ErrShape, x.Shape(), sum.Shape(), l.Out, l.In)
 		}
-		v, err := tensor.SlicesOf[float32](x, y)
+		return l.weight.multiply(s, product{x: x, y: sum, bias: l.bias, add: true})
+	}}.Apply()
+	if done.Err() != nil {
+		return done
+	}
+	return sum
+}
+
+// Scores returns the results for the normalized rows of the residual stream as float32 numbers: those of the head of a model.
+func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	return scores(l.weight, n, x)
+}
+
+// scores multiplies the normalized rows of x by a matrix.
+func scores(m matrix, n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	x = x.Contiguous()
+	if s := x.Scope(); s != nil && x.Err() == nil {
+		if w, ok := fused(s.Stream(), m, n, x); ok {
+			return fusedScores(w, n, x)
+		}
+	}
+	return multiply("Scores", m, product{x: n.Forward(x)}, dtype.Float32)
+}
+
+// fusedScores is scores for one row.
+func fusedScores(w matvec.Matrix, n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	shape := append(x.Shape()[:x.Dims()-1], w.Rows)
+	return tensor.Op{Name: "Scores", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		from, err := n.of(x)
 		if err != nil {
 			return err
 		}
-		return m.multiply(s, x.Len()/size.Columns, v[0], v[1])
+		to, err := tensor.SliceOf[float32](y)
+		if err != nil {
+			return err
+		}
+		return withScratch(s, 2*w.Blocks(), func(best device.Slice[float32]) error {
+			return matvec.Logits(s, w, from, matvec.Scores{Logits: to, Best: device.View[uint64](best)})
+		})
+	}}.Apply()
+}
+
+// multiply applies a matrix to the rows of p.x. The result has elements of the given type.
+func multiply(op string, m matrix, p product, of dtype.Type) *tensor.Tensor {
+	p.x = p.x.Contiguous()
+	size, shape := m.size(), p.x.Shape()
+	if n := len(shape); n > 0 {
+		shape[n-1] = size.Rows
+	}
+	return tensor.Op{Name: op, In: []*tensor.Tensor{p.x}, DType: of, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		if p.x.Dim(-1) != size.Columns {
+			return fmt.Errorf("%w: rows of %v for %d columns", tensor.ErrShape, p.x.Shape(), size.Columns)
+		}
+		p.y = y
+		return m.multiply(s, p)
 	}}.Apply()
 }

@@ -26,8 +26,8 @@ type layer interface {
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
-	// Order returns, for the rows of a matrix of the file with the given name, the row of the file that becomes row i, or nil if rows
-	// keep their order.
+	// Order returns, for the rows of a matrix, or the elements of a vector, of the file with the given name, the row of the file that
+	// becomes row i, or nil if rows keep their order.
 	Order func(name string) func(i int) int
 	// Progress is called after each layer with the number of bytes that were loaded, and of all.
 	Progress func(done, total int64)
@@ -65,6 +65,7 @@ type loader struct {
 	key         string // of the tags
 	used        map[string]bool
 	done, total int64
+	memory      [][]byte // into which matrices are read
 	errs        []error
 }
 
@@ -132,16 +133,4 @@ func (l *loader) progress() {
 	if l.options.Progress != nil {
 		l.options.Progress(l.done, l.total)
 	}
-}
-
-// vector returns the values of a tensor of n float32 or half-precision elements.
-func (l *loader) vector(name string, n int) ([]float32, error) {
-	t, err := l.tensor(name)
-	if err != nil {
-		return nil, err
-	}
-	if s := t.Shape(); len(s) != 1 || s[0] != n {
-		return nil, fmt.Errorf("%w: %s is %v, want [%d]", ErrShape, name, s, n)
-	}
-	return floats(t)
 }

@@ -1,79 +1,155 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/embedding"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
+	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// matrix is a matrix on a device in the format of its file.
+// matrix is a matrix on a device.
 type matrix interface {
 	size() quant.Shape
-	// multiply stores the products with n vectors in y: row i of y is the matrix times row i of x.
-	multiply(s *device.Stream, n int, x, y device.Slice[float32]) error
+	// multiply enqueues a product.
+	multiply(s *device.Stream, p product) error
 	// gather stores the rows with the given numbers in y. A number outside the matrix yields zeros.
 	gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error
 }
 
-// matrix loads a matrix of rows of the given number of columns.
-func (l *loader) matrix(name string, rows, columns int) (matrix, error) {
-	t, err := l.tensor(name)
-	if err != nil {
-		return nil, err
-	}
-	if s := t.Shape(); len(s) != 2 || s[0] != rows || s[1] != columns {
-		return nil, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrShape, name, s, rows, columns)
-	}
-	order := func(i int) int { return i }
-	if l.options.Order != nil {
-		if f := l.options.Order(name); f != nil {
-			order = f
-		}
-	}
-	data, err := l.rows(t, rows, order)
-	if err != nil {
-		return nil, err
-	}
-	shape := quant.Shape{Rows: rows, Columns: columns}
-	switch t.Type() {
-	case weights.Q4_0:
-		return l.quantized(quant.Q4_0, data, shape)
-	case weights.Q4_1:
-		return l.quantized(quant.Q4_1, data, shape)
-	case weights.Q8_0:
-		return l.quantized(quant.Q8_0, data, shape)
-	case weights.BF16:
-		w, err := upload(l.params, cast[dtype.BF16](data))
-		return dense{shape, w}, err
-	}
-	return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
+// product is the operands of a product of a matrix W: Y = X W^T + bias, or Y += X W^T + bias if add is set. Rows of X and Y are
+// vectors. The elements of X are those of activations; the elements of Y are the same, or float32.
+type product struct {
+	x, y *tensor.Tensor
+	bias device.Slice[float32]    // empty for none
+	half device.Slice[dtype.BF16] // the bias, if activations are bfloat16
+	add  bool
 }
 
-// rows reads a matrix with its rows in the given order.
-func (l *loader) rows(t *weights.Tensor, rows int, order func(i int) int) ([]byte, error) {
-	data := make([]byte, t.Size())
-	if _, err := t.ReadAt(data, 0); err != nil {
+// rows returns the number of rows of X.
+func (p product) rows(columns int) int { return p.x.Len() / columns }
+
+// stored is a matrix as it is in a file.
+type stored struct {
+	of   weights.Type
+	data []byte
+	quant.Shape
+}
+
+// read reads matrix number i of those that are loaded together, of rows of the given number of columns.
+func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
+	t, err := l.tensor(name)
+	if err != nil {
+		return stored{}, err
+	}
+	if s := t.Shape(); len(s) != 2 || s[0] != rows || s[1] != columns {
+		return stored{}, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrShape, name, s, rows, columns)
+	}
+	if _, ok := formatOf(t.Type()); !ok && !isDense(t.Type()) {
+		return stored{}, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
+	}
+	data, err := l.rows(i, t, rows)
+	return stored{t.Type(), data, quant.Shape{Rows: rows, Columns: columns}}, err
+}
+
+// matrices loads matrices with the same number of columns. If all are dense and have elements of the same type on the device, their
+// rows follow each other in memory, and all is the matrix of all rows.
+func (l *loader) matrices(names []string, rows []int, columns int) (list []matrix, all matrix, err error) {
+	var from []stored
+	for i, name := range names {
+		m, err := l.read(i, name, rows[i], columns)
+		if err != nil {
+			return nil, nil, err
+		}
+		from = append(from, m)
+	}
+	if list, all, err = l.dense(from); all != nil || err != nil {
+		return list, all, err
+	}
+	for _, m := range from {
+		one, err := l.place(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil, nil
+}
+
+// matrix loads a matrix of rows of the given number of columns.
+func (l *loader) matrix(name string, rows, columns int) (matrix, error) {
+	list, _, err := l.matrices([]string{name}, []int{rows}, columns)
+	if err != nil {
 		return nil, err
 	}
-	size := len(data) / max(rows, 1)
-	ordered, changed := data, false
+	return list[0], nil
+}
+
+// place uploads one matrix.
+func (l *loader) place(m stored) (matrix, error) {
+	if f, ok := formatOf(m.of); ok {
+		return l.quantized(f, m)
+	}
+	_, all, err := l.dense([]stored{m})
+	return all, err
+}
+
+// rows reads the rows of matrix number i of those that are loaded together, in the order that LoadOptions.Order says. The result is
+// valid until the next call for that i.
+func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
+	for len(l.memory) <= i {
+		l.memory = append(l.memory, nil)
+	}
+	if cap(l.memory[i]) < t.Size() {
+		l.memory[i] = make([]byte, t.Size())
+	}
+	data := l.memory[i][:t.Size()]
+	if err := readAll(t, data); err != nil {
+		return nil, err
+	}
+	order := l.order(t.Name())
+	if order == nil {
+		return data, nil
+	}
+	ordered, size := make([]byte, len(data)), len(data)/max(rows, 1)
 	for i := range rows {
-		from := order(i)
-		if from != i && !changed {
-			ordered, changed = append([]byte(nil), data...), true
-		}
-		if changed {
-			copy(ordered[i*size:(i+1)*size], data[from*size:])
-		}
+		copy(ordered[i*size:(i+1)*size], data[order(i)*size:])
 	}
 	return ordered, nil
+}
+
+const (
+	readers  = 8       // goroutines that read a tensor: one alone does not reach the speed of memory
+	leastRun = 4 << 20 // bytes that are worth a goroutine
+)
+
+// readAll reads all bytes of a tensor.
+func readAll(t *weights.Tensor, data []byte) error {
+	n := min(readers, 1+len(data)/leastRun)
+	size := (len(data) + n - 1) / n
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		from, to := min(i*size, len(data)), min((i+1)*size, len(data))
+		all.Go(func() { _, errs[i] = t.ReadAt(data[from:to], int64(from)) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// order returns the row of the file that becomes row i of a tensor, or nil if rows keep their order.
+func (l *loader) order(name string) func(i int) int {
+	if l.options.Order == nil {
+		return nil
+	}
+	return l.options.Order(name)
 }
 
 // cast returns the memory of data as elements of T, which has no pointers. Lifetimes: the result keeps data alive. Memory of make is
@@ -83,42 +159,11 @@ func cast[T any](data []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(zero)))
 }
 
-// quantized is a matrix of blocks.
-type quantized struct{ quant.Matrix }
-
-func (m quantized) size() quant.Shape { return m.Shape }
-
-func (m quantized) multiply(s *device.Stream, n int, x, y device.Slice[float32]) error {
-	return withScratch(s, quant.Workspace[float32, float32](s.Device(), m.Matrix, n), func(scratch device.Slice[float32]) error {
-		return quant.Multiply(s, m.Matrix, quant.Operands[float32, float32]{Rows: n, X: x, Y: y, Workspace: scratch})
-	})
-}
-
-func (m quantized) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
-	return quant.Gather(s, m.Matrix, rows, y)
-}
-
-// quantized uploads a matrix of blocks.
-func (l *loader) quantized(f quant.Format, data []byte, shape quant.Shape) (matrix, error) {
-	p, err := quant.Pack(f, data, shape)
-	if err != nil {
-		return nil, err
-	}
-	m := quant.Matrix{Shape: shape, Format: f}
-	if m.Planes, err = upload(l.params, p.Planes); err != nil {
-		return nil, err
-	}
-	if m.Scales, err = upload(l.params, p.Scales); err != nil {
-		return nil, err
-	}
-	if f == quant.Q4_1 {
-		m.Minima, err = upload(l.params, p.Minima)
-	}
-	return quantized{m}, err
-}
-
 // withScratch calls f with memory for n numbers, which is free after what f enqueues.
 func withScratch(s *device.Stream, n int, f func(scratch device.Slice[float32]) error) error {
+	if n == 0 {
+		return f(device.Slice[float32]{})
+	}
 	b, err := device.MakeDirty[float32](s, n)
 	if err != nil {
 		return err
@@ -130,51 +175,60 @@ func withScratch(s *device.Stream, n int, f func(scratch device.Slice[float32]) 
 	return err
 }
 
-// dense is a matrix of BF16 elements.
-type dense struct {
-	quant.Shape
-	w device.Slice[dtype.BF16]
-}
-
-func (m dense) size() quant.Shape { return m.Shape }
-
-func (m dense) multiply(s *device.Stream, n int, x, y device.Slice[float32]) error {
-	shape := matvec.Shape{Rows: m.Rows, Columns: m.Columns}
-	for i := range n {
-		err := matvec.Multiply(s, shape, matvec.Operands[dtype.BF16]{W: m.w, X: x.Slice(i*m.Columns, (i+1)*m.Columns), Y: y.Slice(i*m.Rows, (i+1)*m.Rows)})
-		if err != nil {
+// plainly computes a product of float32 operands: f stores the products of vectors.
+func (p product) plainly(s *device.Stream, size quant.Shape, f func(v vectors) error) error {
+	v, err := tensor.SlicesOf[float32](p.x, p.y)
+	if err != nil {
+		return err
+	}
+	x, y, n := v[0], v[1], p.rows(size.Columns)
+	biased := func(y device.Slice[float32]) error {
+		if err := f(vectors{n, x, y}); err != nil || p.bias.Len() == 0 {
 			return err
 		}
+		for i := range n {
+			if err := add(s, p.bias, y.Slice(i*size.Rows, (i+1)*size.Rows)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
+	if !p.add {
+		return biased(y)
+	}
+	return withScratch(s, y.Len(), func(sums device.Slice[float32]) error {
+		if err := biased(sums); err != nil {
+			return err
+		}
+		return add(s, sums, y)
+	})
 }
 
-func (m dense) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
-	shape := embedding.Shape{Tokens: rows.Len(), Vocabulary: m.Rows, Columns: m.Columns}
-	return embedding.Widen(s, shape, embedding.Operands[dtype.BF16, float32]{Table: m.w, Indices: rows, Out: y})
+// add adds x to y.
+func add(s *device.Stream, x, y device.Slice[float32]) error {
+	return matvec.AddPlain(s, device.Cover(y.Len(), 256), x, y)
 }
 
-// floats returns the elements of a tensor as float32 numbers.
-func floats(t *weights.Tensor) ([]float32, error) {
-	data, err := t.Bytes()
+// vector returns the values of a tensor of n float32 or half-precision elements, in the order that LoadOptions.Order says.
+func (l *loader) vector(name string, n int) ([]float32, error) {
+	t, err := l.tensor(name)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float32, t.Len())
-	switch t.Type() {
-	case weights.BF16:
-		for i, v := range cast[dtype.BF16](data) {
-			values[i] = v.Float32()
-		}
-		return values, nil
-	case weights.F16:
-		for i, v := range cast[dtype.F16](data) {
-			values[i] = v.Float32()
-		}
+	if s := t.Shape(); len(s) != 1 || s[0] != n {
+		return nil, fmt.Errorf("%w: %s is %v, want [%d]", ErrShape, name, s, n)
+	}
+	data, err := l.rows(0, t, n)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float32, n)
+	if isDense(t.Type()) {
+		widen(values, stored{of: t.Type(), data: data})
 		return values, nil
 	}
 	if err := gguf.Dequantize(t.Type(), values, data); err != nil {
-		return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, t.Name(), t.Type())
+		return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
 	return values, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/nn"
@@ -37,6 +39,8 @@ func file(t *testing.T, format string, list ...entry) *weights.File {
 		switch e.of {
 		case weights.F32:
 			data, err = binary.Append(nil, binary.LittleEndian, e.values)
+		case weights.F64:
+			data, err = binary.Append(nil, binary.LittleEndian, float64s(e.values))
 		case weights.BF16:
 			for _, v := range e.values {
 				data = binary.LittleEndian.AppendUint16(data, uint16(dtype.BF16From32(v)))
@@ -137,7 +141,8 @@ func TestLoad(t *testing.T) {
 			one := make([]float32, 32)
 			one[3] = 1
 			same(t, b.Parts[1].Up.Forward(tensor.From(s, one, 1, 32)), []int{1, 3}, []float32{up[3], up[35], up[67]})
-			same(t, b.Embed.Scores(tensor.From(s, one, 32)), []int{5}, []float32{embed[3], embed[35], embed[67], embed[99], embed[131]})
+			scale := math.Sqrt(32) / math.Sqrt(1+32e-5) * float64(numbers(32)[3]) // of the normalized vector
+			near(t, b.Embed.Scores(&b.Parts[0].Norm, tensor.From(s, one, 32)), []float64{scale * float64(embed[3]), scale * float64(embed[35]), scale * float64(embed[67]), scale * float64(embed[99]), scale * float64(embed[131])})
 		})
 		onDevice(t, cpu.Open, func(s *tensor.Scope, p *nn.Params) {
 			if b := newBlock(2); nn.Load(p, b, file(t, format, list[:5]...), nn.LoadOptions{}) != nil || b.Head != nil {
@@ -164,11 +169,11 @@ func TestLoadIsStrict(t *testing.T) {
 	onDevice(t, cpu.Open, func(s *tensor.Scope, p *nn.Params) {
 		err := nn.Load(p, newBlock(2), file(t, "safetensors",
 			entry{"embed.weight", weights.BF16, []int{32, 5}, numbers(160)}, entry{"layers.0.norm.weight", weights.F32, []int{31}, numbers(31)},
-			entry{"layers.0.mlp.up.weight", weights.F32, []int{3, 32}, numbers(96)}, entry{"layers.1.norm.weight", weights.F32, []int{32}, numbers(32)},
+			entry{"layers.0.mlp.up.weight", weights.F64, []int{3, 32}, numbers(96)}, entry{"layers.1.norm.weight", weights.F32, []int{32}, numbers(32)},
 			entry{"more", weights.F32, []int{1}, numbers(1)}, entry{"ignored", weights.F32, []int{1}, numbers(1)},
 		), nn.LoadOptions{Ignore: []string{"ignored"}})
 		for want, text := range map[error]string{
-			nn.ErrShape: "embed.weight is [32 5], want [5 32]", nn.ErrFormat: "layers.0.mlp.up.weight is of type F32",
+			nn.ErrShape: "embed.weight is [32 5], want [5 32]", nn.ErrFormat: "layers.0.mlp.up.weight is of type F64",
 			nn.ErrMissing: "layers.1.mlp.up.weight", nn.ErrUnused: "more [1]",
 		} {
 			if !errors.Is(err, want) || !strings.Contains(err.Error(), text) {
@@ -198,90 +203,210 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestLayers compares layers with float64 on all executions, for one row and several.
+// testModel has each kind of layer that computes.
+type testModel struct {
+	Norm  nn.RMSNorm   `weights:"norm"`
+	Up    nn.Linear    `weights:"up"`
+	Pair  nn.Stacked   `weights:"{gate,more}"`
+	Down  nn.Linear    `weights:"down"`
+	Embed nn.Embedding `weights:"embed"`
+}
+
+// TestLayers compares layers with float64 on all executions, for matrices of all types, with biases and without, for one row and
+// several.
 func TestLayers(t *testing.T) {
-	w, scale := numbers(3*64), numbers(64)
 	for name, open := range kerneltest.Executions() {
-		t.Run(name, func(t *testing.T) {
-			onDevice(t, open, func(s *tensor.Scope, p *nn.Params) {
-				var model struct {
-					Norm nn.RMSNorm `weights:"norm"`
-					Up   nn.Linear  `weights:"up"`
-				}
-				model.Norm, model.Up = nn.RMSNorm{Width: 64, Epsilon: 1e-5}, nn.Linear{In: 64, Out: 3}
-				f := file(t, "", entry{"up.weight", weights.BF16, []int{3, 64}, w}, entry{"norm.weight", weights.F32, []int{64}, scale})
-				if err := nn.Load(p, &model, f, nn.LoadOptions{}); err != nil {
-					t.Fatal(err)
-				}
-				for _, n := range []int{1, 3} {
-					x, y := numbers(n*64 + 64)[:n*64], numbers(n*64)
-					sum, normed := model.Norm.AddForward(tensor.From(s, x, n, 64), tensor.From(s, y, n, 64))
-					wantSum, wantNormed := make([]float64, n*64), make([]float64, n*64)
-					for i := range wantSum {
-						wantSum[i] = float64(x[i]) + float64(y[i])
+		for _, of := range []weights.Type{weights.F32, weights.F16, weights.BF16, weights.Q8_0} {
+			t.Run(fmt.Sprintf("%s/%v", name, of), func(t *testing.T) {
+				onDevice(t, open, func(s *tensor.Scope, p *nn.Params) {
+					for _, biased := range []bool{false, true} {
+						testLayers(t, s, p, layersOf{of, biased})
 					}
-					for r := range n {
-						squares := 0.0
-						for _, v := range wantSum[r*64 : r*64+64] {
-							squares += v * v
-						}
-						for i := r * 64; i < r*64+64; i++ {
-							wantNormed[i] = wantSum[i] / math.Sqrt(squares/64+1e-5) * float64(scale[i%64])
-						}
-					}
-					near(t, sum, wantSum)
-					near(t, normed, wantNormed)
-					near(t, model.Norm.Forward(sum), wantNormed)
-					wantUp := make([]float64, n*3)
-					for i := range wantUp {
-						for k := range 64 {
-							wantUp[i] += float64(x[i/3*64+k]) * float64(w[i%3*64+k])
-						}
-					}
-					near(t, model.Up.Forward(tensor.From(s, x, n, 64)), wantUp)
-					wantGate := make([]float64, n*64)
-					for i := range wantGate {
-						wantGate[i] = float64(x[i]) / (1 + math.Exp(-float64(x[i]))) * float64(y[i])
-					}
-					near(t, nn.SwiGLU(tensor.From(s, x, n, 64), tensor.From(s, y, n, 64)), wantGate)
-				}
+				})
 			})
-		})
+		}
 	}
 }
 
-// near compares elements with wanted ones.
-func near(t *testing.T, x *tensor.Tensor, want []float64) {
-	t.Helper()
-	got, err := tensor.Values[float32](t.Context(), x)
-	if err != nil {
+// layersOf says what the file of testLayers has.
+type layersOf struct {
+	matrices weights.Type
+	biased   bool
+}
+
+// testLayers compares all layers with products in float64.
+func testLayers(t *testing.T, s *tensor.Scope, p *nn.Params, o layersOf) {
+	const width, inner = 64, 96
+	r := rand.New(rand.NewPCG(1, 2))
+	var list []entry
+	matrix := func(name string, rows, columns int) reference {
+		e := entry{name + ".weight", o.matrices, []int{rows, columns}, make([]float32, rows*columns)}
+		for i := range e.values {
+			e.values[i] = float32(r.IntN(255)-127) / 64 // exact in all types
+			if i%32 == 0 {
+				e.values[i] = 127. / 64 // the largest of a block
+			}
+		}
+		x := reference{weight: e.values, columns: columns, bias: make([]float32, rows)}
+		list = append(list, e)
+		if o.biased && name != "embed" {
+			x.bias = numbers(rows)
+			list = append(list, entry{name + ".bias", weights.F32, []int{rows}, x.bias})
+		}
+		return x
+	}
+	up, gate, more, down, embed := matrix("up", inner, width), matrix("gate", inner, width), matrix("more", inner, width), matrix("down", width, inner), matrix("embed", 50, width)
+	scale := numbers(width)
+	list = append(list, entry{"norm.weight", weights.F32, []int{width}, scale})
+	m := testModel{
+		nn.RMSNorm{Width: width, Epsilon: 1e-5}, nn.Linear{In: width, Out: inner, Bias: o.biased}, nn.Stacked{In: width, Out: []int{inner, inner}, Bias: o.biased},
+		nn.Linear{In: inner, Out: width, Bias: o.biased}, nn.Embedding{Count: 50, Width: width},
+	}
+	if err := nn.Load(p, &m, file(t, "", list...), nn.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	three := numbers(3 * width)
+	near(t, nn.Rows(tensor.From(s, three, 3, width), tensor.From(s, []int32{2, 0, 3}, 3)), append(append(float64s(three[2*width:]), float64s(three[:width])...), make([]float64, width)...))
+	for _, n := range []int{1, 3, 33} {
+		x := numbers(n*width + 8)[8:]
+		stream := tensor.From(s, x, n, width)
+		normed := m.Norm.Forward(stream)
+		want := norm(float64s(x), scale)
+		near(t, normed, want)
+		near(t, m.Norm.Forward(normed), norm(want, scale))
+		near(t, m.Up.Forward(normed), up.times(want))
+		parts := m.Pair.Forward(normed)
+		near(t, parts[0], gate.times(want))
+		near(t, parts[1], more.times(want))
+		glu := gate.times(want)
+		for i, u := range more.times(want) {
+			glu[i] *= u / (1 + math.Exp(-glu[i]))
+		}
+		near(t, nn.SwiGLU(parts[0], parts[1]), glu)
+		mid := m.Pair.SwiGLU(&m.Norm, stream)
+		near(t, mid, glu)
+		near(t, m.Embed.Scores(&m.Norm, stream), embed.times(want))
+		sum := down.times(glu)
+		for i, v := range x {
+			sum[i] += float64(v)
+		}
+		if got := m.Down.AddTo(stream, mid); got != stream {
+			t.Errorf("AddTo returned %v", got)
+		}
+		near(t, stream, sum)
+	}
+}
+
+// reference is a linear layer in float64.
+type reference struct {
+	weight  []float32
+	columns int
+	bias    []float32
+}
+
+// times returns the products with the rows of x.
+func (r reference) times(x []float64) (y []float64) {
+	for ; len(x) > 0; x = x[r.columns:] {
+		for row := range r.bias {
+			sum := float64(r.bias[row])
+			for i, w := range r.weight[row*r.columns : (row+1)*r.columns] {
+				sum += float64(w) * x[i]
+			}
+			y = append(y, sum)
+		}
+	}
+	return y
+}
+
+// norm returns the normalized rows of x.
+func norm(x []float64, scale []float32) (y []float64) {
+	for ; len(x) > 0; x = x[len(scale):] {
+		squares := 0.0
+		for _, v := range x[:len(scale)] {
+			squares += v * v
+		}
+		for i, v := range x[:len(scale)] {
+			y = append(y, v/math.Sqrt(squares/float64(len(scale))+1e-5)*float64(scale[i]))
+		}
+	}
+	return y
+}
+
+func float64s[T float32 | dtype.BF16](list []T) (wide []float64) {
+	for _, v := range list {
+		switch v := any(v).(type) {
+		case float32:
+			wide = append(wide, float64(v))
+		case dtype.BF16:
+			wide = append(wide, v.Float64())
+		}
+	}
+	return wide
+}
+
+// near compares elements with wanted ones. With activations of bfloat16, the error is that of a few roundings relative to the vector.
+func near(t *testing.T, x *tensor.Tensor, want []float64) {
+	t.Helper()
+	tolerance, got := 1e-5, []float64(nil)
+	if x.DType() == dtype.BFloat16 {
+		list, err := tensor.Values[dtype.BF16](t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance, got = 0.02, float64s(list)
+	} else {
+		list, err := tensor.Values[float32](t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = float64s(list)
+	}
+	if k := x.Scope().Stream().Device().Info().Kind; k != "cpu" {
+		tolerance = 0.02
+	}
+	size := 0.0
+	for _, w := range want {
+		size += w * w / float64(len(want))
+	}
 	for i, w := range want {
-		if i >= len(got) || !(math.Abs(float64(got[i])-w) <= 1e-5*(1+math.Abs(w))) {
+		if i >= len(got) || !(math.Abs(got[i]-w) <= tolerance*(math.Sqrt(size)+math.Abs(w))) {
 			t.Fatalf("element %d of %v: got %v, want %v", i, x, got[i], w)
 		}
 	}
 }
 
+// TestShapesThatDoNotFit passes operands with rows of other lengths, also such as have the elements of one row of the right length.
 func TestShapesThatDoNotFit(t *testing.T) {
-	dev, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
+	for name, open := range kerneltest.Executions() {
+		if name == "native" {
+			continue // it is the CPU
+		}
+		t.Run(name, func(t *testing.T) { testShapes(t, kerneltest.Device(t, open)) })
 	}
-	defer dev.Close()
-	up, embed, norm := nn.Linear{In: 32, Out: 3}, nn.Embedding{Count: 5, Width: 32}, nn.RMSNorm{Width: 32}
-	var model struct {
-		Up    nn.Linear    `weights:"up"`
-		Embed nn.Embedding `weights:"embed"`
-		Norm  nn.RMSNorm   `weights:"norm"`
-	}
-	model.Up, model.Embed, model.Norm = up, embed, norm
-	for name, f := range map[string]func(s *tensor.Scope) *tensor.Tensor{
-		"Linear":    func(s *tensor.Scope) *tensor.Tensor { return model.Up.Forward(tensor.From(s, numbers(62), 2, 31)) },
-		"Embedding": func(s *tensor.Scope) *tensor.Tensor { return model.Embed.Forward(tensor.From(s, numbers(2), 2)) },
-		"RMSNorm":   func(s *tensor.Scope) *tensor.Tensor { return model.Norm.Forward(tensor.From(s, numbers(62), 2, 31)) },
-		"SwiGLU": func(s *tensor.Scope) *tensor.Tensor {
+}
+
+func testShapes(t *testing.T, dev *device.Device) {
+	const width = 32
+	for name, f := range map[string]func(s *tensor.Scope, m *testModel) *tensor.Tensor{
+		"Linear": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Up.Forward(m.Norm.Forward(tensor.From(s, numbers(width), 1, width)).Reshape(2, width/2))
+		},
+		"Embedding": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Embed.Forward(tensor.From(s, numbers(2), 2))
+		},
+		"RMSNorm": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Norm.Forward(tensor.From(s, numbers(62), 2, 31))
+		},
+		"RMSNorm, scores": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Embed.Scores(&m.Norm, tensor.From(s, numbers(width), 2, width/2))
+		},
+		"RMSNorm, SwiGLU": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Pair.SwiGLU(&m.Norm, tensor.From(s, numbers(width), 2, width/2))
+		},
+		"Linear, sum": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
+			return m.Down.AddTo(tensor.From(s, numbers(width), 1, width), tensor.From(s, numbers(width), 1, width))
+		},
+		"SwiGLU": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
 			return nn.SwiGLU(tensor.From(s, numbers(6), 2, 3), tensor.From(s, numbers(6), 3, 2))
 		},
 	} {
@@ -290,13 +415,18 @@ func TestShapesThatDoNotFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := nn.NewParams(s)
-		file := file(t, "", entry{"up.weight", weights.BF16, []int{3, 32}, numbers(96)}, entry{"embed.weight", weights.BF16, []int{5, 32}, numbers(160)}, entry{"norm.weight", weights.F32, []int{32}, numbers(32)})
-		if err := nn.Load(p, &model, file, nn.LoadOptions{}); err != nil {
+		m := testModel{nn.RMSNorm{Width: width}, nn.Linear{In: width, Out: 4}, nn.Stacked{In: width, Out: []int{4, 4}}, nn.Linear{In: 8, Out: width}, nn.Embedding{Count: 5, Width: width}}
+		var list []entry
+		for name, size := range map[string][]int{"up": {4, width}, "gate": {4, width}, "more": {4, width}, "down": {width, 8}, "embed": {5, width}} {
+			list = append(list, entry{name + ".weight", weights.BF16, size, numbers(size[0] * size[1])})
+		}
+		if err := nn.Load(p, &m, file(t, "", append(list, entry{"norm.weight", weights.F32, []int{width}, numbers(width)})...), nn.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		var e *tensor.Error
-		err = tensor.RunOn(t.Context(), s, func(s *tensor.Scope) error { f(s); return nil })
-		if !errors.As(err, &e) || !strings.HasPrefix(e.Line, "nn_test.go:") || !strings.Contains(err.Error(), name) {
+		err = tensor.RunOn(t.Context(), s, func(s *tensor.Scope) error { f(s, &m); return nil })
+		op, _, _ := strings.Cut(name, ",")
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Line, "nn_test.go:") || e.Op != op {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := errors.Join(p.Close(), s.Close()); err != nil {

@@ -14,6 +14,8 @@ type RMSNorm struct {
 	Width   int
 	Epsilon float32
 	weight  device.Slice[float32]
+	gain    device.Slice[dtype.BF16] // the weights for fused kernels, if activations are bfloat16
+	out     dtype.Type               // of activations
 }
 
 func (n *RMSNorm) load(from *loader, name string) error {
@@ -21,49 +23,52 @@ func (n *RMSNorm) load(from *loader, name string) error {
 	if err != nil {
 		return err
 	}
-	n.weight, err = upload(from.params, values)
+	n.out = from.params.activations
+	if n.weight, err = upload(from.params, values); err != nil || n.out != dtype.BFloat16 {
+		return err
+	}
+	gain := make([]dtype.BF16, len(values))
+	for i, v := range values {
+		gain[i] = dtype.BF16From32(v)
+	}
+	n.gain, err = upload(from.params, gain)
 	return err
 }
 
-// Forward returns the normalized rows of x, a tensor of float32.
+// Forward returns the normalized rows of x, a tensor of the residual stream or of activations, as activations.
 func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()
-	return tensor.Op{Name: "RMSNorm", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: x.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
-		return n.launch(s, normed{x: x, y: y})
-	}}.Apply()
-}
-
-// AddForward returns the sum of x and a residual of the same shape, and the normalized rows of the sum.
-func (n *RMSNorm) AddForward(x, residual *tensor.Tensor) (sum, y *tensor.Tensor) {
-	x, residual = x.Contiguous(), residual.Contiguous()
-	in := []*tensor.Tensor{x, residual}
-	sum = tensor.Op{Name: "RMSNorm", In: in, DType: dtype.Float32, Shape: x.Shape(), Launch: func(s *device.Stream, sum *tensor.Tensor) error { return nil }}.Apply()
-	y = tensor.Op{Name: "RMSNorm", In: append(in, sum), DType: dtype.Float32, Shape: x.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
-		return n.launch(s, normed{x, residual, sum, y})
-	}}.Apply()
-	return sum, y
-}
-
-// normed is the operands of a norm: of x, or of the sum of x and a residual that is not nil.
-type normed struct{ x, residual, sum, y *tensor.Tensor }
-
-func (n *RMSNorm) launch(s *device.Stream, of normed) error {
-	x := of.x
-	if x.Dim(-1) != n.Width {
-		return fmt.Errorf("%w: rows of %v for a norm of %d", tensor.ErrShape, x.Shape(), n.Width)
-	}
-	o := norm.Operands[float32]{Weight: n.weight}
-	for _, p := range []struct {
-		t  *tensor.Tensor
-		to *device.Slice[float32]
-	}{{x, &o.X}, {of.y, &o.Y}, {of.residual, &o.Residual}, {of.sum, &o.Sum}} {
-		if p.t == nil {
-			continue
+	return tensor.Op{Name: "RMSNorm", In: []*tensor.Tensor{x}, DType: n.out, Shape: x.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		if x.Dim(-1) != n.Width {
+			return fmt.Errorf("%w: rows of %v for a norm of %d", tensor.ErrShape, x.Shape(), n.Width)
 		}
-		var err error
-		if *p.to, err = tensor.SliceOf[float32](p.t); err != nil {
+		return n.launch(s, x, y)
+	}}.Apply()
+}
+
+func (n *RMSNorm) launch(s *device.Stream, x, y *tensor.Tensor) error {
+	shape := norm.Shape{Rows: x.Len() / n.Width, Columns: n.Width}
+	switch {
+	case y.DType() == dtype.Float32:
+		v, err := tensor.SlicesOf[float32](x, y)
+		if err != nil {
 			return err
 		}
+		return norm.RMSNorm(s, shape, n.Epsilon, norm.Operands[float32]{X: v[0], Y: v[1], Weight: n.weight})
+	case x.DType() == dtype.BFloat16:
+		v, err := tensor.SlicesOf[dtype.BF16](x, y)
+		if err != nil {
+			return err
+		}
+		return norm.RMSNorm(s, shape, n.Epsilon, norm.Operands[dtype.BF16]{X: v[0], Y: v[1], Weight: n.weight})
 	}
-	return norm.RMSNorm(s, norm.Shape{Rows: x.Len() / n.Width, Columns: n.Width}, n.Epsilon, o)
+	from, err := tensor.SliceOf[float32](x)
+	if err != nil {
+		return err
+	}
+	to, err := tensor.SliceOf[dtype.BF16](y)
+	if err != nil {
+		return err
+	}
+	return norm.RMSNormNarrow(s, shape, n.Epsilon, norm.Narrowed{X: from, Y: to, Weight: n.weight})
 }

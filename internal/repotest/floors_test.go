@@ -109,9 +109,9 @@ var floors = map[string]string{
 	// Tensors and models. Only tensor and nn know kernels; model/llama knows those of its attention.
 	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/gemm internal/kernels/row internal/kernels/softmax internal/kernels/strided prim device dtype gpu",
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
-	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/rope device dtype",
-	"model/llama/llamatest": "weights weights/gguf dtype",
-	"llm":                   "model/llama tensor tokenizer chat weights weights/gguf internal/kernels/sampling device",
+	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
+	"model/llama/llamatest": "weights weights/gguf weights/safetensors dtype",
+	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
 	"serve/openai":          "llm chat",
 
 	// What is told of devices.
@@ -144,6 +144,7 @@ var floors = map[string]string{
 	"bench/quant":               "internal/kernels/quant . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
+	"bench/llm":                 "llm model/llama tensor weights internal/kernels/sampling . device dtype",
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device",
 	"bench/suite/unchecked":     "compile device/driver",
 	"bench/start/ptx":           "compile",

@@ -1,7 +1,8 @@
-// Package llama computes language models of the Llama family: Llama 2 and 3, SmolLM, TinyLlama and Mistral, from GGUF files.
+// Package llama computes language models of the Llama family: Llama 2 and 3, SmolLM, TinyLlama, Mistral, Qwen2 and Qwen3, from GGUF
+// files or from safetensors files with a config.json.
 //
 //	file, err := gguf.Open("SmolLM2-135M-Instruct.Q4_1.gguf")
-//	m, err := llama.Load(stream, file, nil)
+//	m, err := llama.Load(stream, file, llama.LoadOptions{})
 //	defer m.Close()
 //	cache, err := m.NewCache(stream, llama.CacheOptions{Sequences: 1, Tokens: 2048})
 //	defer cache.Close()
@@ -13,6 +14,14 @@
 //		logits, err := tensor.Values[float32](ctx, m.Logits(x.Slice(0, len(prompt)-1, len(prompt))))
 //		...
 //	})
+//
+// A Decoder continues sequences token by token, without the host:
+//
+//	d, err := m.NewDecoder(cache, 1, chooser)
+//	err = d.Begin(ctx, llama.Span{Sequence: 0, Tokens: prompt}) // chooses the first token
+//	for range 100 {
+//		err = d.Step(0) // appends the last token and chooses the next one; d.Tokens() has it on the device
+//	}
 //
 // Each token attends to the tokens before it in its sequence, whose keys and values are in the Cache. Package llm generates text.
 package llama

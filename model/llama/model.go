@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -22,52 +23,77 @@ type Model struct {
 
 // network is the layers of a model.
 type network struct {
-	Embed  nn.Embedding `gguf:"token_embd"`
-	Layers []layer      `gguf:"blk.%d"`
-	Norm   nn.RMSNorm   `gguf:"output_norm"`
-	Head   *nn.Linear   `gguf:"output"` // nil if the model uses the table of Embed
+	Embed  nn.Embedding `weights:"model.embed_tokens" gguf:"token_embd"`
+	Layers []layer      `weights:"model.layers.%d" gguf:"blk.%d"`
+	Norm   nn.RMSNorm   `weights:"model.norm" gguf:"output_norm"`
+	Head   *nn.Linear   `weights:"lm_head" gguf:"output"` // nil if the model uses the table of Embed
 }
 
 // layer is a decoder layer.
 type layer struct {
-	AttnNorm nn.RMSNorm `gguf:"attn_norm"`
-	Q        nn.Linear  `gguf:"attn_q"`
-	K        nn.Linear  `gguf:"attn_k"`
-	V        nn.Linear  `gguf:"attn_v"`
-	O        nn.Linear  `gguf:"attn_output"`
-	MLPNorm  nn.RMSNorm `gguf:"ffn_norm"`
-	Gate     nn.Linear  `gguf:"ffn_gate"`
-	Up       nn.Linear  `gguf:"ffn_up"`
-	Down     nn.Linear  `gguf:"ffn_down"`
+	AttnNorm nn.RMSNorm  `weights:"input_layernorm" gguf:"attn_norm"`
+	QKV      nn.Stacked  `weights:"self_attn.{q,k,v}_proj" gguf:"attn_{q,k,v}"`
+	QNorm    *nn.RMSNorm `weights:"self_attn.q_norm" gguf:"attn_q_norm"` // nil if heads are not normalized
+	KNorm    *nn.RMSNorm `weights:"self_attn.k_norm" gguf:"attn_k_norm"`
+	O        nn.Linear   `weights:"self_attn.o_proj" gguf:"attn_output"`
+	MLPNorm  nn.RMSNorm  `weights:"post_attention_layernorm" gguf:"ffn_norm"`
+	GateUp   nn.Stacked  `weights:"mlp.{gate,up}_proj" gguf:"ffn_{gate,up}"`
+	Down     nn.Linear   `weights:"mlp.down_proj" gguf:"ffn_down"`
 }
 
 // newNetwork returns the layers of a model of a size, without parameters.
 func newNetwork(c Config) network {
 	n := network{
 		Embed: nn.Embedding{Count: c.Vocabulary, Width: c.Hidden}, Layers: make([]layer, c.Layers),
-		Norm: nn.RMSNorm{Width: c.Hidden, Epsilon: float32(c.Epsilon)}, Head: &nn.Linear{In: c.Hidden, Out: c.Vocabulary},
+		Norm: nn.RMSNorm{Width: c.Hidden, Epsilon: float32(c.Epsilon)},
 	}
+	if !c.Tied {
+		n.Head = &nn.Linear{In: c.Hidden, Out: c.Vocabulary}
+	}
+	queries, keys := c.Heads*c.HeadDim, c.KeyHeads*c.HeadDim
 	for i := range n.Layers {
-		n.Layers[i] = layer{
+		l := layer{
 			AttnNorm: n.Norm, MLPNorm: n.Norm,
-			Q: nn.Linear{In: c.Hidden, Out: c.Heads * c.HeadDim}, K: nn.Linear{In: c.Hidden, Out: c.KeyHeads * c.HeadDim},
-			V: nn.Linear{In: c.Hidden, Out: c.KeyHeads * c.HeadDim}, O: nn.Linear{In: c.Heads * c.HeadDim, Out: c.Hidden},
-			Gate: nn.Linear{In: c.Hidden, Out: c.FFN}, Up: nn.Linear{In: c.Hidden, Out: c.FFN}, Down: nn.Linear{In: c.FFN, Out: c.Hidden},
+			QKV:    nn.Stacked{In: c.Hidden, Out: []int{queries, keys, keys}, Bias: c.QueryBias},
+			O:      nn.Linear{In: queries, Out: c.Hidden, Bias: c.OutputBias},
+			GateUp: nn.Stacked{In: c.Hidden, Out: []int{c.FFN, c.FFN}, Bias: c.MLPBias},
+			Down:   nn.Linear{In: c.FFN, Out: c.Hidden, Bias: c.MLPBias},
 		}
+		if c.HeadNorms {
+			norm := nn.RMSNorm{Width: c.HeadDim, Epsilon: float32(c.Epsilon)}
+			l.QNorm, l.KNorm = &norm, &nn.RMSNorm{Width: c.HeadDim, Epsilon: norm.Epsilon}
+		}
+		n.Layers[i] = l
 	}
 	return n
 }
 
-// Load loads the model of a GGUF file onto a stream's device. It calls progress, unless that is nil, with the bytes that have been
-// loaded and all. The errors match ErrArchitecture, ErrConfig, and those of nn.Load.
-func Load(s *device.Stream, f *weights.File, progress func(done, total int64)) (*Model, error) {
-	c, err := configOf(f.Metadata)
+// LoadOptions are the options of Load.
+type LoadOptions struct {
+	// Config is that of a model in safetensors files, from ParseConfig. GGUF files contain their own.
+	Config Config
+	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	Progress func(done, total int64)
+}
+
+// Load loads the model of a GGUF file or of safetensors files onto a stream's device. The errors match ErrArchitecture, ErrConfig, and
+// those of nn.Load.
+func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
+	c, err := o.Config, error(nil)
+	if strings.HasPrefix(f.Format, "GGUF") {
+		c, err = ofMetadata(f)
+	} else {
+		err = c.check()
+	}
+	if err == nil && c.Layers > len(f.Tensors) {
+		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))
+	}
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s)}
-	options := nn.LoadOptions{Ignore: []string{factors}, Order: c.order, Progress: progress}
-	if err := nn.Load(m.params, &m.layers, f, options); err != nil {
+	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Progress: o.Progress}
+	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	frequencies, err := c.frequencies(f)
@@ -80,12 +106,36 @@ func Load(s *device.Stream, f *weights.File, progress func(done, total int64)) (
 	return m, nil
 }
 
+// ignored returns the tensors of a file that the model does not use: those that repeat others, or the Config.
+func (c Config) ignored(f *weights.File) []string {
+	list := []string{factors}
+	for _, t := range f.Tensors {
+		if name := t.Name(); c.Tied && name == "lm_head.weight" || strings.HasSuffix(name, ".rotary_emb.inv_freq") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// complete returns nn.ErrMissing if the file lacked a layer that the Config requires.
+func (n *network) complete(c Config) error {
+	if !c.Tied && n.Head == nil {
+		return fmt.Errorf("%w: the output matrix of a model whose output does not use the table of the input", nn.ErrMissing)
+	}
+	for i, l := range n.Layers {
+		if c.HeadNorms && (l.QNorm == nil || l.KNorm == nil) {
+			return fmt.Errorf("%w: the norms of the queries and keys of layer %d", nn.ErrMissing, i)
+		}
+	}
+	return nil
+}
+
 // factors is the tensor by whose elements the frequencies are divided, as in the files of Llama 3.1.
 const factors = "rope_freqs.weight"
 
 // frequencies returns the frequencies of the rotary embedding.
 func (c Config) frequencies(f *weights.File) ([]float32, error) {
-	list := rope.Frequencies(c.Rotary, c.Base, nil)
+	list := rope.Frequencies(c.Rotary, c.Base, (*rope.Scaling)(c.Scaling))
 	for i := range list {
 		list[i] /= float32(c.Linear)
 	}
@@ -115,10 +165,10 @@ func (m *Model) Close() error {
 // Bytes returns the size of the parameters on the device.
 func (m *Model) Bytes() int64 { return m.params.Bytes() }
 
-// order returns the order of the rows of queries and keys. GGUF files of this architecture have the two elements of each rotated pair
-// next to each other; the kernels have all first elements of a head before all second ones.
+// order returns the order of the rows of queries and keys. GGUF files with the architecture llama have the two elements of each rotated
+// pair next to each other; other files, and the kernels, have all first elements of a head before all second ones.
 func (c Config) order(name string) func(row int) int {
-	if !strings.HasSuffix(name, ".attn_q.weight") && !strings.HasSuffix(name, ".attn_k.weight") {
+	if !c.interleaved || !strings.Contains(name, ".attn_q.") && !strings.Contains(name, ".attn_k.") {
 		return nil
 	}
 	half := c.HeadDim / 2
@@ -134,51 +184,51 @@ type Span struct {
 	Tokens   []int32
 }
 
-// Forward appends spans to their sequences and returns the last layer's output: a row of Hidden elements for each token, in the order
-// of the spans. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+// Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
+// each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
 	b, err := c.append(spans)
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.attender(s, m, b)
+	a, err := c.attender(m, tensor.From(s, b.places, len(b.places)), tensor.From(s, b.positions, len(b.positions)))
 	if err != nil {
 		return nil, err
 	}
-	x := m.layers.Embed.Forward(tensor.From(s, b.ids, len(b.ids)))
-	var sum *tensor.Tensor
-	for i := range m.layers.Layers {
-		sum, x = m.layers.Layers[i].forward(s, sum, x, a.layer(i))
+	a.longest = c.longest()
+	rows, err := tensor.SliceOf[int32](tensor.From(s, b.spans, len(b.spans)))
+	if err != nil {
+		return nil, err
 	}
-	_, x = m.layers.Norm.AddForward(x, sum)
+	a.spans = device.View[prefill.Span](rows)
+	x := m.layers.forward(tensor.From(s, b.ids, len(b.ids)), a)
 	return x, x.Err()
 }
 
-// forward returns the sum of what all layers have added so far, except the last, and what the last has added.
-func (l *layer) forward(s *tensor.Scope, sum, added *tensor.Tensor, a nn.Attender) (*tensor.Tensor, *tensor.Tensor) {
-	added = s.Tidy(func() *tensor.Tensor {
-		var x *tensor.Tensor
-		sum, x = addNorm(&l.AttnNorm, sum, added)
-		o := l.O.Forward(a.Attend(l.Q.Forward(x), l.K.Forward(x), l.V.Forward(x)))
-		sum, x = l.MLPNorm.AddForward(o, sum)
-		s.Keep(sum)
-		return l.Down.Forward(nn.SwiGLU(l.Gate.Forward(x), l.Up.Forward(x)))
-	})
-	return sum, added
-}
-
-// addNorm returns the sum of two tensors, of which the first may be nil, and its norm.
-func addNorm(n *nn.RMSNorm, sum, x *tensor.Tensor) (*tensor.Tensor, *tensor.Tensor) {
-	if sum == nil {
-		return x, n.Forward(x)
+// forward returns the residual stream of tokens.
+func (n *network) forward(ids *tensor.Tensor, a *attender) *tensor.Tensor {
+	x := n.Embed.Forward(ids)
+	for i := range n.Layers {
+		x = n.Layers[i].forward(i, x, a)
 	}
-	return n.AddForward(x, sum)
+	return x
 }
 
-// Logits returns the scores of all tokens of the vocabulary for rows of Forward's result.
+// forward adds what layer i computes to the residual stream x.
+func (l *layer) forward(i int, x *tensor.Tensor, a *attender) *tensor.Tensor {
+	if x.Err() != nil {
+		return x
+	}
+	return x.Scope().Tidy(func() *tensor.Tensor {
+		x = l.O.AddTo(x, a.attend(i, l, x))
+		return l.Down.AddTo(x, l.GateUp.SwiGLU(&l.MLPNorm, x))
+	})
+}
+
+// Logits returns the scores of all tokens of the vocabulary for rows of Forward's result, as float32 numbers.
 func (m *Model) Logits(x *tensor.Tensor) *tensor.Tensor {
 	if m.layers.Head != nil {
-		return m.layers.Head.Forward(x)
+		return m.layers.Head.Scores(&m.layers.Norm, x)
 	}
-	return m.layers.Embed.Scores(x)
+	return m.layers.Embed.Scores(&m.layers.Norm, x)
 }

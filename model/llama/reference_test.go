@@ -5,26 +5,29 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// reference computes a model of package llamatest in float64, in the order of the file: the two elements of a rotated pair are
-// neighbours.
+// reference computes a model of package llamatest in float64. Tensors have the names of GGUF files.
 type reference struct {
 	tensors map[string][]float32
-	linear  float64 // by which positions are divided
+	linear  float64        // by which positions are divided
+	scaling *llama.Scaling // of wavelengths
+	halves  bool           // the two elements of a rotated pair are half a head apart, not neighbours
 }
 
 func newReference(t *testing.T, path string) *reference {
 	t.Helper()
-	f, err := gguf.Open(path)
+	f, err := formats.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := &reference{map[string][]float32{}, 1}
+	r := &reference{tensors: map[string][]float32{}, linear: 1, halves: f.Format == "safetensors"}
 	for _, x := range f.Tensors {
 		wide, err := gguf.Float32(x)
 		if err != nil {
@@ -37,15 +40,26 @@ func newReference(t *testing.T, path string) *reference {
 	return r
 }
 
+// tensor returns the elements of a tensor, or nil if there is none.
+func (r *reference) tensor(name string) []float32 {
+	if r.halves {
+		name = llamatest.HuggingFace(name)
+	}
+	return r.tensors[name]
+}
+
 // multiply returns the products of a matrix and the rows of x.
 func (r *reference) multiply(name string, x [][]float64) [][]float64 {
-	w := r.tensors[name+".weight"]
+	w, bias := r.tensor(name+".weight"), r.tensor(name+".bias")
 	y := make([][]float64, len(x))
 	for i, row := range x {
 		y[i] = make([]float64, len(w)/len(row))
 		for j := range y[i] {
 			for k, v := range row {
 				y[i][j] += float64(w[j*len(row)+k]) * v
+			}
+			if bias != nil {
+				y[i][j] += float64(bias[j])
 			}
 		}
 	}
@@ -62,7 +76,7 @@ func (r *reference) norm(name string, x [][]float64) [][]float64 {
 		}
 		y[i] = make([]float64, len(row))
 		for k, v := range row {
-			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * float64(r.tensors[name+".weight"][k])
+			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * float64(r.tensor(name + ".weight")[k])
 		}
 	}
 	return y
@@ -70,14 +84,47 @@ func (r *reference) norm(name string, x [][]float64) [][]float64 {
 
 // rotate turns the pairs of all heads.
 func (r *reference) rotate(x [][]float64) {
+	const half = llamatest.HeadDim / 2
 	for position, row := range x {
-		for i := 0; i < len(row); i += 2 {
-			angle := float64(position) * math.Pow(llamatest.Base, -float64(i%llamatest.HeadDim)/llamatest.HeadDim) / r.linear
-			if by := r.tensors["rope_freqs.weight"]; by != nil {
-				angle /= float64(by[i%llamatest.HeadDim/2])
+		for h := 0; h < len(row); h += llamatest.HeadDim {
+			for i := range half {
+				a, b := h+2*i, h+2*i+1
+				if r.halves {
+					a, b = h+i, h+half+i
+				}
+				sin, cos := math.Sincos(float64(position) * r.frequency(i))
+				row[a], row[b] = row[a]*cos-row[b]*sin, row[a]*sin+row[b]*cos
 			}
-			sin, cos := math.Sincos(angle)
-			row[i], row[i+1] = row[i]*cos-row[i+1]*sin, row[i]*sin+row[i+1]*cos
+		}
+	}
+}
+
+// frequency returns the angle per position of a pair.
+func (r *reference) frequency(pair int) float64 {
+	f := math.Pow(llamatest.Base, -2*float64(pair)/llamatest.HeadDim) / r.linear
+	if by := r.tensor("rope_freqs.weight"); by != nil {
+		f /= float64(by[pair])
+	}
+	if s := r.scaling; s != nil {
+		switch turns := float64(s.Context) * f / (2 * math.Pi); {
+		case turns < s.Low:
+			f /= s.Factor
+		case turns < s.High:
+			smooth := (turns - s.Low) / (s.High - s.Low)
+			f = (1-smooth)*f/s.Factor + smooth*f
+		}
+	}
+	return f
+}
+
+// normHeads normalizes each head, if there is a norm.
+func (r *reference) normHeads(name string, x [][]float64) {
+	if r.tensor(name+".weight") == nil {
+		return
+	}
+	for _, row := range x {
+		for h := 0; h < len(row); h += llamatest.HeadDim {
+			copy(row[h:], r.norm(name, [][]float64{row[h : h+llamatest.HeadDim]})[0])
 		}
 	}
 }
@@ -122,7 +169,7 @@ func add(x, y [][]float64) {
 func (r *reference) logits(tokens []int32) [][]float64 {
 	x := make([][]float64, len(tokens))
 	for i, id := range tokens {
-		for _, v := range r.tensors["token_embd.weight"][int(id)*llamatest.Hidden : (int(id)+1)*llamatest.Hidden] {
+		for _, v := range r.tensor("token_embd.weight")[int(id)*llamatest.Hidden : (int(id)+1)*llamatest.Hidden] {
 			x[i] = append(x[i], float64(v))
 		}
 	}
@@ -130,6 +177,8 @@ func (r *reference) logits(tokens []int32) [][]float64 {
 		p := fmt.Sprintf("blk.%d.", l)
 		y := r.norm(p+"attn_norm", x)
 		q, k, v := r.multiply(p+"attn_q", y), r.multiply(p+"attn_k", y), r.multiply(p+"attn_v", y)
+		r.normHeads(p+"attn_q_norm", q)
+		r.normHeads(p+"attn_k_norm", k)
 		r.rotate(q)
 		r.rotate(k)
 		add(x, r.multiply(p+"attn_output", attend(q, k, v)))
@@ -143,7 +192,7 @@ func (r *reference) logits(tokens []int32) [][]float64 {
 		add(x, r.multiply(p+"ffn_down", gate))
 	}
 	head := "output"
-	if r.tensors["output.weight"] == nil {
+	if r.tensor("output.weight") == nil {
 		head = "token_embd"
 	}
 	return r.multiply(head, r.norm("output_norm", x))

@@ -41,7 +41,7 @@ func Write(tb testing.TB, o Options) string {
 	if o.Matrices == weights.Invalid {
 		o.Matrices = weights.Q8_0
 	}
-	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 1)), matrices: o.Matrices}
+	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 1)), matrices: o.Matrices, table: weights.Q8_0, rename: func(name string) string { return name }}
 	w.all(o.Head)
 	c := weights.Contents{Metadata: metadata(), Tensors: w.list}
 	if o.Change != nil {
@@ -110,11 +110,13 @@ type writer struct {
 	tb       testing.TB
 	r        *rand.Rand
 	matrices weights.Type
+	table    weights.Type // of the embeddings
+	rename   func(name string) string
 	list     []*weights.Tensor
 }
 
 func (w *writer) all(head bool) {
-	w.matrix("token_embd", weights.Q8_0, Vocabulary, Hidden)
+	w.matrix("token_embd", w.table, Vocabulary, Hidden)
 	for i := range Layers {
 		prefix := "blk." + string(rune('0'+i)) + "."
 		w.vector(prefix+"attn_norm", Hidden)
@@ -135,11 +137,11 @@ func (w *writer) all(head bool) {
 
 // vector adds the weights of a norm.
 func (w *writer) vector(name string, n int) {
-	w.add(weights.Spec{Name: name + ".weight", Type: weights.F32, Shape: []int{n}}, w.numbers(n, 0.1, 1))
+	w.add(weights.Spec{Name: w.rename(name) + ".weight", Type: weights.F32, Shape: []int{n}}, w.numbers(n, 0.1, 1))
 }
 
 func (w *writer) matrix(name string, of weights.Type, rows, columns int) {
-	w.add(weights.Spec{Name: name + ".weight", Type: of, Shape: []int{rows, columns}}, w.numbers(rows*columns, 0.2, 0))
+	w.add(weights.Spec{Name: w.rename(name) + ".weight", Type: of, Shape: []int{rows, columns}}, w.numbers(rows*columns, 0.2, 0))
 }
 
 // numbers returns normally distributed numbers.
@@ -168,6 +170,11 @@ func (w *writer) add(s weights.Spec, values []float32) {
 // encode returns values as elements of a type.
 func encode(of weights.Type, values []float32) (data []byte, err error) {
 	switch of {
+	case weights.F16:
+		for _, v := range values {
+			data = binary.LittleEndian.AppendUint16(data, uint16(dtype.F16From32(v)))
+		}
+		return data, nil
 	case weights.F32:
 		return binary.Append(nil, binary.LittleEndian, values)
 	case weights.BF16:

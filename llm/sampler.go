@@ -1,0 +1,134 @@
+package llm
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
+	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// sampler chooses tokens on a device. Its parameters are in device memory, so that a graph can be replayed with others.
+type sampler struct {
+	stream     *device.Stream
+	vocabulary int
+	params     *device.Buffer[sampling.Params]
+	counts     *device.Buffer[uint16] // of the tokens of the text
+	work       *device.Buffer[int32]
+}
+
+func newSampler(s *device.Stream, vocabulary int) (*sampler, error) {
+	p := &sampler{stream: s, vocabulary: vocabulary}
+	var err error
+	if p.params, err = device.Make[sampling.Params](s, 1); err != nil {
+		return p, err
+	}
+	if p.counts, err = device.Make[uint16](s, vocabulary); err != nil {
+		return p, err
+	}
+	p.work, err = device.Make[int32](s, max(1, sampling.Workspace(s, sampling.Shape{Rows: 1, Vocabulary: vocabulary})))
+	return p, err
+}
+
+// Close frees the memory.
+func (p *sampler) Close() error {
+	var err error
+	if p.params != nil {
+		err = p.params.Close()
+	}
+	if p.counts != nil {
+		err = errors.Join(err, p.counts.Close())
+	}
+	if p.work != nil {
+		err = errors.Join(err, p.work.Close())
+	}
+	return err
+}
+
+// begin prepares the choice of the tokens after a prompt.
+func (p *sampler) begin(r Request, prompt []int32) error {
+	params := sampling.Params{
+		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
+		Repetition: float32(r.RepetitionPenalty),
+	}
+	err := device.UploadTo(p.stream, p.params.All(), []sampling.Params{params})
+	if r.RepetitionPenalty == 0 || r.RepetitionPenalty == 1 {
+		return err
+	}
+	counts := make([]uint16, p.vocabulary)
+	for _, id := range prompt {
+		if id >= 0 && int(id) < len(counts) {
+			counts[id] = sampling.Prompt
+		}
+	}
+	return errors.Join(err, device.UploadTo(p.stream, p.counts.All(), counts))
+}
+
+// choose is a llama.Chooser for one row.
+func (p *sampler) choose(s *tensor.Scope, c llama.Choice) error {
+	logits, err := tensor.SliceOf[float32](c.Logits)
+	if err != nil {
+		return err
+	}
+	return sampling.Sample(s.Stream(), sampling.Shape{Rows: 1, Vocabulary: p.vocabulary}, sampling.Operands{
+		Logits: logits, Params: p.params.All(), Positions: c.Positions, Work: p.work.All(), Counts: p.counts.All(), Tokens: c.Tokens,
+	})
+}
+
+// mailbox brings tokens to the host while the device computes the next ones.
+type mailbox struct {
+	from   *device.Stream
+	wait   *device.Stream // waits for events of from, but not for what follows them
+	tokens *device.Pinned[int32]
+	event  *device.Event // after the copy that was enqueued last
+}
+
+func newMailbox(from *device.Stream) (*mailbox, error) {
+	b := &mailbox{from: from}
+	var err error
+	if b.wait, err = from.Device().NewStream(); err != nil {
+		return b, err
+	}
+	b.tokens, err = device.NewPinned[int32](from.Device(), 1)
+	return b, err
+}
+
+// Close frees the memory. No copy may be pending.
+func (b *mailbox) Close() error {
+	var err error
+	if b.event != nil {
+		err = b.event.Close()
+	}
+	if b.tokens != nil {
+		err = errors.Join(err, b.tokens.Close())
+	}
+	if b.wait != nil {
+		err = errors.Join(err, b.wait.Close())
+	}
+	return err
+}
+
+// send enqueues the copy of the first of tokens.
+func (b *mailbox) send(tokens device.Slice[int32]) error {
+	if err := device.DownloadPinned(b.from, b.tokens.All(), tokens.Slice(0, 1)); err != nil {
+		return err
+	}
+	if b.event != nil {
+		if err := b.event.Close(); err != nil {
+			return err
+		}
+	}
+	var err error
+	b.event, err = b.from.Record()
+	return err
+}
+
+// receive waits for the copy and returns the token.
+func (b *mailbox) receive(ctx context.Context) (int32, error) {
+	if err := errors.Join(b.wait.WaitFor(b.event), b.wait.Synchronize(ctx)); err != nil {
+		return 0, err
+	}
+	return b.tokens.Host()[0], nil
+}

@@ -1,0 +1,143 @@
+package llama
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// attender is the attention of all layers to some tokens.
+type attender struct {
+	cache  *Cache
+	tokens device.Slice[attention.Token]
+	angles device.Slice[float32] // [tokens][Rotary]
+
+	// longest is the number of tokens that the longest sequence may have, and single is set if no sequence has two of the tokens and
+	// all that the host uploads is there before the first kernel of a graph.
+	longest int
+	single  bool
+
+	spans device.Slice[prefill.Span] // of tokens of one sequence after another, if single is not set
+}
+
+// attender returns the attention to tokens whose sequences and positions are in places, and whose positions are in positions.
+func (c *Cache) attender(m *Model, places, positions *tensor.Tensor) (*attender, error) {
+	angles := tensor.Op{
+		Name: "Angles", In: []*tensor.Tensor{positions}, DType: dtype.Float32, Shape: []int{positions.Len(), m.Rotary},
+		Launch: func(stream *device.Stream, out *tensor.Tensor) error {
+			p, err := tensor.SliceOf[int32](positions)
+			if err != nil {
+				return err
+			}
+			to, err := tensor.SliceOf[float32](out)
+			if err != nil {
+				return err
+			}
+			return rope.Angles(stream, p, m.rotation.All(), to)
+		},
+	}.Apply()
+	by, err := tensor.SliceOf[float32](angles)
+	if err != nil {
+		return nil, err
+	}
+	at, err := tensor.SliceOf[int32](places)
+	return &attender{cache: c, tokens: device.View[attention.Token](at), angles: by}, err
+}
+
+// attend returns the attention of layer i for the residual stream x.
+func (a *attender) attend(i int, l *layer, x *tensor.Tensor) *tensor.Tensor {
+	kv := a.cache.layers[i]
+	return kv.attend(a, kv.project(a, l, x))
+}
+
+// pages is the cache of a layer.
+type pages interface {
+	// project stores the keys and values of tokens, and returns their rotated queries.
+	project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor
+	// attend returns the attention of queries.
+	attend(a *attender, q *tensor.Tensor) *tensor.Tensor
+}
+
+// typed is a cache with elements of a type.
+type typed[T dtype.BF16 | float32] struct{ attention.Cache[T] }
+
+func newPages[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (pages, error) {
+	keys, err := made[T](c, shape.Elements()) // zeros, since Attend may read whole pages
+	if err != nil {
+		return nil, err
+	}
+	values, err := made[T](c, shape.Elements())
+	return typed[T]{attention.Cache[T]{CacheShape: shape, Keys: keys, Values: values, Table: c.table}}, err
+}
+
+func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor {
+	c := a.cache.config
+	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && l.QNorm == nil && l.QKV.CanRotate(&l.AttnNorm, x) {
+		return l.QKV.RotateForward(&l.AttnNorm, x, nn.Slots{
+			Heads: c.Heads, KeyHeads: c.KeyHeads, HeadDim: c.HeadDim, MaxPages: p.MaxPages,
+			Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.Table, Keys: b.Keys, Values: b.Values,
+		})
+	}
+	x = l.AttnNorm.Forward(x)
+	if l.QNorm == nil {
+		if all, ok := l.QKV.Together(x); ok {
+			return p.rotate(a, all)
+		}
+	}
+	list := l.QKV.Forward(x)
+	return p.rotate(a, normed(l.QNorm, list[0]), normed(l.KNorm, list[1]), list[2])
+}
+
+// normed returns rows of heads, each of which is normalized if there is a norm.
+func normed(n *nn.RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	if n == nil || x.Err() != nil {
+		return x
+	}
+	return n.Forward(x.Reshape(-1, n.Width)).Reshape(x.Shape()...)
+}
+
+// rotate stores the keys and values of queries, keys and values, which are the columns of one tensor, or three tensors.
+func (p typed[T]) rotate(a *attender, x ...*tensor.Tensor) *tensor.Tensor {
+	c := a.cache.config
+	queries, keys := c.Heads*c.HeadDim, c.KeyHeads*c.HeadDim
+	return tensor.Op{Name: "Rotate", In: x, DType: x[0].DType(), Shape: []int{a.tokens.Len(), queries}, Launch: func(s *device.Stream, q *tensor.Tensor) error {
+		v, err := tensor.SlicesOf[T](append(x, q)...)
+		if err != nil {
+			return err
+		}
+		turn := attention.Turn[T]{Heads: c.Heads, Angles: a.angles, Rotary: c.Rotary, Tokens: a.tokens, Rotated: v[len(x)]}
+		if len(x) == 1 {
+			turn.Q, turn.K, turn.V, turn.Stride = v[0], v[0].Slice(queries, v[0].Len()), v[0].Slice(queries+keys, v[0].Len()), queries+2*keys
+		} else {
+			turn.Q, turn.K, turn.V = v[0], v[1], v[2]
+		}
+		return p.StoreRotated(s, turn)
+	}}.Apply()
+}
+
+func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
+	return tensor.Op{Name: "Attend", In: []*tensor.Tensor{q}, DType: q.DType(), Shape: q.Shape(), Launch: func(s *device.Stream, out *tensor.Tensor) error {
+		v, err := tensor.SlicesOf[T](q, out)
+		if err != nil {
+			return err
+		}
+		x := attention.Queries[T]{Heads: a.cache.config.Heads, Q: v[0], O: v[1], Tokens: a.tokens, Context: a.longest, Settled: a.single}
+		switch {
+		case s.Device().Info().Kind == "cpu":
+			return p.Attend(s, x)
+		case a.spans.Len() > 0 && a.tokens.Len() > 4*a.spans.Len(): // prompts, not single tokens of many sequences
+			return p.Prefill(s, attention.Chunk[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens, Spans: a.spans})
+		}
+		scratch, err := device.MakeDirty[float32](s, p.Workspace(a.tokens.Len(), x.Heads))
+		if err != nil {
+			return err
+		}
+		defer scratch.Close()
+		x.Scratch = scratch.All()
+		return p.Attend(s, x)
+	}}.Apply()
+}

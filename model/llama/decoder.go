@@ -1,0 +1,188 @@
+package llama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// A Chooser enqueues the choice of a token for each row of logits, from row 0 on. There may be surplus rows.
+type Chooser func(s *tensor.Scope, c Choice) error
+
+// Choice is what a Chooser works on. All slices have an element for each row.
+type Choice struct {
+	Logits    *tensor.Tensor      // [rows][Vocabulary]; may be overwritten
+	Positions device.Slice[int32] // of the tokens whose logits these are; 0 in surplus rows
+	Tokens    device.Slice[int32] // where the choices go
+}
+
+// A Decoder continues sequences step by step. Each step appends to each sequence the token that the step before chose, and chooses the
+// next one, all on the device: the program need not know a token before it enqueues the next step. Steps are graphs, one for each
+// power of two of rows, whose surplus rows have no influence. A Decoder belongs to one goroutine at a time.
+type Decoder struct {
+	model  *Model
+	cache  *Cache
+	choose Chooser
+	rows   int
+	tokens device.Slice[int32]
+	inputs device.Slice[int32] // for n rows: sequence and position of each, then the positions
+	close  []func() error
+	graphs map[size]*device.Graph
+}
+
+// NewDecoder returns a Decoder of at most rows sequences at a time of a cache. rows is rounded up to a power of two.
+func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error) {
+	rows = bucket(rows)
+	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}}
+	for _, p := range []struct {
+		to *device.Slice[int32]
+		n  int
+	}{{&d.tokens, rows}, {&d.inputs, 3 * rows}} {
+		b, err := device.Make[int32](c.stream, p.n)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		d.close = append(d.close, b.Close)
+		*p.to = b.All()
+	}
+	return d, nil
+}
+
+// size is the size of a graph's steps: rows, and the number of tokens that the longest sequence may have.
+type size struct{ rows, longest int }
+
+// leastContext is the smallest number of tokens for which there is a graph.
+const leastContext = 512
+
+// bucket returns the smallest power of two that is at least n.
+func bucket(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
+
+// Close frees the memory.
+func (d *Decoder) Close() error {
+	var err error
+	for _, g := range d.graphs {
+		err = errors.Join(err, g.Close())
+	}
+	for _, f := range d.close {
+		err = errors.Join(err, f())
+	}
+	d.graphs, d.close = nil, nil
+	return err
+}
+
+// Tokens returns the tokens that were chosen last: that of row i is element i.
+func (d *Decoder) Tokens() device.Slice[int32] { return d.tokens }
+
+// Begin appends spans to their sequences, and chooses the token after the last one of each span, which becomes that of row i for
+// span i. A span has at least one token, and no sequence has two spans. The errors are those of Forward. It waits until all is done.
+func (d *Decoder) Begin(ctx context.Context, spans ...Span) error {
+	if len(spans) > d.rows || len(spans) == 0 {
+		return fmt.Errorf("%w: %d spans for %d rows", ErrSequence, len(spans), d.rows)
+	}
+	for i, span := range spans {
+		if len(span.Tokens) == 0 {
+			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
+		}
+	}
+	return tensor.RunOn(ctx, d.cache.stream, func(s *tensor.Scope) error {
+		x, err := d.model.Forward(s, d.cache, spans...)
+		if err != nil {
+			return err
+		}
+		n, end := len(spans), int32(0)
+		last, at := make([]int32, n), make([]int32, n)
+		for i, span := range spans {
+			end += int32(len(span.Tokens))
+			last[i], at[i] = end-1, int32(d.cache.lengths[span.Sequence]-1)
+		}
+		positions, err := tensor.SliceOf[int32](tensor.From(s, at, n))
+		if err != nil {
+			return err
+		}
+		x = nn.Rows(x, tensor.From(s, last, n))
+		return d.choose(s, Choice{d.model.Logits(x), positions, d.tokens.Slice(0, n)})
+	})
+}
+
+// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. It only
+// enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+func (d *Decoder) Step(sequences ...int) error {
+	n := bucket(len(sequences))
+	if n > d.rows || len(sequences) == 0 {
+		return fmt.Errorf("%w: %d rows of %d", ErrSequence, len(sequences), d.rows)
+	}
+	if err := d.place(sequences, n); err != nil {
+		return err
+	}
+	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest()))})
+	if err != nil {
+		return err
+	}
+	return g.Launch(d.cache.stream)
+}
+
+// place makes room for a token of each sequence, and uploads where they are.
+func (d *Decoder) place(sequences []int, n int) error {
+	spans := make([]Span, len(sequences))
+	for i, sequence := range sequences {
+		spans[i] = Span{sequence, []int32{0}} // of which only the number counts
+	}
+	b, err := d.cache.append(spans)
+	if err != nil {
+		return err
+	}
+	inputs := make([]int32, 3*n)
+	copy(inputs, b.places)
+	for i := len(sequences); i < n; i++ {
+		inputs[2*i] = -1
+	}
+	copy(inputs[2*n:], b.positions)
+	return device.UploadTo(d.cache.stream, d.inputs.Slice(0, 3*n), inputs)
+}
+
+// graph returns the graph of steps of a size.
+func (d *Decoder) graph(n size) (*device.Graph, error) {
+	if g := d.graphs[n]; g != nil {
+		return g, nil
+	}
+	g, err := d.cache.stream.Device().Capture(func(stream *device.Stream) error {
+		return tensor.RunOn(context.Background(), stream, func(s *tensor.Scope) error { return d.step(s, n) })
+	})
+	if err == nil {
+		d.graphs[n] = g
+	}
+	return g, err
+}
+
+// step enqueues a step.
+func (d *Decoder) step(s *tensor.Scope, of size) error {
+	n := of.rows
+	ids, err := tensor.Wrap(d.tokens.Slice(0, n), n)
+	if err != nil {
+		return err
+	}
+	places, err := tensor.Wrap(d.inputs.Slice(0, 2*n), 2*n)
+	if err != nil {
+		return err
+	}
+	at := d.inputs.Slice(2*n, 3*n)
+	positions, err := tensor.Wrap(at, n)
+	if err != nil {
+		return err
+	}
+	a, err := d.cache.attender(d.model, s.Use(places), s.Use(positions))
+	if err != nil {
+		return err
+	}
+	a.longest, a.single = of.longest, true
+	x := d.model.layers.forward(s.Use(ids), a)
+	if err := x.Err(); err != nil {
+		return err
+	}
+	return d.choose(s, Choice{d.model.Logits(x), at, d.tokens.Slice(0, n)})
+}

@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/embedding"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// formatOf returns the format of blocks that matrices of a type have, and reports whether there is one.
+func formatOf(t weights.Type) (quant.Format, bool) {
+	switch t {
+	case weights.Q4_0:
+		return quant.Q4_0, true
+	case weights.Q4_1:
+		return quant.Q4_1, true
+	case weights.Q8_0:
+		return quant.Q8_0, true
+	}
+	return 0, false
+}
+
+// quantized is a matrix of blocks.
+type quantized struct{ quant.Matrix }
+
+func (m quantized) size() quant.Shape { return m.Shape }
+
+func (m quantized) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
+	return quant.Gather(s, m.Matrix, rows, y)
+}
+
+func (m quantized) multiply(s *device.Stream, p product) error {
+	switch {
+	case p.x.DType() == dtype.Float32:
+		return p.plainly(s, m.Shape, func(v vectors) error {
+			return runQuantized(s, m, quant.Operands[float32, float32]{Rows: v.n, X: v.x, Y: v.y})
+		})
+	case p.y.DType() == dtype.Float32:
+		return multiplyQuantized(s, m, p, p.bias)
+	}
+	return multiplyQuantized(s, m, p, p.half)
+}
+
+// runQuantized multiplies with scratch memory.
+func runQuantized[X, Y quant.Element](s *device.Stream, m quantized, x quant.Operands[X, Y]) error {
+	return withScratch(s, quant.Workspace[X, Y](s.Device(), m.Matrix, x.Rows), func(scratch device.Slice[float32]) error {
+		x.Workspace = scratch
+		return quant.Multiply(s, m.Matrix, x)
+	})
+}
+
+// multiplyQuantized multiplies bfloat16 vectors. A bias is what the products are added to.
+func multiplyQuantized[Y interface {
+	quant.Element
+	row.Number
+}](s *device.Stream, m quantized, p product, bias device.Slice[Y]) error {
+	x, err := tensor.SliceOf[dtype.BF16](p.x)
+	if err != nil {
+		return err
+	}
+	y, err := tensor.SliceOf[Y](p.y)
+	if err != nil {
+		return err
+	}
+	n := p.rows(m.Columns)
+	to := quant.Operands[dtype.BF16, Y]{Rows: n, X: x, Y: y, Add: p.add}
+	if bias.Len() == 0 {
+		return runQuantized(s, m, to)
+	}
+	if y, ok := any(y).(device.Slice[float32]); ok && p.add {
+		for i := range n {
+			if err := add(s, p.bias, y.Slice(i*m.Rows, (i+1)*m.Rows)); err != nil {
+				return err
+			}
+		}
+		return runQuantized(s, m, to)
+	}
+	zeros, err := device.Make[int32](s, n)
+	if err != nil {
+		return err
+	}
+	defer zeros.Close()
+	shape := embedding.Shape{Tokens: n, Vocabulary: 1, Columns: m.Rows}
+	if err := embedding.Gather(s, shape, embedding.Operands[Y, Y]{Table: bias, Indices: zeros.All(), Out: y}); err != nil {
+		return err
+	}
+	to.Add = true
+	return runQuantized(s, m, to)
+}
+
+// quantized uploads a matrix of blocks.
+func (l *loader) quantized(f quant.Format, from stored) (matrix, error) {
+	p, err := quant.Pack(f, from.data, from.Shape)
+	if err != nil {
+		return nil, err
+	}
+	m := quant.Matrix{Shape: from.Shape, Format: f}
+	if m.Planes, err = upload(l.params, p.Planes); err != nil {
+		return nil, err
+	}
+	if m.Scales, err = upload(l.params, p.Scales); err != nil {
+		return nil, err
+	}
+	if f == quant.Q4_1 {
+		m.Minima, err = upload(l.params, p.Minima)
+	}
+	return quantized{m}, err
+}

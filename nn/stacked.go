@@ -1,0 +1,159 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// Stacked is linear layers with the same input, of In elements. Its tag has the differing parts of the names in braces:
+// `weights:"mlp.{gate,up}_proj"`. Dense matrices are one in memory.
+type Stacked struct {
+	In   int
+	Out  []int // the elements of each layer's output
+	Bias bool  // the file has a bias for each layer
+
+	parts []Linear
+	all   matrix                // of all rows, or nil
+	bias  device.Slice[float32] // of all rows, if there are biases and all is not nil
+}
+
+func (l *Stacked) load(from *loader, name string) error {
+	var names []string
+	prefix, rest, _ := strings.Cut(name, "{")
+	list, suffix, _ := strings.Cut(rest, "}")
+	for part := range strings.SplitSeq(list, ",") {
+		names = append(names, prefix+part+suffix)
+	}
+	if len(names) != len(l.Out) {
+		return fmt.Errorf("%w: %d outputs of %s", ErrShape, len(l.Out), name)
+	}
+	matrices, all, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
+	if err != nil {
+		return err
+	}
+	l.all = all
+	for i, m := range matrices {
+		l.parts = append(l.parts, Linear{In: l.In, Out: l.Out[i], Bias: l.Bias, weight: m})
+	}
+	return l.loadBiases(from, names)
+}
+
+// suffixed returns names with a suffix.
+func suffixed(names []string, suffix string) (list []string) {
+	for _, n := range names {
+		list = append(list, n+suffix)
+	}
+	return list
+}
+
+// loadBiases loads the biases, which follow each other in memory.
+func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
+	var all []float32
+	for i, n := range names {
+		if l.Bias {
+			values, err := from.vector(n+".bias", l.Out[i])
+			if err != nil {
+				return err
+			}
+			all = append(all, values...)
+		}
+	}
+	from.progress()
+	if !l.Bias {
+		return nil
+	}
+	var half device.Slice[dtype.BF16]
+	if l.bias, half, err = from.bias(all); err != nil {
+		return err
+	}
+	at := 0
+	for i := range l.parts {
+		l.parts[i].bias = l.bias.Slice(at, at+l.Out[i])
+		if half.Len() > 0 {
+			l.parts[i].half = half.Slice(at, at+l.Out[i])
+		}
+		at += l.Out[i]
+	}
+	return nil
+}
+
+// Forward returns the result of each layer for the rows of x, a tensor of activations.
+func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
+	x = x.Contiguous()
+	list := make([]*tensor.Tensor, len(l.parts))
+	for i := range l.parts {
+		list[i] = l.parts[i].Forward(x)
+	}
+	return list
+}
+
+// Together returns the results of all layers, side by side in one tensor, if their matrices are one and activations are bfloat16.
+func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
+	if _, ok := l.all.(brains); !ok || x.DType() != dtype.BFloat16 {
+		return nil, false
+	}
+	return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
+}
+
+// SwiGLU returns SwiGLU of the results of two layers, the gate first, for the normalized rows of the residual stream.
+func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	x = x.Contiguous()
+	if s := x.Scope(); s != nil && x.Err() == nil && !l.Bias {
+		if w, ok := fused(s.Stream(), l.all, n, x); ok {
+			return l.fusedSwiGLU(w, n, x)
+		}
+	}
+	x = n.Forward(x)
+	if b, ok := l.all.(brains); ok && x.DType() == dtype.BFloat16 {
+		return l.halfSwiGLU(b, x)
+	}
+	list := l.Forward(x)
+	return SwiGLU(list[0], list[1])
+}
+
+// fusedSwiGLU is SwiGLU for one row of the residual stream.
+func (l *Stacked) fusedSwiGLU(w matvec.Matrix, n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	return l.swiGLU(x, func(s *device.Stream, to device.Slice[dtype.BF16]) error {
+		from, err := n.of(x)
+		if err != nil {
+			return err
+		}
+		return matvec.GateUp(s, w, from, to)
+	})
+}
+
+// halfSwiGLU is SwiGLU for normalized rows.
+func (l *Stacked) halfSwiGLU(b brains, x *tensor.Tensor) *tensor.Tensor {
+	return l.swiGLU(x, func(s *device.Stream, to device.Slice[dtype.BF16]) error {
+		from, err := tensor.SliceOf[dtype.BF16](x)
+		if err != nil {
+			return err
+		}
+		o := gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: from, C: to, Bias: l.bias, Activation: gemm.SwiGLU}
+		return b.half(s, o, x.Len()/l.In)
+	})
+}
+
+// swiGLU applies an operation with the result of SwiGLU.
+func (l *Stacked) swiGLU(x *tensor.Tensor, launch func(s *device.Stream, to device.Slice[dtype.BF16]) error) *tensor.Tensor {
+	shape := x.Shape()
+	if n := len(shape); n > 0 {
+		shape[n-1] = l.Out[0]
+	}
+	return tensor.Op{Name: "SwiGLU", In: []*tensor.Tensor{x}, DType: dtype.BFloat16, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		if x.Dim(-1) != l.In {
+			return fmt.Errorf("%w: rows of %v for %d columns", tensor.ErrShape, x.Shape(), l.In)
+		}
+		to, err := tensor.SliceOf[dtype.BF16](y)
+		if err != nil {
+			return err
+		}
+		return launch(s, to)
+	}}.Apply()
+}
