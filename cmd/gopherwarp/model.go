@@ -13,7 +13,7 @@ import (
 
 // modelSource are the flags that name a model.
 type modelSource struct {
-	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, or a folder with one."`
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 }
 
@@ -25,6 +25,7 @@ type modelFlags struct {
 	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 for all."`
 	TopP        float64 `default:"0.95" help:"Choose among the fewest tokens whose probabilities have this sum. 0 for all."`
 	MinP        float64 `help:"Choose among tokens that are at least this share as probable as the most probable one."`
+	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Divides the scores of tokens that have occurred, if they are positive, and multiplies negative ones. 1 for no penalty."`
 	Seed        uint64  `help:"Selects the random numbers: the same seed gives the same text. Default: a new seed each time."`
 	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
 }
@@ -42,6 +43,8 @@ func (f modelFlags) check() error {
 	switch {
 	case f.MaxTokens < 0 || f.TopK < 0:
 		return exit{exitUsage, errors.New("-max-tokens and -top-k must not be negative")}
+	case !(f.Repetition > 0):
+		return exit{exitUsage, errors.New("-repetition-penalty must be positive")}
 	case !(f.Temperature >= 0) || !(f.TopP >= 0 && f.TopP <= 1) || !(f.MinP >= 0 && f.MinP <= 1):
 		return exit{exitUsage, errors.New("-temperature must not be negative; -top-p and -min-p are between 0 and 1")}
 	}
@@ -67,7 +70,7 @@ func (f modelSource) open(t terminal) (*device.Device, *llm.Model, error) {
 
 // request returns how to generate a text.
 func (f modelFlags) request() llm.Request {
-	r := llm.Request{MaxTokens: f.MaxTokens, Temperature: f.Temperature, TopK: f.TopK, TopP: f.TopP, MinP: f.MinP, Seed: f.Seed}
+	r := llm.Request{MaxTokens: f.MaxTokens, Temperature: f.Temperature, TopK: f.TopK, TopP: f.TopP, MinP: f.MinP, RepetitionPenalty: f.Repetition, Seed: f.Seed}
 	if r.Seed == 0 {
 		r.Seed = rand.Uint64()
 	}
