@@ -129,7 +129,7 @@ func softsignBackTwinRow(blocks *gpu.Blocks, lanes int, dx unsafe.Pointer, dxLen
 //line map.go:74
 				return false
 			}
-//line kernel.go:14
+//line softsign.go:14
 			f62 := math.Float32frombits(math.Float32bits(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i20*2)))).Float32())&^(1<<31)) + 1
 //line map.go:74
 			*(*int16)(unsafe.Add(dx, i20*2)) = int16(dtype.BF16From32(float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(dy, i20*2)))).Float32() * (1 / float32(f62*f62)))))

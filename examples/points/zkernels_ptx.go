@@ -13,17 +13,17 @@ d7a53d0aaa16e3dc	../../tensor/map.go	MapElement
 70bd1c009a9d9a9	../../tensor/map.go	MapKernel
 25aa57e5b02bfcd6	../../tensor/map.go	back
 f3da06262683a6c0	../../tensor/map.go	back.of
-4fd990ab8682d1c4	kernel.go	softsign
-106392389897212a	kernel.go	softsign.Of
-7afc5fcc6e5050e3	kernel.go	softsign.Slope
+4fd990ab8682d1c4	softsign.go	softsign
+106392389897212a	softsign.go	softsign.Of
+7afc5fcc6e5050e3	softsign.go	softsign.Slope
 `
 
-const softsignSM80NarrowCoarse = `packed1 5711 MapKernel_tensor_BF16_softsign
+const softsignSM80NarrowCoarse = `packed1 5713 MapKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHr*pD
 !c
@@ -236,12 +236,12 @@ O
 !L
 `
 
-const softsignSM80Narrow = `packed1 2045 MapKernel_tensor_BF16_softsign
+const softsignSM80Narrow = `packed1 2047 MapKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHpkpD
 !c
@@ -314,12 +314,12 @@ O
 !L
 `
 
-const softsignSM80 = `packed1 1988 MapKernel_tensor_BF16_softsign
+const softsignSM80 = `packed1 1990 MapKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHpkpD
 !c
@@ -390,12 +390,12 @@ O
 !L
 `
 
-const softsignSM70NarrowCoarse = `packed1 7156 MapKernel_tensor_BF16_softsign
+const softsignSM70NarrowCoarse = `packed1 7158 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHr*pD
 !c
@@ -661,12 +661,12 @@ O
 !L
 `
 
-const softsignSM70Narrow = `packed1 2184 MapKernel_tensor_BF16_softsign
+const softsignSM70Narrow = `packed1 2186 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHpkpD
 !c
@@ -744,12 +744,12 @@ O
 !L
 `
 
-const softsignSM70 = `packed1 2127 MapKernel_tensor_BF16_softsign
+const softsignSM70 = `packed1 2129 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHpkpD
 !c
@@ -825,12 +825,12 @@ O
 !L
 `
 
-const softsignBackSM80NarrowCoarse = `packed1 6572 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM80NarrowCoarse = `packed1 6574 MapBackKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHrJpD
 !c
@@ -1086,12 +1086,12 @@ O
 !L
 `
 
-const softsignBackSM80Narrow = `packed1 2636 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM80Narrow = `packed1 2638 MapBackKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !}|
 !c
@@ -1187,12 +1187,12 @@ O
 !L
 `
 
-const softsignBackSM80 = `packed1 2521 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM80 = `packed1 2523 MapBackKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !}|
 !c
@@ -1284,12 +1284,12 @@ O
 !L
 `
 
-const softsignBackSM70NarrowCoarse = `packed1 8028 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70NarrowCoarse = `packed1 8030 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !pHrJpD
 !c
@@ -1598,12 +1598,12 @@ O
 !L
 `
 
-const softsignBackSM70Narrow = `packed1 2776 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70Narrow = `packed1 2778 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !}|
 !c
@@ -1704,12 +1704,12 @@ O
 !L
 `
 
-const softsignBackSM70 = `packed1 2660 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70 = `packed1 2662 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
 !p8
 !sgtkq)z;
-!s]{l
+!s]rKrmKrG}Mr9q>rR
 !
 !}|
 !c
