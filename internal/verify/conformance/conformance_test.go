@@ -27,7 +27,7 @@ func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open, 0) }
 // The numbers of cases that an execution skips. If a case is added that needs a new GPU, the second one grows.
 const (
 	plainGo = 2  // what only a device can do: stop a loop of sync/atomic, print by println to a stream
-	volta   = 53 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
+	volta   = 54 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
 )
 
 // TestAVX2 runs the vector code for processors without AVX-512 where TestCPU does not.
