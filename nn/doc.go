@@ -12,7 +12,7 @@
 //		return b.Down.AddTo(x, b.GateUp.SwiGLU(&b.Norm, x))
 //	}
 //
-//	params := nn.NewParams(stream)
+//	params := nn.NewParams(stream, nn.Options{})
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //

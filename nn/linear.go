@@ -9,10 +9,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements.
+// Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements. A Linear of NewLinear is
+// trained; that of a model that is loaded is constant.
 type Linear struct {
 	In, Out int
 	Bias    bool // the file has a vector b
+	trained *affine
 	weight  matrix
 	bias    device.Slice[float32]
 	half    device.Slice[dtype.BF16] // the bias, if activations are bfloat16
@@ -46,21 +48,24 @@ func (l *loader) bias(values []float32) (bias device.Slice[float32], half device
 	if bias, err = upload(l.params, values); err != nil || !l.params.half() {
 		return bias, half, err
 	}
-	narrowed := make([]dtype.BF16, len(values))
-	for i, v := range values {
-		narrowed[i] = dtype.BF16From32(v)
-	}
-	half, err = upload(l.params, narrowed)
+	half, err = upload(l.params, rounded(values))
 	return bias, half, err
 }
 
 // Forward returns the results for the rows of x, a tensor of activations whose last dimension is In.
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if l.trained != nil {
+		return l.trained.forward(x)
+	}
 	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
 }
 
-// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it.
+// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it. If the layer is trained, sum
+// keeps its value, and the result is another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
+	if l.trained != nil {
+		return sum.Add(l.trained.forward(x))
+	}
 	x = x.Contiguous()
 	done := tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, sum}, DType: dtype.Float32, Shape: []int{0}, Launch: func(s *device.Stream, _ *tensor.Tensor) error {
 		if x.Dim(-1) != l.In || sum.Dim(-1) != l.Out || x.Len()/l.In != sum.Len()/l.Out {
@@ -76,6 +81,9 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 
 // Scores returns the results for the normalized rows of the residual stream as float32 numbers: those of the head of a model.
 func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	if l.trained != nil {
+		return l.trained.forward(n.Forward(x)).To(dtype.Float32)
+	}
 	return scores(l.weight, n, x)
 }
 

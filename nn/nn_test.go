@@ -104,7 +104,7 @@ func onDevice(t *testing.T, open kerneltest.Opener, f func(s *tensor.Scope, p *n
 	t.Helper()
 	dev := kerneltest.Device(t, open)
 	err := tensor.Run(t.Context(), dev, func(s *tensor.Scope) error {
-		p := nn.NewParams(s.Stream())
+		p := nn.NewParams(s.Stream(), nn.Options{})
 		f(s, p)
 		return p.Close()
 	})
@@ -414,7 +414,7 @@ func testShapes(t *testing.T, dev *device.Device) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := nn.NewParams(s)
+		p := nn.NewParams(s, nn.Options{})
 		m := testModel{nn.RMSNorm{Width: width}, nn.Linear{In: width, Out: 4}, nn.Stacked{In: width, Out: []int{4, 4}}, nn.Linear{In: 8, Out: width}, nn.Embedding{Count: 5, Width: width}}
 		var list []entry
 		for name, size := range map[string][]int{"up": {4, width}, "gate": {4, width}, "more": {4, width}, "down": {width, 8}, "embed": {5, width}} {

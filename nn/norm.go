@@ -27,11 +27,7 @@ func (n *RMSNorm) load(from *loader, name string) error {
 	if n.weight, err = upload(from.params, values); err != nil || n.out != dtype.BFloat16 {
 		return err
 	}
-	gain := make([]dtype.BF16, len(values))
-	for i, v := range values {
-		gain[i] = dtype.BF16From32(v)
-	}
-	n.gain, err = upload(from.params, gain)
+	n.gain, err = upload(from.params, rounded(values))
 	return err
 }
 

@@ -2,10 +2,27 @@ package nn
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
+
+// Errors of parameters that are trained. They are those of the tensors that Parameter.In returns, and of Params.Memory.
+var (
+	ErrValues = errors.New("nn: the number of values does not fit the shape")
+	ErrPlaced = errors.New("nn: parameters were used before this one was made")
+)
+
+// Options are the options of NewParams.
+type Options struct {
+	// DType is the element type of activations and of parameters that are trained: dtype.Float32 or dtype.BFloat16. By default it is the
+	// type for loaded models: BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32.
+	DType dtype.Type
+	// Seed determines the initial values of parameters that are trained.
+	Seed uint64
+}
 
 // Params owns the memory of a model's parameters, and decides the element type of its activations.
 type Params struct {
@@ -13,19 +30,28 @@ type Params struct {
 	activations dtype.Type
 	close       []func() error
 	bytes       int64
+	trained     trained
 }
 
 // NewParams returns a Params whose memory is allocated, and uploaded, on a stream of the caller's.
-func NewParams(stream *device.Stream) *Params {
-	p := &Params{stream: stream, activations: dtype.Float32}
-	if info := stream.Device().Info(); info.Kind != "cpu" && info.Capability.Major >= 8 {
-		p.activations = dtype.BFloat16
+func NewParams(stream *device.Stream, o Options) *Params {
+	p := &Params{stream: stream, activations: o.DType, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
+	switch info := stream.Device().Info(); {
+	case o.DType == dtype.Float32 || o.DType == dtype.BFloat16:
+	case o.DType != dtype.Invalid:
+		p.trained.err = fmt.Errorf("%w: activations of %v", ErrFormat, o.DType)
+		fallthrough
+	default:
+		p.activations = dtype.Float32
+		if info.Kind != "cpu" && info.Capability.Major >= 8 {
+			p.activations = dtype.BFloat16
+		}
 	}
 	return p
 }
 
 // Activations returns the element type of what the layers of a model pass to each other, except the residual stream, which is float32.
-// It is BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32.
+// See Options.
 func (p *Params) Activations() dtype.Type { return p.activations }
 
 // half reports whether activations, and dense matrices, are bfloat16.

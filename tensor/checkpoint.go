@@ -9,7 +9,7 @@ func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	if err != nil {
 		return failed(s, err)
 	}
-	if s.tape == nil || s.tape.paused > 0 || s.tape.done != "" {
+	if !s.Recording() {
 		return f(x)
 	}
 	var y *Tensor

@@ -74,6 +74,9 @@ func (s *Scope) NoGrad(f func()) {
 	f()
 }
 
+// Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
+func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && s.tape.done == "" }
+
 // Variable returns a view of t, which may have no Scope, as a variable: after Backward, Grad returns the derivative with respect to it.
 // The elements must be floats.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
@@ -134,10 +137,7 @@ func (t *Tensor) Grad() *Tensor {
 
 // recording reports whether an operation on operands is recorded.
 func (s *Scope) recording(x, y *Tensor) bool {
-	if s.tape == nil || s.tape.paused > 0 || s.tape.done != "" {
-		return false
-	}
-	return x.node != nil || y != nil && y.node != nil
+	return s.Recording() && (x.node != nil || y != nil && y.node != nil)
 }
 
 // step is an operation to record.

@@ -91,7 +91,7 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s)}
+	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{})}
 	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Progress: o.Progress}
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())

@@ -1,0 +1,197 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// A Parameter is a tensor that is trained.
+type Parameter struct {
+	params      *Params
+	shape       []int
+	at          int       // where its elements begin among those of all parameters
+	initial     []float32 // until the memory is there
+	value, grad *tensor.Tensor
+}
+
+// trained is the parameters of a Params that are trained. Their memory is allocated when the first is used, so that all of it is one
+// array, on which an optimizer runs one kernel.
+type trained struct {
+	list   []*Parameter
+	size   int // of the array
+	random *rand.Rand
+	memory *Memory // nil until the first use
+	err    error   // the first mistake
+}
+
+// spacing is the number of elements to a multiple of which each parameter is aligned.
+const spacing = 64
+
+// Memory is the memory of all parameters that are trained, with gaps of zeros between some.
+type Memory struct {
+	Master device.Slice[float32] // the parameters
+	Values *tensor.Tensor        // what layers compute with: Master, or a copy that is rounded to the element type of activations
+	Grads  *tensor.Tensor        // the derivatives that Backward adds up
+}
+
+// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first is used.
+// A mistake becomes that of the tensors of In.
+func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
+	t, n := &p.trained, 1
+	for _, d := range shape {
+		n *= d
+	}
+	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, initial: initial}
+	switch {
+	case n != len(initial):
+		t.fail(fmt.Errorf("%w: %d for %v", ErrValues, len(initial), shape))
+	case t.memory != nil:
+		t.fail(fmt.Errorf("%w, of shape %v", ErrPlaced, shape))
+	default:
+		t.list = append(t.list, q)
+		t.size += (n + spacing - 1) / spacing * spacing
+	}
+	return q
+}
+
+// Uniform returns a parameter whose values are random numbers between -bound and bound.
+func (p *Params) Uniform(bound float64, shape ...int) *Parameter {
+	return p.sample(func(r *rand.Rand) float64 { return bound * (2*r.Float64() - 1) }, shape)
+}
+
+// Normal returns a parameter whose values are random numbers with a normal distribution around 0.
+func (p *Params) Normal(deviation float64, shape ...int) *Parameter {
+	return p.sample(func(r *rand.Rand) float64 { return deviation * r.NormFloat64() }, shape)
+}
+
+// sample returns a parameter with random values.
+func (p *Params) sample(next func(r *rand.Rand) float64, shape []int) *Parameter {
+	n := 1
+	for _, d := range shape {
+		n *= max(d, 0)
+	}
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = float32(next(p.trained.random))
+	}
+	return p.Parameter(values, shape...)
+}
+
+// fail keeps the first mistake.
+func (t *trained) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Shape returns the size of each dimension.
+func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
+
+// In returns the parameter as a tensor of s: a variable while s records, and else a constant.
+func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
+	if _, err := q.params.Memory(s); err != nil {
+		return void(s, err)
+	}
+	if s.Recording() {
+		return s.Parameter(q.value, q.grad)
+	}
+	return s.Use(q.value)
+}
+
+// void returns a tensor with a mistake.
+func void(s *tensor.Scope, err error) *tensor.Tensor {
+	none := tensor.Zeros(s, dtype.Float32, 0)
+	return tensor.Op{Name: "Parameter", In: []*tensor.Tensor{none}, DType: dtype.Float32, Shape: []int{0}, Launch: func(*device.Stream, *tensor.Tensor) error { return err }}.Apply()
+}
+
+// Memory returns the memory of all parameters, for optimizers. It is allocated by the first call, or the first use of a parameter. The
+// error is the first mistake of a parameter, or one of the device.
+func (p *Params) Memory(s *tensor.Scope) (*Memory, error) {
+	t := &p.trained
+	if t.err == nil && t.memory == nil {
+		m, err := p.place(s)
+		if err != nil {
+			t.fail(err)
+		} else {
+			t.memory = m
+		}
+	}
+	return t.memory, t.err
+}
+
+// place allocates the memory and uploads the initial values.
+func (p *Params) place(s *tensor.Scope) (*Memory, error) {
+	all := make([]float32, p.trained.size)
+	for _, q := range p.trained.list {
+		copy(all[q.at:], q.initial)
+		q.initial = nil
+	}
+	m, err := new(Memory), error(nil)
+	if m.Master, err = upload(p, all); err != nil {
+		return nil, err
+	}
+	if err = p.share(m, all); err != nil || s.Stream() == p.stream {
+		return m, nil
+	}
+	return m, p.stream.Synchronize(s.Context())
+}
+
+// share makes the tensors of parameters, which are all, and of derivatives.
+func (p *Params) share(m *Memory, all []float32) error {
+	if !p.half() {
+		return share(p, m, m.Master)
+	}
+	values, err := upload(p, rounded(all))
+	if err != nil {
+		return err
+	}
+	return share(p, m, values)
+}
+
+// share makes the tensors of parameters, whose values are given, and of derivatives.
+func share[T tensor.Element](p *Params, m *Memory, values device.Slice[T]) error {
+	grads, err := allocate[T](p, values.Len())
+	if err != nil {
+		return err
+	}
+	var zero T
+	if err := device.Fill(p.stream, grads, zero); err != nil {
+		return err
+	}
+	if m.Values, m.Grads, err = pair(values, grads, []int{values.Len()}); err != nil {
+		return err
+	}
+	for _, q := range p.trained.list {
+		n := 1
+		for _, d := range q.shape {
+			n *= d
+		}
+		if q.value, q.grad, err = pair(values.Slice(q.at, q.at+n), grads.Slice(q.at, q.at+n), q.shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pair returns tensors of a value and a derivative.
+func pair[T tensor.Element](value, grad device.Slice[T], shape []int) (v, g *tensor.Tensor, err error) {
+	if v, err = tensor.Wrap(value, shape...); err != nil {
+		return nil, nil, err
+	}
+	g, err = tensor.Wrap(grad, shape...)
+	return v, g, err
+}
+
+// rounded returns values as bfloat16.
+func rounded(values []float32) []dtype.BF16 {
+	list := make([]dtype.BF16, len(values))
+	for i, v := range values {
+		list[i] = dtype.BF16From32(v)
+	}
+	return list
+}
