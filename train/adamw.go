@@ -1,0 +1,58 @@
+package train
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/optimizer"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// AdamWOptions are the options of NewAdamW.
+type AdamWOptions struct {
+	Rate     float64  // the learning rate; 1e-3 by default
+	Schedule Schedule // of the rate; Constant by default
+	Beta1    float64  // the weight of past derivatives in their mean; 0.9 by default
+	Beta2    float64  // the weight of past squares in their mean; 0.999 by default
+	Epsilon  float64  // is added to the root of the mean square; 1e-8 by default
+	Decay    float64  // a step multiplies parameters by 1 - rate*Decay first
+	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
+}
+
+// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"), with the numbers of PyTorch's
+// AdamW. All parameters decay.
+type AdamW struct {
+	state
+	options AdamWOptions
+}
+
+// NewAdamW returns an optimizer of all parameters of params that are trained. Its mistakes, which wrap ErrOptions, are those of Step.
+func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
+	for v, value := range map[*float64]float64{&o.Rate: 1e-3, &o.Beta1: 0.9, &o.Beta2: 0.999, &o.Epsilon: 1e-8} {
+		if *v == 0 {
+			*v = value
+		}
+	}
+	err := errors.Join(between("Rate", o.Rate, 0, math.Inf(1)), between("Beta1", o.Beta1, 0, 1), between("Beta2", o.Beta2, 0, 1), between("Epsilon", o.Epsilon, 0, math.Inf(1)),
+		between("Decay", o.Decay, 0, math.Inf(1)), between("Clip", o.Clip, 0, math.Inf(1)))
+	return &AdamW{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 2, err: err}, o}
+}
+
+// Step updates all parameters from their derivatives, which it clears. The error is one of the options, the Scope or the device. After
+// one of the Scope, whose derivatives may not be complete, Step only clears them.
+func (o *AdamW) Step(s *tensor.Scope) error {
+	m, err := o.begin(s)
+	if err != nil {
+		return err
+	}
+	a := optimizer.Adam{
+		Rate: o.now(), Beta1: o.options.Beta1, Beta2: o.options.Beta2, Epsilon: o.options.Epsilon, Decay: o.options.Decay,
+		Step: o.steps + 1,
+	}
+	if m.Values.DType() == dtype.BFloat16 {
+		return step(s, &o.state, m, func(x optimizer.Operands[dtype.BF16]) error { return optimizer.AdamW(s.Stream(), a, x) })
+	}
+	return step(s, &o.state, m, func(x optimizer.Operands[float32]) error { return optimizer.AdamW(s.Stream(), a, x) })
+}

@@ -1,0 +1,50 @@
+package train
+
+import (
+	"iter"
+	"math/rand/v2"
+)
+
+// Examples are inputs and what a model should make of each.
+type Examples[X, Y any] struct {
+	Inputs []X // Width of each example
+	Labels []Y // one of each example
+	Width  int
+}
+
+// Len returns the number of examples.
+func (e Examples[X, Y]) Len() int { return len(e.Labels) }
+
+// Batches returns the examples in a random order, which seed determines, as batches of size examples. If their number is no multiple
+// of size, the last batch has fewer. A batch is valid until the next.
+func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] {
+	return func(yield func(Examples[X, Y]) bool) {
+		order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
+		var b Examples[X, Y]
+		for len(order) > 0 {
+			n := min(max(size, 1), len(order))
+			if e.take(&b, order[:n]); !yield(b) {
+				return
+			}
+			order = order[n:]
+		}
+	}
+}
+
+// Split returns two parts of the examples: n in a random order, which seed determines, and the rest.
+func (e Examples[X, Y]) Split(n int, seed uint64) (first, rest Examples[X, Y]) {
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
+	n = min(max(n, 0), len(order))
+	e.take(&first, order[:n])
+	e.take(&rest, order[n:])
+	return first, rest
+}
+
+// take makes to a copy of the examples with the given numbers, in memory of to if it is enough.
+func (e Examples[X, Y]) take(to *Examples[X, Y], numbers []int) {
+	to.Inputs, to.Labels, to.Width = to.Inputs[:0], to.Labels[:0], e.Width
+	for _, i := range numbers {
+		to.Inputs = append(to.Inputs, e.Inputs[i*e.Width:(i+1)*e.Width]...)
+		to.Labels = append(to.Labels, e.Labels[i])
+	}
+}

@@ -1,0 +1,28 @@
+package train
+
+import "math"
+
+// A Schedule returns the factor of the learning rate in a step. Steps are numbered from 0.
+type Schedule func(step int) float64
+
+// Constant is the Schedule that does not change the rate.
+func Constant(int) float64 { return 1 }
+
+// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then remains (Loshchilov and
+// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
+func Cosine(steps int, last float64) Schedule {
+	return func(step int) float64 {
+		done := float64(min(step, steps)) / float64(max(steps, 1))
+		return last + (1-last)*(1+math.Cos(math.Pi*done))/2
+	}
+}
+
+// WarmUp returns a Schedule that rises evenly for the given number of steps, and then begins next.
+func WarmUp(steps int, next Schedule) Schedule {
+	return func(step int) float64 {
+		if step < steps {
+			return next(0) * float64(step+1) / float64(steps+1)
+		}
+		return next(step - steps)
+	}
+}

@@ -1,0 +1,150 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/optimizer"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// ErrOptions is the error of an optimizer whose options are out of range.
+var ErrOptions = errors.New("train: option out of range")
+
+// state is what optimizers have in common: the memory for moments, which begin at 0, and for clipping.
+type state struct {
+	params   *nn.Params
+	rate     float64
+	schedule Schedule // or nil
+	clip     float64
+	moments  int                     // arrays with an element for each parameter: 1 or 2
+	buffer   *device.Buffer[float32] // the moments, then the factor and norm of Clip, then its workspace; nil before the first step
+	steps    int
+	err      error // of options
+}
+
+// extra is the number of elements of the factor and the norm, and those that align what follows.
+const extra = 64
+
+// Steps returns the number of steps that were taken.
+func (o *state) Steps() int { return o.steps }
+
+// Close frees the optimizer's memory.
+func (o *state) Close() error {
+	b := o.buffer
+	if o.buffer = nil; b == nil {
+		return nil
+	}
+	return b.Close()
+}
+
+// Norm returns the norm of all derivatives at the last step, before it was clipped, for which it waits. It is 0 without Clip.
+func (o *state) Norm(s *tensor.Scope) (float64, error) {
+	if o.buffer == nil || o.clip == 0 {
+		return 0, s.Err()
+	}
+	m, err := o.params.Memory(s)
+	if err != nil {
+		return 0, err
+	}
+	var norm [1]float32
+	at := o.moments*m.Master.Len() + 1
+	if err := device.Download(s.Stream(), norm[:], o.buffer.All().Slice(at, at+1)); err != nil {
+		return 0, err
+	}
+	return float64(norm[0]), s.Stream().Synchronize(s.Context())
+}
+
+// now returns the learning rate of the next step.
+func (o *state) now() float64 {
+	if o.schedule == nil {
+		return o.rate
+	}
+	return o.rate * o.schedule(o.steps)
+}
+
+// Clear sets all derivatives to 0, which Step does too. A program that abandons a batch between Backward and Step calls it.
+func (o *state) Clear(s *tensor.Scope) error {
+	m, err := o.params.Memory(s)
+	if err != nil {
+		return err
+	}
+	if m.Values.DType() == dtype.BFloat16 {
+		return zero[dtype.BF16](s, m.Grads)
+	}
+	return zero[float32](s, m.Grads)
+}
+
+// zero sets the elements of x to 0.
+func zero[T tensor.Element](s *tensor.Scope, x *tensor.Tensor) error {
+	all, err := tensor.SliceOf[T](x)
+	if err != nil {
+		return err
+	}
+	var zero T
+	return device.Fill(s.Stream(), all, zero)
+}
+
+// begin returns the memory of the parameters for a step.
+func (o *state) begin(s *tensor.Scope) (*nn.Memory, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	m, err := o.params.Memory(s)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Err() != nil:
+		return nil, errors.Join(s.Err(), o.Clear(s))
+	case o.buffer != nil:
+		return m, nil
+	}
+	n := m.Master.Len()
+	o.buffer, err = device.Make[float32](s.Stream(), o.moments*n+extra+optimizer.Workspace(n))
+	return m, err
+}
+
+// step clips the derivatives and calls update with the operands of the optimizer's kernel.
+func step[T interface {
+	optimizer.Element
+	tensor.Element
+}](s *tensor.Scope, o *state, m *nn.Memory, update func(x optimizer.Operands[T]) error) error {
+	n, all := m.Master.Len(), o.buffer.All()
+	grads, err := tensor.SliceOf[T](m.Grads)
+	if err != nil {
+		return err
+	}
+	x := optimizer.Operands[T]{Master: m.Master, First: all.Slice(0, n), Grad: grads}
+	if m.Values.DType() != dtype.Float32 {
+		if x.Copy, err = tensor.SliceOf[T](m.Values); err != nil {
+			return err
+		}
+	}
+	at := o.moments * n
+	if o.moments > 1 {
+		x.Second = all.Slice(n, at)
+	}
+	if o.clip > 0 {
+		x.Factor = all.Slice(at, at+2)
+		c := optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.Factor, Workspace: all.Slice(at+extra, all.Len())}
+		if err := optimizer.Clip(s.Stream(), c); err != nil {
+			return err
+		}
+	}
+	if err := update(x); err != nil {
+		return err
+	}
+	o.steps++
+	return nil
+}
+
+// between reports a value outside a range, which excludes its end.
+func between(name string, v, least, end float64) error {
+	if v >= least && v < end {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is %v", ErrOptions, name, v)
+}
