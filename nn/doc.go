@@ -1,4 +1,4 @@
-// Package nn has layers of neural networks whose parameters are loaded from files.
+// Package nn has layers of neural networks, whose parameters are loaded from files or trained.
 //
 // A model is a struct of layers. Tags name the tensors of each layer, for files in the names of Hugging Face and for GGUF files:
 //
@@ -16,9 +16,16 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //
-// The residual stream is float32. Activations, which layers pass to each other, are bfloat16 on GPUs and float32 on CPUs (see
-// Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q8_0), and dense ones become bfloat16 where
-// activations are; else BF16 remains, and F16 and F32 become float32.
+// A layer of NewLinear is trained by package train instead: its parameters begin with random values. Layers of a program's own use
+// Parameters:
+//
+//	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
+//	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)
+//	y := hidden.Forward(x).Mul(scale.In(x.Scope()))
+//
+// In models that are loaded, the residual stream is float32. Activations, which layers pass to each other, are bfloat16 on GPUs and float32
+// on CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q8_0), and dense ones become bfloat16
+// where activations are; else BF16 remains, and F16 and F32 become float32.
 //
 // Many rows are multiplied by package gemm, and one row by the fused kernels of package matvec, where activations are bfloat16.
 package nn
