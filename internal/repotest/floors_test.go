@@ -106,9 +106,10 @@ var floors = map[string]string{
 	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
 	"chat":                           "jinja",
 
-	// Tensors and models. Only tensor and nn know kernels; model/llama knows those of its attention.
+	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, model/llama those of its attention.
 	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/gemm internal/kernels/row internal/kernels/softmax internal/kernels/strided prim device dtype gpu",
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
+	"train":                 "nn tensor internal/kernels/optimizer device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
@@ -126,7 +127,7 @@ var floors = map[string]string{
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
-	"examples/...":              ". tensor device device/driver dtype gpu math32",
+	"examples/...":              ". tensor nn train device device/driver dtype gpu math32",
 	"bench/...":                 ". device device/driver dtype gpu math32",
 	"bench/readme":              "bench/report",
 	"bench/report":              "",
