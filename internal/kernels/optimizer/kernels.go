@@ -32,13 +32,51 @@ func adamW[T any, F row.Format[T]](t gpu.Thread, master, first, second []float32
 	if r.Multiplying {
 		g *= factor[0]
 	}
-	m := r.Beta1*first[i] + r.Rest1*g
-	v := r.Beta2*second[i] + r.Rest2*g*g
-	x := master[i]*r.Keep - r.Size*m/(math32.Sqrt(v)*r.Root+r.Epsilon)
-	first[i], second[i], master[i] = m, v, x
+	a := r.next(average{master[i], first[i], second[i]}, g)
+	master[i], first[i], second[i] = a.x, a.first, a.second
 	grad[i] = f.Of(0)
 	if len(copy) > 0 {
-		copy[i] = f.Of(x)
+		copy[i] = f.Of(a.x)
+	}
+}
+
+// average is a parameter with its moments.
+type average struct{ x, first, second float32 }
+
+// next returns the parameter and its moments after a step with a derivative.
+func (r *rates) next(a average, g float32) average {
+	a.first = r.Beta1*a.first + r.Rest1*g
+	a.second = r.Beta2*a.second + r.Rest2*g*g
+	a.x = a.x*r.Keep - r.Size*a.first/(math32.Sqrt(a.second)*r.Root+r.Epsilon)
+	return a
+}
+
+// wideAdamW is adamW for four parameters at a time.
+//
+//gpu:kernel
+//gpu:assume narrow,aligned
+//gpu:twin off
+//gpu:block 256
+func wideAdamW[T any, F row.Format[T]](t gpu.Thread, master, first, second [][4]float32, grad, copy [][4]T, factor []float32, r rates) {
+	var f F
+	i := t.GlobalX()
+	if i >= len(master) {
+		return
+	}
+	scale := float32(1)
+	if r.Multiplying {
+		scale = factor[0]
+	}
+	g, x, m, v := grad[i], master[i], first[i], second[i]
+	var zeros, rounded [4]T
+	for k := range 4 {
+		a := r.next(average{x[k], m[k], v[k]}, f.Float32(g[k])*scale)
+		x[k], m[k], v[k] = a.x, a.first, a.second
+		zeros[k], rounded[k] = f.Of(0), f.Of(a.x)
+	}
+	master[i], first[i], second[i], grad[i] = x, m, v, zeros
+	if len(copy) > 0 {
+		copy[i] = rounded
 	}
 }
 

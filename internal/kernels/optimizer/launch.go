@@ -73,16 +73,48 @@ func (a Adam) rates(multiplying bool) rates {
 
 // AdamW is a step of Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization").
 func AdamW[T Element](s *device.Stream, a Adam, x Operands[T]) error {
+	return x.adamW(s, row.FormFor(s), a)
+}
+
+// adamW is AdamW in a form. The Wide form is for aligned arrays of a multiple of four parameters; for others the Plain form runs.
+func (x Operands[T]) adamW(s *device.Stream, form row.Form, a Adam) error {
 	n := x.Master.Len()
 	if err := x.check(x.First.Len(), x.Second.Len()); err != nil || n == 0 {
 		return err
 	}
-	grid, r := device.Cover(n, threads), a.rates(x.Factor.Len() > 0)
+	r := a.rates(x.Factor.Len() > 0)
+	if form == row.Wide && row.Fits(n, x.Master, x.First, x.Second) && x.Grad.Aligned(row.VectorBytes) && x.Copy.Aligned(row.VectorBytes) {
+		return x.wide(s, r)
+	}
+	return x.plain(s, r)
+}
+
+// plain launches the Plain form.
+func (x Operands[T]) plain(s *device.Stream, r rates) error {
+	grid := device.Cover(x.Master.Len(), threads)
 	switch x := any(x).(type) {
 	case Operands[float32]:
 		return adamW32(s, grid, x.Master, x.First, x.Second, x.Grad, optional(x.Copy), optional(x.Factor), r)
 	case Operands[dtype.BF16]:
 		return adamWBF16(s, grid, x.Master, x.First, x.Second, x.Grad, optional(x.Copy), optional(x.Factor), r)
+	}
+	panic("BUG: optimizer: no such element type")
+}
+
+//gpu:instance wide32 = wideAdamW[float32, row.F32]
+//gpu:instance wideBF16 = wideAdamW[dtype.BF16, row.BF16]
+
+// wide launches the Wide form.
+func (x Operands[T]) wide(s *device.Stream, r rates) error {
+	grid := device.Blocks{X: (x.Master.Len()/4 + threads - 1) / threads}
+	master, first, second := device.View[[4]float32](x.Master), device.View[[4]float32](x.First), device.View[[4]float32](x.Second)
+	switch x := any(x).(type) {
+	case Operands[float32]:
+		four := device.View[[4]float32, float32]
+		return wide32(s, grid, master, first, second, four(x.Grad), optional(four(x.Copy)), optional(x.Factor), r)
+	case Operands[dtype.BF16]:
+		four := device.View[[4]dtype.BF16, dtype.BF16]
+		return wideBF16(s, grid, master, first, second, four(x.Grad), optional(four(x.Copy)), optional(x.Factor), r)
 	}
 	panic("BUG: optimizer: no such element type")
 }

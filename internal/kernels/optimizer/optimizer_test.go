@@ -20,6 +20,7 @@ type problem struct {
 	limit float32 // of the norm, or 0 for steps without Clip
 	adam  *Adam   // or
 	sgd   *Descent
+	form  row.Form
 }
 
 func problems() []problem {
@@ -27,6 +28,8 @@ func problems() []problem {
 		{n: 1, adam: &Adam{Rate: 1e-2, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: 0.1}},
 		{n: 1000, adam: &Adam{Rate: 3e-3, Beta1: 0.9, Beta2: 0.95, Epsilon: 1e-6}, limit: 1},
 		{n: 4099, adam: &Adam{Rate: 1e-1, Beta1: 0, Beta2: 0.5, Epsilon: 1e-3, Decay: 1}, limit: 1e6},
+		{n: 1000, adam: &Adam{Rate: 3e-3, Beta1: 0.9, Beta2: 0.95, Epsilon: 1e-6, Decay: 0.5}, limit: 1, form: row.Wide},
+		{n: 2052, adam: &Adam{Rate: 1e-2, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, form: row.Wide},
 		{n: 77, sgd: &Descent{Rate: 0.1}},
 		{n: 5003, sgd: &Descent{Rate: 0.01, Momentum: 0.9, Decay: 0.01}, limit: 0.5},
 	}
@@ -108,7 +111,7 @@ func take[T Element](s *device.Stream, p problem, x Operands[T], step int) error
 	}
 	a := *p.adam
 	a.Step = step
-	return AdamW(s, a, x)
+	return x.adamW(s, p.form, a)
 }
 
 // expect takes the reference's step.
@@ -205,4 +208,69 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%d: %v, want ErrShape", i, err)
 		}
 	}
+}
+
+// BenchmarkAdamW measures steps of all parameters, with and without Clip, on the first GPU, or else on the CPU with fewer parameters. A
+// step moves 32 bytes of each parameter, or 30 if derivatives are bfloat16; Clip reads the derivatives once more.
+func BenchmarkAdamW(b *testing.B) {
+	for name, open := range kerneltest.Executions() {
+		n := map[string]int{"cuda": 1 << 27, "AVX-512": 1 << 20, "AVX2": 1 << 20}[name]
+		for form, formName := range map[row.Form]string{row.Plain: "plain", row.Wide: "wide"} {
+			for _, clip := range []bool{false, true} {
+				if n > 0 && (form == row.Plain || name == "cuda") {
+					b.Run(fmt.Sprintf("%s/%s/clip=%t/float32", name, formName, clip), func(b *testing.B) { measure[float32](b, open, n, form, clip) })
+					b.Run(fmt.Sprintf("%s/%s/clip=%t/bfloat16", name, formName, clip), func(b *testing.B) { measure[dtype.BF16](b, open, n, form, clip) })
+				}
+			}
+		}
+	}
+}
+
+func measure[T Element](b *testing.B, open kerneltest.Opener, n int, form row.Form, clip bool) {
+	s := kerneltest.Stream(b, open)
+	array := func() device.Slice[float32] { return zeros[float32](b, s, n) }
+	x := Operands[T]{Master: array(), First: array(), Second: array(), Grad: zeros[T](b, s, n)}
+	scratch, factor := zeros[float32](b, s, Workspace(n)), zeros[float32](b, s, 2)
+	bytes := 24 + 2*16/row.Elements[T]()
+	if row.Elements[T]() > 4 {
+		x.Copy = zeros[T](b, s, n)
+		bytes += 16 / row.Elements[T]()
+	}
+	if clip {
+		x.Factor = factor
+		bytes += 16 / row.Elements[T]()
+	}
+	b.SetBytes(int64(n * bytes))
+	launch := func(times int) {
+		for i := range times {
+			var err error
+			if clip {
+				err = Clip(s, Clipping[T]{Limit: 1, Grad: x.Grad, Workspace: scratch, Factor: factor})
+			}
+			if err := errors.Join(err, x.adamW(s, form, Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Step: i + 1})); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := s.Synchronize(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	launch(1)
+	b.ResetTimer()
+	launch(b.N)
+}
+
+// zeros returns n zeros, which are freed when the benchmark ends.
+func zeros[T any](b *testing.B, s *device.Stream, n int) device.Slice[T] {
+	b.Helper()
+	x, err := device.Make[T](s, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return x.All()
 }
