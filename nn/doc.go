@@ -16,7 +16,7 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //
-// A layer of NewLinear is trained by package train instead: its parameters begin with random values. Layers of a program's own use
+// Layers of NewLinear, NewEmbedding and NewRMSNorm are trained by package train instead, from random values. Layers of a program's own use
 // Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})

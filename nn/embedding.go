@@ -11,6 +11,7 @@ import (
 type Embedding struct {
 	Count, Width int
 	table        matrix
+	trained      *Parameter
 }
 
 func (e *Embedding) load(from *loader, name string) error {
@@ -22,6 +23,9 @@ func (e *Embedding) load(from *loader, name string) error {
 
 // Forward returns the vectors with the given numbers, a tensor of int32, as a residual stream: as float32 numbers. A number outside the table yields zeros.
 func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
+	if e.trained != nil {
+		return e.trained.beside(numbers).Take(0, numbers).To(dtype.Float32)
+	}
 	numbers = numbers.Contiguous()
 	return tensor.Op{
 		Name: "Embedding", In: []*tensor.Tensor{numbers}, DType: dtype.Float32, Shape: append(numbers.Shape(), e.Width),
@@ -42,6 +46,9 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 // Scores returns the products of the normalized rows of the residual stream and all vectors, as float32 numbers: the head of a model
 // whose output uses the table of its input.
 func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
+	if e.trained != nil {
+		return n.Forward(x).MatMul(e.trained.beside(x).T()).To(dtype.Float32)
+	}
 	return scores(e.table, n, x)
 }
 

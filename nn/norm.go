@@ -16,6 +16,7 @@ type RMSNorm struct {
 	weight  device.Slice[float32]
 	gain    device.Slice[dtype.BF16] // the weights for fused kernels, if activations are bfloat16
 	out     dtype.Type               // of activations
+	trained *Parameter
 }
 
 func (n *RMSNorm) load(from *loader, name string) error {
@@ -33,6 +34,9 @@ func (n *RMSNorm) load(from *loader, name string) error {
 
 // Forward returns the normalized rows of x, a tensor of the residual stream or of activations, as activations.
 func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if n.trained != nil {
+		return n.train(x)
+	}
 	x = x.Contiguous()
 	return tensor.Op{Name: "RMSNorm", In: []*tensor.Tensor{x}, DType: n.out, Shape: x.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
 		if x.Dim(-1) != n.Width {

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -17,9 +18,34 @@ func NewLinear(p *Params, in, out int) Linear {
 }
 
 func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
-	s := x.Scope()
-	if s == nil {
-		return x.MatMul(x) // which reports that no operand has a scope
+	return x.MatMul(a.weight.beside(x).T()).Add(a.bias.beside(x))
+}
+
+// beside returns the parameter in the Scope of x. If x has none, the result is nil, which operations report.
+func (q *Parameter) beside(x *tensor.Tensor) *tensor.Tensor {
+	if s := x.Scope(); s != nil {
+		return q.In(s)
 	}
-	return x.MatMul(a.weight.In(s).T()).Add(a.bias.In(s))
+	return nil
+}
+
+// NewEmbedding returns an Embedding that is trained. Its vectors begin as those of PyTorch's Embedding, with a standard normal distribution.
+func NewEmbedding(p *Params, count, width int) Embedding {
+	return Embedding{Count: count, Width: width, trained: p.Normal(1, count, width)}
+}
+
+// NewRMSNorm returns an RMSNorm that is trained, whose weights begin as 1.
+func NewRMSNorm(p *Params, width int, epsilon float32) RMSNorm {
+	ones := make([]float32, max(width, 0))
+	for i := range ones {
+		ones[i] = 1
+	}
+	return RMSNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: p.Parameter(ones, width)}
+}
+
+// train is Forward of an RMSNorm that is trained. It computes in float32.
+func (n *RMSNorm) train(x *tensor.Tensor) *tensor.Tensor {
+	x = x.To(dtype.Float32)
+	size := x.Square().Mean(-1).AddScalar(float64(n.Epsilon)).Sqrt().Unsqueeze(-1)
+	return x.Div(size).Mul(n.trained.beside(x)).To(n.out)
 }

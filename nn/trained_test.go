@@ -160,3 +160,90 @@ func TestParameterMistakes(t *testing.T) {
 		}
 	})
 }
+
+// TestTrainedNorm compares the result of an RMSNorm that is trained with that of one that is loaded, and its derivatives with finite
+// differences.
+func TestTrainedNorm(t *testing.T) {
+	const width, epsilon = 6, 1e-2
+	onDevice(t, cpu.Open, func(s *tensor.Scope, _ *nn.Params) {
+		p := nn.NewParams(s.Stream(), nn.Options{DType: dtype.Float32})
+		defer p.Close()
+		n := nn.NewRMSNorm(p, width, epsilon)
+		input, factors := numbers(2*width), tensor.From(s, numbers(2*width), 2, width)
+		of := func(input []float32) *tensor.Tensor { return n.Forward(tensor.From(s, input, 2, width)) }
+		var want []float64
+		for _, row := range [][]float32{input[:width], input[width:]} {
+			squares := 0.0
+			for _, v := range row {
+				squares += float64(v) * float64(v)
+			}
+			for _, v := range row {
+				want = append(want, float64(v)/math.Sqrt(squares/width+epsilon))
+			}
+		}
+		near(t, of(input), want)
+
+		s.Record()
+		x := s.Variable(tensor.From(s, input, 2, width))
+		s.Backward(n.Forward(x).Mul(factors).Sum())
+		grad := values(t, x.Grad())
+		for i := range input {
+			const h = 1. / 64
+			up, down := slices.Clone(input), slices.Clone(input)
+			up[i], down[i] = up[i]+h, down[i]-h
+			d := values(t, of(up).Mul(factors).Sum().Sub(of(down).Mul(factors).Sum()))[0] / (2 * h)
+			if math.Abs(float64(grad[i]-d)) > 2e-3 {
+				t.Errorf("derivative %d is %g, by finite differences %g", i, grad[i], d)
+			}
+		}
+		m, err := p.Memory(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, s.Use(m.Grads).Slice(0, 0, width), float64s(values(t, of(input).Mul(factors).Sum(0))))
+	})
+}
+
+// TestTrainedEmbedding tests the vectors and their derivatives, of the input and of the head, for a number that occurs twice and one that
+// is outside the table.
+func TestTrainedEmbedding(t *testing.T) {
+	const width = 3
+	onDevice(t, cpu.Open, func(s *tensor.Scope, _ *nn.Params) {
+		p := nn.NewParams(s.Stream(), nn.Options{DType: dtype.Float32})
+		defer p.Close()
+		e, n := nn.NewEmbedding(p, 4, width), nn.NewRMSNorm(p, width, 1e-5)
+		at := tensor.From(s, []int32{1, 3, 1, 4}, 4)
+		m, err := p.Memory(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := values(t, s.Use(m.Values))[:4*width]
+		same(t, e.Forward(at), []int{4, width}, slices.Concat(table[3:6], table[9:12], table[3:6], make([]float32, 3)))
+		s.Record()
+		s.Backward(e.Forward(at).Mul(tensor.From(s, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9}, 4, width)).Sum())
+		same(t, s.Use(m.Grads).Slice(0, 0, 4*width), []int{4 * width}, []float32{0, 0, 0, 8, 10, 12, 0, 0, 0, 4, 5, 6})
+
+		x := tensor.From(s, []float32{1, 1, 1}, 1, width)
+		var sums []float64
+		for i := range 4 {
+			sums = append(sums, (float64(table[3*i])+float64(table[3*i+1])+float64(table[3*i+2]))/math.Sqrt(1+1e-5))
+		}
+		near(t, e.Scores(&n, x), sums)
+	})
+}
+
+// TestTrainedOutsideScopes tests that operands without a Scope are a mistake.
+func TestTrainedOutsideScopes(t *testing.T) {
+	s := kerneltest.Stream(t, cpu.Open)
+	p := nn.NewParams(s, nn.Options{})
+	l, n := nn.NewLinear(p, 2, 2), nn.NewRMSNorm(p, 2, 0)
+	x, err := tensor.Wrap(kerneltest.Upload(t, s, []float32{1, 2}), 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range []*tensor.Tensor{l.Forward(x), n.Forward(x)} {
+		if !errors.Is(y.Err(), tensor.ErrValue) && !errors.Is(y.Err(), tensor.ErrScope) {
+			t.Errorf("%d: %v", i, y.Err())
+		}
+	}
+}
