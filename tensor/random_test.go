@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -281,6 +282,27 @@ func TestDerivativesOutliveFrames(t *testing.T) {
 		}
 		s.Backward(loss)
 		same(t, x.Grad(), []int{2}, float32(8), 16)
+		return nil
+	})
+}
+
+func TestRecording(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		var got []bool
+		note := func() { got = append(got, s.Recording()) }
+		note() // false
+		s.Record()
+		note() // true
+		s.NoGrad(note)
+		note() // true
+		s.Backward(tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor {
+			note() // false, then true in Backward
+			return x.Square()
+		}, s.Variable(tensor.From(s, []float32{1}, 1))))
+		note() // false
+		if want := []bool{false, true, false, true, false, true, false}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
 		return nil
 	})
 }
