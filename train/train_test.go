@@ -90,6 +90,21 @@ func expected(steps int, o settings) []float64 {
 	return x
 }
 
+// TestReference compares the reference with PyTorch 2.11, whose torch.optim.AdamW and torch.optim.SGD took the steps of TestSteps in float32
+// after torch.nn.utils.clip_grad_norm_.
+func TestReference(t *testing.T) {
+	for momentum, want := range map[float64][]float64{
+		0:   {1.42097759, 0.484443009, -0.461424112, 2.36461711},
+		0.5: {1.16553032, 1.00138068, 1.11131024, 0.931860507},
+	} {
+		for i, got := range expected(10, settings{rate: 0.05, decay: 0.1, limit: 5, momentum: momentum}) {
+			if math.Abs(got-want[i]) > 2e-6 {
+				t.Errorf("momentum %g: parameter %d is %g, want %g", momentum, i, got, want[i])
+			}
+		}
+	}
+}
+
 // TestSteps compares parameters after ten steps, each in a Scope of its own, with the reference.
 func TestSteps(t *testing.T) {
 	const rate, decay, limit = 0.05, 0.1, 5
