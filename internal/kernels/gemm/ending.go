@@ -5,7 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-//gpu:instance ResidentNT = resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved]
+//gpu:instance ResidentNT = resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, linear]
+//gpu:instance CurvedNT = resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved]
 //gpu:instance ResidentNTF16 = resident[dtype.F16, layoutNT[dtype.F16], toF16, linear]
 //gpu:instance ResidentNN = resident[dtype.BF16, layoutNN[dtype.BF16], toBF16, linear]
 //gpu:instance ResidentTN = resident[dtype.BF16, layoutTN[dtype.BF16], toBF16, linear]

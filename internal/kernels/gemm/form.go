@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -115,8 +114,7 @@ func (p planner[T, C]) fits(f Form) bool {
 // tileable reports whether whole tiles can be stored in C.
 func (p planner[T, C]) tileable() bool {
 	if _, ok := any(p.x.C).(device.Slice[float32]); !ok {
-		_, brain := any(p.x.C).(device.Slice[dtype.BF16])
-		return p.LDC%8 == 0 && (p.x.Activation == None || p.Layout == NT && brain)
+		return p.LDC%8 == 0 && (p.x.Activation == None || p.x.kernels(p.Layout).curved != nil)
 	}
 	return p.x.Bias.Len() == 0 && p.x.Activation == None && (p.x.Residual.Len() == 0 || p.x.Residual == p.x.C)
 }

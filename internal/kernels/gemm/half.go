@@ -51,23 +51,26 @@ type halfOf[T gpu.Half, C any] struct {
 
 // kernels are the launchers of Hopper's kernels for a layout. A launcher that does not exist is nil.
 type kernels[T gpu.Half] struct {
-	resident func(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[T]], bias device.TensorMap[[1][128]float32], j job) error
+	resident residentLauncher[T]
+	curved   residentLauncher[T] // with activations
 	parts    func(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[T]], c device.Slice[float32], j job, o output) error
 }
+
+type residentLauncher[T gpu.Half] func(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[T]], bias device.TensorMap[[1][128]float32], j job) error
 
 func bf16Kernels(l Layout) kernels[dtype.BF16] {
 	switch l {
 	case NN:
-		return kernels[dtype.BF16]{ResidentNN, PartsNN}
+		return kernels[dtype.BF16]{resident: ResidentNN, parts: PartsNN}
 	case TN:
-		return kernels[dtype.BF16]{ResidentTN, PartsTN}
+		return kernels[dtype.BF16]{resident: ResidentTN, parts: PartsTN}
 	}
-	return kernels[dtype.BF16]{ResidentNT, PartsNT}
+	return kernels[dtype.BF16]{ResidentNT, CurvedNT, PartsNT}
 }
 
 func f16Kernels(l Layout) kernels[dtype.F16] {
 	if l == NT {
-		return kernels[dtype.F16]{ResidentNTF16, PartsNTF16}
+		return kernels[dtype.F16]{resident: ResidentNTF16, parts: PartsNTF16}
 	}
 	return kernels[dtype.F16]{}
 }

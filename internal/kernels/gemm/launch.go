@@ -31,6 +31,9 @@ func (p planner[T, C]) tiles(s *device.Stream) error {
 	if n := p.x.Bias.Len(); n > 0 {
 		j.Bias, bias = 1, device.MapTensor[[1][128]float32](p.x.Bias, device.Extent{Width: n, Height: 1, Depth: 1, Row: ceil(n, 4) * 4})
 	}
+	if p.x.Activation != None {
+		return p.x.kernels(p.Layout).curved(s, blocks, a, b, c, r, bias, j)
+	}
 	return p.x.kernels(p.Layout).resident(s, blocks, a, b, c, r, bias, j)
 }
 
