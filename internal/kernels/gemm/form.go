@@ -15,7 +15,7 @@ const (
 	Auto  Form = iota // the fastest one, by the sizes and by the workspace
 	Tiles             // whole tiles
 	Split             // equal shares of the steps of all tiles for each multiprocessor; a second kernel adds the sums
-	Few               // layout NT: the blocks of a cluster share a tile of 64 rows of op(A)
+	Few               // layout NT, and C in groups of eight columns: the blocks of a cluster share a tile
 	Lean              // at most 16 rows of op(A), and layout NT: weights go from memory to registers
 	Plain             // any shape and any device
 )
@@ -104,7 +104,7 @@ func (p planner[T, C]) fits(f Form) bool {
 	case f == Tiles:
 		return k.resident != nil && p.tileable()
 	case f == Few:
-		return p.Layout == NT
+		return p.Layout == NT && inEights(p.Shape, p.width)
 	case f == Lean:
 		return p.Layout == NT && p.M <= leanRows && p.K%leanMultiple == 0
 	}
@@ -137,7 +137,7 @@ func Workspace(d *device.Device, s Shape, a Activation) int {
 	switch {
 	case s.Layout == NT && s.M <= leanRows && s.K%leanMultiple == 0:
 		return 0
-	case fewBest(s, cores):
+	case fewBest(s, cores) && inEights(s, width):
 		return fewWorkspace(s, partsOf(s, cores))
 	case formOf(j, cores) == Split:
 		return workspaceOf(j, cores)

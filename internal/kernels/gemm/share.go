@@ -8,48 +8,65 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// fewRows is the number of rows of op(A) in a tile of few.
+// fewRows is the smallest number of rows of op(A) in a tile of few.
 const fewRows = 64
 
 // mostParts is the maximum number of blocks that share a tile, the largest cluster of every GPU.
 const mostParts = 8
 
-type fewLauncher[T gpu.Half, C any] func(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[T]], work device.Slice[[4]float32], c, residual device.Slice[C], bias device.Slice[float32], j thin) error
+type fewLauncher[T gpu.Half, C any] func(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[T]], work device.Slice[[4]float32], c, residual device.Slice[[eight]C], bias device.Slice[float32], j thin) error
 
-// partsOf returns the number of blocks that share the sums of a tile of few: the fastest one on an H200 for the products of an 8B model
-// of the Llama family, and for others as many as a device with some multiprocessors can run at the same time, two on each.
+// partsOf returns the number of blocks that share the sums of a tile of few: as many as a device with some multiprocessors can run at the
+// same time. These are two blocks for each multiprocessor, or one if tiles are tall, and only some of the clusters of more than two of
+// those fit in the device. On an H200 other numbers are faster for two of the products of an 8B model of the Llama family.
 func partsOf(s Shape, cores int) int {
+	if s.M <= fewRows {
+		switch [2]int{s.N, s.K} {
+		case [2]int{6144, 4096}:
+			return 4
+		case [2]int{4096, 14336}:
+			return 6
+		}
+	}
+	parts, tiles, most := 1, fewTiles(s), 2*cores
 	if s.M > fewRows {
-		return min(2, ceil(s.K, depth))
+		most = cores
 	}
-	switch [2]int{s.N, s.K} {
-	case [2]int{6144, 4096}, [2]int{4096, 4096}, [2]int{4096, 14336}:
-		return 4
-	case [2]int{28672, 4096}:
-		return 1
-	}
-	parts := 1
-	for parts < 4 && 2*parts*fewTiles(s) <= 2*cores && 2*parts <= ceil(s.K, depth) {
-		parts *= 2
+	for next := 2; next <= min(4, ceil(s.K, depth)) && next*tiles <= most; next++ {
+		if s.M <= fewRows && next == 3 || s.M > fewRows && next > 2 && next*tiles > cores*7/8 {
+			continue
+		}
+		parts = next
 	}
 	return parts
 }
 
-// fewBest reports whether Few is faster than Tiles and Split: for one row of tiles, and for up to four if all blocks run at the same time
-// and sums are short.
+// fewBest reports whether Few is faster than Tiles and Split: for one row of small tiles, and for up to two of large ones if all blocks run
+// at the same time.
 func fewBest(s Shape, cores int) bool {
-	return s.Layout == NT && (s.M <= fewRows || s.M <= 4*fewRows && s.K <= 4096 && fewTiles(s) <= cores)
+	return s.Layout == NT && (s.M <= fewRows || s.M <= 4*fewRows && fewTiles(s) <= cores)
 }
 
+// inEights reports whether few can store the columns of C.
+func inEights(s Shape, width int) bool { return width%eight == 0 && s.LDC%eight == 0 }
+
 // fewTiles returns the number of tiles of few.
-func fewTiles(s Shape) int { return ceil(s.N, fewColumns) * ceil(s.M, fewRows) }
+func fewTiles(s Shape) int { return ceil(s.N, fewColumns) * ceil(s.M, fewRowsOf(s)) }
+
+// fewRowsOf returns the number of rows of op(A) in a tile of few, if there is an instance for it.
+func fewRowsOf(s Shape) int {
+	if s.M > fewRows {
+		return 2 * fewRows
+	}
+	return fewRows
+}
 
 // fewWorkspace returns the number of elements through which the blocks of few exchange sums.
 func fewWorkspace(s Shape, parts int) int {
 	if parts == 1 {
 		return 0
 	}
-	return fewTiles(s) * parts * fewColumns * fewRows
+	return fewTiles(s) * parts * fewColumns * fewRowsOf(s)
 }
 
 // parts returns the fastest number of parts that the workspace allows.
@@ -76,20 +93,24 @@ func HalfInParts(s *device.Stream, parts int, shape Shape, x Operands[dtype.BF16
 
 // few launches the kernel with a number of parts.
 func (p planner[T, C]) few(s *device.Stream, parts int) error {
-	j := thin{p.job(), int32(p.LDC)}
+	j := thin{p.job(), int32(p.LDC / eight)}
 	j.Columns, j.Second = fewColumns, fewColumns/2
 	if p.x.Activation == SwiGLU {
 		j.Columns, j.Second = fewColumns/2, int32(p.width)
 	}
+	rows, panels, launch := fewRows, stagesOf[[32]float32]()*panelsOf[[32]float32](), p.x.few[0]
+	if p.M > fewRows && p.x.few[1] != nil {
+		rows, panels, launch = 2*fewRows, stagesOf[[64]float32]()*panelsOf[[64]float32](), p.x.few[1]
+	}
 	g := device.Grid{
-		Blocks: device.Dim{X: ceil(p.width, int(j.Columns)) * parts, Y: ceil(p.M, fewRows)},
+		Blocks: device.Dim{X: ceil(p.width, int(j.Columns)) * parts, Y: ceil(p.M, rows)},
 		Block:  device.Dim{X: fewThreads},
-		Shared: fewPanels * gpu.PanelBytes,
+		Shared: panels * gpu.PanelBytes,
 	}
 	work := device.None[[4]float32]()
 	if parts > 1 {
 		g.Cluster = device.Dim{X: parts}
 		work = device.View[[4]float32](p.x.Workspace.Slice(0, fewWorkspace(p.Shape, parts)))
 	}
-	return p.x.few(s, g, mapOf(p.x.A, p.a()), mapOf(p.x.B, p.b()), work, p.x.C, p.x.Residual, p.x.Bias, j)
+	return launch(s, g, mapOf(p.x.A, p.a()), mapOf(p.x.B, p.b()), work, device.View[[eight]C](p.x.C), device.View[[eight]C](p.x.Residual), p.x.Bias, j)
 }

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 func TestParts(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for _, shape := range []Shape{
-			{Layout: NT, M: 33, N: 328, K: 1096, LDA: 1104, LDB: 1112, LDC: 331}, {Layout: NT, M: 60, N: 137, K: 520}, {Layout: NT, M: 130, N: 264, K: 584},
+			{Layout: NT, M: 33, N: 328, K: 1096, LDA: 1104, LDB: 1112, LDC: 336}, {Layout: NT, M: 60, N: 136, K: 520}, {Layout: NT, M: 100, N: 136, K: 520}, {Layout: NT, M: 130, N: 264, K: 584},
 		} {
 			for parts := 1; parts <= min(mostParts, ceil(shape.K, depth)); parts++ {
 				t.Run(fmt.Sprintf("%s/%d/%d", name, shape.M, parts), func(t *testing.T) {
@@ -36,5 +37,35 @@ func TestParts(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestPartsOf checks how many blocks share a tile, for the shapes of an 8B model and others.
+func TestPartsOf(t *testing.T) {
+	for _, test := range []struct{ m, n, k, want int }{
+		{64, 6144, 4096, 4}, {64, 4096, 4096, 4}, {64, 28672, 4096, 1}, {64, 4096, 14336, 6}, {64, 128, 64, 1}, {64, 128, 192, 2},
+		{128, 6144, 4096, 2}, {128, 4096, 4096, 3}, {256, 6144, 4096, 1}, {256, 4096, 4096, 2}, {256, 4096, 14336, 2}, {256, 128, 64, 1},
+	} {
+		if got := partsOf(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
+			t.Errorf("%+v: %d parts", test, got)
+		}
+	}
+}
+
+// TestEights multiplies for a C whose rows are not groups of eight elements, which the form Few cannot store, and other forms can.
+func TestEights(t *testing.T) {
+	s := kerneltest.Stream(t, kerneltest.Executions()["interp"])
+	for _, shape := range []Shape{{Layout: NT, M: 20, N: 137, K: 72}, {Layout: NT, M: 20, N: 136, K: 72, LDC: 139}} {
+		p := newProblem(shape, false)
+		c := kerneltest.Upload(t, s, halves(p.c))
+		work := kerneltest.Upload(t, s, poisoned(Workspace(s.Device(), shape, None)))
+		x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: kerneltest.Upload(t, s, halves(p.a)), B: kerneltest.Upload(t, s, halves(p.b)), C: c, Workspace: work}
+		if err := HalfIn(s, Few, shape, x); !errors.Is(err, ErrShape) {
+			t.Errorf("%+v: error %v, want ErrShape", shape, err)
+		}
+		if err := Half(s, shape, x); err != nil {
+			t.Fatal(err)
+		}
+		p.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
 	}
 }
