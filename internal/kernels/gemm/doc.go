@@ -15,20 +15,21 @@
 // (medians):
 //
 //	        NT            NN            TN
-//	2048^3  706  (0.97)   698  (0.97)   698  (0.97)
-//	4096^3  783  (0.99)   782  (0.99)   756  (1.00)
+//	2048^3  706  (0.96)   708  (0.97)   707  (0.97)
+//	4096^3  720  (0.99)   704  (1.00)   701  (1.01)
 //	8192^3  745  (1.02)   719  (1.04)   710  (1.02)
 //
 // Products of few rows with layout NT, as in linear layers, have their own kernels. At most 16 rows: weights go from memory to registers, and
-// the warps of a block share K. At most 64 rows: weights are the rows of warp-group products, and the blocks of a cluster share K. Both
-// request their first weights before the preceding kernel is done (Operands.Weights). Microseconds for the weights of an 8B model on an
-// H200, and the ratio to the faster one of cublasLt and cublasGemmEx in the same run (medians):
+// the warps of a block share K. At most 256 rows: weights are the rows of warp-group products, and the blocks of a cluster share K; rows of C
+// must be multiples of eight elements, and be as far apart. Both request their first weights before the preceding kernel is done
+// (Operands.Weights). Microseconds for the weights of an 8B model on an H200, and the ratio to the faster one of cublasLt and cublasGemmEx
+// in the same run (medians):
 //
-//	    N      K  M=1           M=8           M=16          M=64
-//	 6144   4096  14.6  (1.05)  15.8  (0.98)  17.0  (0.92)  20.9  (0.76)
-//	 4096   4096   9.4  (1.32)  10.1  (1.23)  10.1  (1.25)  16.2  (0.68)
-//	28672   4096  56.0  (1.01)  57.6  (0.98)  61.0  (0.93)  70.7  (0.88)
-//	 4096  14336  28.2  (1.11)  29.3  (1.08)  29.8  (1.08)  47.1  (0.75)
+//	    N      K  M=1           M=8           M=16          M=64          M=128         M=256
+//	 6144   4096  14.6  (1.05)  15.8  (0.98)  17.0  (0.92)  19.7  (0.81)  22.8  (0.71)   31.3  (0.66)
+//	 4096   4096   9.4  (1.32)  10.1  (1.23)  10.2  (1.25)  16.4  (0.69)  18.2  (0.74)   22.0  (0.73)
+//	28672   4096  56.0  (1.01)  57.6  (0.98)  61.2  (0.93)  65.1  (0.95)  70.9  (0.97)  107.4  (0.95)
+//	 4096  14336  28.2  (1.11)  29.3  (1.08)  30.1  (1.07)  38.6  (0.92)  41.3  (0.89)   57.9  (0.84)
 //
 // Other GPUs use warp products from compute capability 8.0 on, and float32 products without tensor cores. CPUs compute 65 to 86 GFLOP per
 // CPU second in float32 with AVX-512.

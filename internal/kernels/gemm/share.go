@@ -17,17 +17,9 @@ const mostParts = 8
 type fewLauncher[T gpu.Half, C any] func(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[T]], work device.Slice[[4]float32], c, residual device.Slice[[eight]C], bias device.Slice[float32], j thin) error
 
 // partsOf returns the number of blocks that share the sums of a tile of few: as many as a device with some multiprocessors can run at the
-// same time. These are two blocks for each multiprocessor, or one if tiles are tall, and only some of the clusters of more than two of
-// those fit in the device. On an H200 other numbers are faster for two of the products of an 8B model of the Llama family.
+// same time, at most four. These are two blocks for each multiprocessor, or one if tiles have more rows, and of the clusters of more than
+// two of those, only some fit in the device.
 func partsOf(s Shape, cores int) int {
-	if s.M <= fewRows {
-		switch [2]int{s.N, s.K} {
-		case [2]int{6144, 4096}:
-			return 4
-		case [2]int{4096, 14336}:
-			return 6
-		}
-	}
 	parts, tiles, most := 1, fewTiles(s), 2*cores
 	if s.M > fewRows {
 		most = cores
