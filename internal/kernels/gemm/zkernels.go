@@ -62,7 +62,7 @@ var squareKernel = &driver.Kernel{
 	},
 	Twin:    squareTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 163, 164, 165, 166, 167, 168, 169, 171, 174, 175},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 172, 173, 174, 175, 176, 177, 178, 180, 183, 184},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -80,7 +80,7 @@ func ResidentNT(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[g
 }
 
 var residentNTKernel = &driver.Kernel{
-	Name:    "resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved]",
+	Name:    "resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, linear]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "resident.go",
 	Line:    52,
@@ -125,11 +125,78 @@ var residentNTKernel = &driver.Kernel{
 			j    job
 		})(args)
 		for ts.Next() {
+			resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, linear](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+}
+
+// CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
+// bulk copy stores a tile from shared memory, the block already copies the operands of the next one. C is
+// E(op(A) op(B) + bias) + residual.
+func CurvedNT(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[dtype.BF16]], bias device.TensorMap[[1][128]float32], j job) error {
+	p := s.Plan(curvedNTKernel, curvedNTKernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	r.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var curvedNTKernel = &driver.Kernel{
+	Name:    "resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "resident.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "r", Offset: 384, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 512, Size: 128, Tensor: true},
+		{Name: "j", Offset: 640, Size: 36},
+	},
+	ParamBytes: 696,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    218144,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
+		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: curvedNTSM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a    gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b    gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c    gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			r    gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			bias gpu.TensorMap[[1][128]float32]
+			j    job
+		})(args)
+		for ts.Next() {
 			resident[dtype.BF16, layoutNT[dtype.BF16], toBF16, curved](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -196,7 +263,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -263,7 +330,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 76, 77, 78, 79, 80, 81, 82, 83, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 88, 89, 90, 91, 92, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -330,7 +397,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 76, 77, 78, 79, 80, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 88, 89, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -387,7 +454,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
+	Uses:    []uint16{29, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -444,7 +511,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 76, 77, 78, 80, 84, 85, 86, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
+	Uses:    []uint16{29, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -501,7 +568,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 76, 77, 78, 79, 80, 81, 82, 83, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
+	Uses:    []uint16{29, 85, 86, 87, 88, 89, 90, 91, 92, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -558,7 +625,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 76, 77, 78, 79, 80, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 152, 153, 154, 156, 157, 158, 159},
+	Uses:    []uint16{29, 85, 86, 87, 88, 89, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -612,7 +679,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 168, 169, 170, 171, 172, 173, 174, 175},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -666,7 +733,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 99, 168, 169, 170, 171, 172, 173, 174, 175},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 108, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -720,16 +787,17 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 168, 169, 170, 171, 172, 173, 174, 175},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
-// FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
-// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
-// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+// FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
+// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
+// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
 // multiprocessor has room for two blocks, memory is busy while one block ends.
-func FewBF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], j thin) error {
+func FewBF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[[eight]dtype.BF16], bias device.Slice[float32], j thin) error {
 	p := s.Plan(fewBF16Kernel, g)
 	a.Pass(p)
 	b.Pass(p)
@@ -742,16 +810,16 @@ func FewBF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dt
 }
 
 var fewBF16Kernel = &driver.Kernel{
-	Name:    "few[dtype.BF16, dtype.BF16, toBF16]",
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    20,
+	Line:    21,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "work", Offset: 256, Size: 24, Elem: 16},
-		{Name: "c", Offset: 280, Size: 24, Elem: 2},
-		{Name: "residual", Offset: 304, Size: 24, Elem: 2},
+		{Name: "c", Offset: 280, Size: 24, Elem: 16},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 16},
 		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
 		{Name: "j", Offset: 352, Size: 40},
 	},
@@ -759,21 +827,22 @@ var fewBF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 254, Format: "integer divide by zero"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -785,25 +854,102 @@ var fewBF16Kernel = &driver.Kernel{
 			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
 			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
 			work        [][4]float32
-			c, residual []dtype.BF16
+			c, residual [][eight]dtype.BF16
 			bias        []float32
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.BF16, dtype.BF16, toBF16](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.BF16, dtype.BF16, toBF16, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
 }
 
-// FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
-// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
-// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+// Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
+// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
+// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
 // multiprocessor has room for two blocks, memory is busy while one block ends.
-func FewF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.F16]], work device.Slice[[4]float32], c, residual device.Slice[dtype.F16], bias device.Slice[float32], j thin) error {
+func Few128BF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[[eight]dtype.BF16], bias device.Slice[float32], j thin) error {
+	p := s.Plan(few128BF16Kernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	work.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var few128BF16Kernel = &driver.Kernel{
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [64]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "few.go",
+	Line:    21,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "work", Offset: 256, Size: 24, Elem: 16},
+		{Name: "c", Offset: 280, Size: 24, Elem: 16},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 16},
+		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
+		{Name: "j", Offset: 352, Size: 40},
+	},
+	ParamBytes: 408,
+	Dynamic:    1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 254, Format: "integer divide by zero"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: few128BF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: few128BF16SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			work        [][4]float32
+			c, residual [][eight]dtype.BF16
+			bias        []float32
+			j           thin
+		})(args)
+		for ts.Next() {
+			few[dtype.BF16, dtype.BF16, toBF16, [64]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
+}
+
+// FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
+// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
+// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// some rows, and passes its other sums to the other blocks through work.
+//
+// A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
+// multiprocessor has room for two blocks, memory is busy while one block ends.
+func FewF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.F16]], work device.Slice[[4]float32], c, residual device.Slice[[eight]dtype.F16], bias device.Slice[float32], j thin) error {
 	p := s.Plan(fewF16Kernel, g)
 	a.Pass(p)
 	b.Pass(p)
@@ -816,16 +962,16 @@ func FewF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dty
 }
 
 var fewF16Kernel = &driver.Kernel{
-	Name:    "few[dtype.F16, dtype.F16, toF16]",
+	Name:    "few[dtype.F16, dtype.F16, toF16, [32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    20,
+	Line:    21,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "work", Offset: 256, Size: 24, Elem: 16},
-		{Name: "c", Offset: 280, Size: 24, Elem: 2},
-		{Name: "residual", Offset: 304, Size: 24, Elem: 2},
+		{Name: "c", Offset: 280, Size: 24, Elem: 16},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 16},
 		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
 		{Name: "j", Offset: 352, Size: 40},
 	},
@@ -833,21 +979,22 @@ var fewF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 254, Format: "integer divide by zero"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -859,25 +1006,26 @@ var fewF16Kernel = &driver.Kernel{
 			a           gpu.TensorMap[gpu.Panel[dtype.F16]]
 			b           gpu.TensorMap[gpu.Panel[dtype.F16]]
 			work        [][4]float32
-			c, residual []dtype.F16
+			c, residual [][eight]dtype.F16
 			bias        []float32
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.F16, dtype.F16, toF16](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.F16, dtype.F16, toF16, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 44, 45, 46, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
 }
 
-// FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. In a tile, op(B) has 64 columns for each warp
-// group: they are the rows of the warp group's products, whose columns are rows of op(A). One more warp copies. The blocks of a cluster
-// share the steps of a tile, and add up their sums at the end, which they exchange through work.
+// FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
+// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
+// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
 // multiprocessor has room for two blocks, memory is busy while one block ends.
-func FewBF16To32(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[float32], bias device.Slice[float32], j thin) error {
+func FewBF16To32(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[[eight]float32], bias device.Slice[float32], j thin) error {
 	p := s.Plan(fewBF16To32Kernel, g)
 	a.Pass(p)
 	b.Pass(p)
@@ -890,16 +1038,16 @@ func FewBF16To32(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Pane
 }
 
 var fewBF16To32Kernel = &driver.Kernel{
-	Name:    "few[dtype.BF16, float32, toF32]",
+	Name:    "few[dtype.BF16, float32, toF32, [32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    20,
+	Line:    21,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "work", Offset: 256, Size: 24, Elem: 16},
-		{Name: "c", Offset: 280, Size: 24, Elem: 4},
-		{Name: "residual", Offset: 304, Size: 24, Elem: 4},
+		{Name: "c", Offset: 280, Size: 24, Elem: 32},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 32},
 		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
 		{Name: "j", Offset: 352, Size: 40},
 	},
@@ -907,21 +1055,22 @@ var fewBF16To32Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 95, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 144, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 134, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 134, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 218, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 254, Format: "integer divide by zero"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -933,16 +1082,16 @@ var fewBF16To32Kernel = &driver.Kernel{
 			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
 			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
 			work        [][4]float32
-			c, residual []float32
+			c, residual [][eight]float32
 			bias        []float32
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.BF16, float32, toF32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.BF16, float32, toF32, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 94, 98, 99, 153, 156, 162, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
 }
 
 // Lean8 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1001,7 +1150,7 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 177, 178, 180},
 }
 
 // Lean16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1060,7 +1209,7 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
 }
 
 // Lean16F16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1119,7 +1268,7 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
 }
 
 // Lean16To32 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1178,7 +1327,7 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 99, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
 }
 
 // JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -1235,7 +1384,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
 }
 
 // JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -1292,7 +1441,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
 }
 
 // JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
@@ -1349,7 +1498,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 78, 96, 97, 99, 100, 101, 102, 130, 134, 143, 152, 153, 154, 156, 157, 158, 168, 169, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1408,7 +1557,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 122, 123, 124, 125, 126, 127, 128},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 131, 132, 133, 134, 135, 136, 137},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1467,7 +1616,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 120, 121, 122, 123, 124, 127, 128},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 129, 130, 131, 132, 133, 136, 137},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1526,5 +1675,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 99, 118, 119, 120, 121, 122, 123, 124},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 127, 128, 129, 130, 131, 132, 133},
 }

@@ -62,9 +62,9 @@ func squareTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c133 := s72 == 1
 //line single.go:60
 	c272 := s88 == 3
-//line ending.go:93
+//line ending.go:95
 	c528 := s88 == 2
-//line ending.go:96
+//line ending.go:98
 	c537 := s88 != 0
 //line tensor.go:113
 	c433 := s88 == 3
@@ -959,14 +959,14 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 				}
 //line tensor.go:112
 				f427 := f301 + f500
-//line ending.go:93
+//line ending.go:95
 				if c528 {
 					f536 = float32((f427 + float32(float32(float32(f427*0.044715)*f427)*f427)) * 1.5957692)
 				} else {
-//line ending.go:93
+//line ending.go:95
 					f536 = f427
 				}
-//line ending.go:96
+//line ending.go:98
 				if c537 {
 					f539 := float32(-f536)
 //line exp.go:36
@@ -1001,7 +1001,7 @@ func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 i
 //line fast.go:42
 					f544 = f427 / (f581 + 1)
 				} else {
-//line ending.go:96
+//line ending.go:98
 					f544 = f427
 				}
 //line tensor.go:113
@@ -1092,9 +1092,9 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:93
+//line ending.go:95
 	c601 := s56 == 2
-//line ending.go:96
+//line ending.go:98
 	c610 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -1947,14 +1947,14 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:93
+//line ending.go:95
 			if c601 {
 				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:93
+//line ending.go:95
 				f609 = f500
 			}
-//line ending.go:96
+//line ending.go:98
 			if c610 {
 				f612 := float32(-f609)
 //line exp.go:36
@@ -1989,7 +1989,7 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 //line fast.go:42
 				f617 = f500 / (f654 + 1)
 			} else {
-//line ending.go:96
+//line ending.go:98
 				f617 = f500
 			}
 //line blocked.go:137
@@ -2078,9 +2078,9 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:93
+//line ending.go:95
 	c601 := s56 == 2
-//line ending.go:96
+//line ending.go:98
 	c610 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -2912,14 +2912,14 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:93
+//line ending.go:95
 			if c601 {
 				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:93
+//line ending.go:95
 				f609 = f500
 			}
-//line ending.go:96
+//line ending.go:98
 			if c610 {
 				f612 := float32(-f609)
 //line exp.go:36
@@ -2954,7 +2954,7 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 //line fast.go:42
 				f617 = f500 / (f654 + 1)
 			} else {
-//line ending.go:96
+//line ending.go:98
 				f617 = f500
 			}
 //line blocked.go:137
@@ -3043,9 +3043,9 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:93
+//line ending.go:95
 	c602 := s56 == 2
-//line ending.go:96
+//line ending.go:98
 	c611 := s56 != 0
 //line blocked.go:46
 	for blocks.Next() {
@@ -3877,14 +3877,14 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:93
+//line ending.go:95
 			if c602 {
 				f610 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
 			} else {
-//line ending.go:93
+//line ending.go:95
 				f610 = f500
 			}
-//line ending.go:96
+//line ending.go:98
 			if c611 {
 				f613 := float32(-f610)
 //line exp.go:36
@@ -3919,7 +3919,7 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 //line fast.go:42
 				f618 = f500 / (f655 + 1)
 			} else {
-//line ending.go:96
+//line ending.go:98
 				f618 = f500
 			}
 //line blocked.go:137

@@ -1108,10 +1108,10 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	l22: VMOVUPS 0(R14)(R8*4),Z29;VMOVUPS Z29,Z28
 #line 137 "blocked.go"
 	l23: VADDPS Z28, Z26, Z26
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS Z1,Z26,Z29;VMULPS Z26,Z29,Z29;VMULPS Z26,Z29,Z29;VADDPS Z29,Z26,Z29;VMULPS Z2,Z29,Z29;VMOVUPS Z29,Z28;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Z26, Z28
 
 
@@ -1137,11 +1137,11 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z21;l35: KORTESTW K2,K2;JEQ l38
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K2, Z21
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Z14, Z21, Z20
 #line 43 "fast.go"
 	VDIVPS Z20,Z26,Z20;VMOVUPS Z20,Z29;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Z26, Z29
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -1178,10 +1178,10 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	VMOVUPS.Z 0(R14)(R8*4),K2,Z25;VMOVDQA32 Z25,K2,Z24
 #line 137 "blocked.go"
 	l61: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Z20, Z24
 
 
@@ -1207,11 +1207,11 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K2,Z24;l73: KORTESTW K3,K3;JEQ l76
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K3, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Z20, Z25
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -1246,10 +1246,10 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	l94: VMOVUPS 0(R14)(R8*4),Z25;VMOVUPS Z25,Z24
 #line 137 "blocked.go"
 	l95: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Z20, Z24
 
 
@@ -1275,11 +1275,11 @@ TEXT ·BlockedNNTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z24;l107: KORTESTW K2,K2;JEQ l110
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Z20, Z25
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
@@ -1383,10 +1383,10 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	l22: VMOVUPS 0(R14)(R8*4),Y10;VMOVUPS Y10,Y9
 #line 137 "blocked.go"
 	l23: VADDPS Y9, Y7, Y7
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS 80(SP),Y7,Y10;VMULPS Y7,Y10,Y10;VMULPS Y7,Y10,Y10;VADDPS Y10,Y7,Y10;VMULPS 112(SP),Y10,Y10;VMOVUPS Y10,Y9;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Y7, Y9
 
 
@@ -1412,11 +1412,11 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y5,Y5;l35: VPTEST Y4,Y4;JEQ l38
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Y14, Y5, Y3
 #line 43 "fast.go"
 	VDIVPS Y3,Y7,Y3;VMOVUPS Y3,Y10;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Y7, Y10
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -1453,10 +1453,10 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	VMASKMOVPS 0(R14)(R8*4),Y7,Y9;VBLENDVPS Y7,Y9,Y8,Y8
 #line 137 "blocked.go"
 	l61: VADDPS Y8, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS 80(SP),Y3,Y8;VMULPS Y3,Y8,Y8;VMULPS Y3,Y8,Y8;VADDPS Y8,Y3,Y8;VMULPS 112(SP),Y8,Y8;VMOVUPS Y8,Y7;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Y3, Y7
 
 
@@ -1482,11 +1482,11 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y9,Y0,Y8,Y8;l73: VPTEST Y7,Y7;JEQ l76
 #line 26 "exp.go"
 	VBLENDVPS Y7, Y4, Y8, Y8
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Y14, Y8, Y4
 #line 43 "fast.go"
 	VDIVPS Y4,Y3,Y4;VMOVUPS Y4,848(SP);JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Y3, 848(SP)
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -1521,10 +1521,10 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	l94: VMOVUPS 0(R14)(R8*4),Y7;VMOVUPS Y7,Y5
 #line 137 "blocked.go"
 	l95: VADDPS Y5, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS 80(SP),Y3,Y7;VMULPS Y3,Y7,Y7;VMULPS Y3,Y7,Y7;VADDPS Y7,Y3,Y7;VMULPS 112(SP),Y7,Y7;VMOVUPS Y7,Y5;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Y3, Y5
 
 
@@ -1550,11 +1550,11 @@ TEXT ·BlockedNNTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y9,Y9;l107: VPTEST Y5,Y5;JEQ l110
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y6, Y9, Y9
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Y14, Y9, Y5
 #line 43 "fast.go"
 	VDIVPS Y5,Y3,Y5;VMOVUPS Y5,Y7;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Y3, Y7
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
@@ -2750,10 +2750,10 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	l22: VMOVUPS 0(R14)(R8*4),Z29;VMOVUPS Z29,Z28
 #line 137 "blocked.go"
 	l23: VADDPS Z28, Z26, Z26
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS Z1,Z26,Z29;VMULPS Z26,Z29,Z29;VMULPS Z26,Z29,Z29;VADDPS Z29,Z26,Z29;VMULPS Z2,Z29,Z29;VMOVUPS Z29,Z28;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Z26, Z28
 
 
@@ -2779,11 +2779,11 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z21;l35: KORTESTW K2,K2;JEQ l38
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K2, Z21
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Z14, Z21, Z20
 #line 43 "fast.go"
 	VDIVPS Z20,Z26,Z20;VMOVUPS Z20,Z29;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Z26, Z29
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -2820,10 +2820,10 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	VMOVUPS.Z 0(R14)(R8*4),K2,Z25;VMOVDQA32 Z25,K2,Z24
 #line 137 "blocked.go"
 	l61: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Z20, Z24
 
 
@@ -2849,11 +2849,11 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K2,Z24;l73: KORTESTW K3,K3;JEQ l76
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K3, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Z20, Z25
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -2888,10 +2888,10 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	l94: VMOVUPS 0(R14)(R8*4),Z25;VMOVUPS Z25,Z24
 #line 137 "blocked.go"
 	l95: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Z20, Z24
 
 
@@ -2917,11 +2917,11 @@ TEXT ·BlockedNTTwin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z24;l107: KORTESTW K2,K2;JEQ l110
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Z20, Z25
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
@@ -3025,10 +3025,10 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	l22: VMOVUPS 0(R14)(R8*4),Y10;VMOVUPS Y10,Y9
 #line 137 "blocked.go"
 	l23: VADDPS Y9, Y7, Y7
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS 80(SP),Y7,Y10;VMULPS Y7,Y10,Y10;VMULPS Y7,Y10,Y10;VADDPS Y10,Y7,Y10;VMULPS 112(SP),Y10,Y10;VMOVUPS Y10,Y9;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Y7, Y9
 
 
@@ -3054,11 +3054,11 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y5,Y5;l35: VPTEST Y4,Y4;JEQ l38
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Y14, Y5, Y3
 #line 43 "fast.go"
 	VDIVPS Y3,Y7,Y3;VMOVUPS Y3,Y10;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Y7, Y10
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -3095,10 +3095,10 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	VMASKMOVPS 0(R14)(R8*4),Y7,Y9;VBLENDVPS Y7,Y9,Y8,Y8
 #line 137 "blocked.go"
 	l61: VADDPS Y8, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS 80(SP),Y3,Y8;VMULPS Y3,Y8,Y8;VMULPS Y3,Y8,Y8;VADDPS Y8,Y3,Y8;VMULPS 112(SP),Y8,Y8;VMOVUPS Y8,Y7;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Y3, Y7
 
 
@@ -3124,11 +3124,11 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y9,Y0,Y8,Y8;l73: VPTEST Y7,Y7;JEQ l76
 #line 26 "exp.go"
 	VBLENDVPS Y7, Y4, Y8, Y8
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Y14, Y8, Y4
 #line 43 "fast.go"
 	VDIVPS Y4,Y3,Y4;VMOVUPS Y4,848(SP);JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Y3, 848(SP)
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -3163,10 +3163,10 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	l94: VMOVUPS 0(R14)(R8*4),Y7;VMOVUPS Y7,Y5
 #line 137 "blocked.go"
 	l95: VADDPS Y5, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS 80(SP),Y3,Y7;VMULPS Y3,Y7,Y7;VMULPS Y3,Y7,Y7;VADDPS Y7,Y3,Y7;VMULPS 112(SP),Y7,Y7;VMOVUPS Y7,Y5;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Y3, Y5
 
 
@@ -3192,11 +3192,11 @@ TEXT ·BlockedNTTwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y9,Y9;l107: VPTEST Y5,Y5;JEQ l110
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y6, Y9, Y9
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Y14, Y9, Y5
 #line 43 "fast.go"
 	VDIVPS Y5,Y3,Y5;VMOVUPS Y5,Y7;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Y3, Y7
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
@@ -4302,10 +4302,10 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	l22: VMOVUPS 0(R14)(R8*4),Z29;VMOVUPS Z29,Z28
 #line 137 "blocked.go"
 	l23: VADDPS Z28, Z26, Z26
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS Z1,Z26,Z29;VMULPS Z26,Z29,Z29;VMULPS Z26,Z29,Z29;VADDPS Z29,Z26,Z29;VMULPS Z2,Z29,Z29;VMOVUPS Z29,Z28;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Z26, Z28
 
 
@@ -4331,11 +4331,11 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z21;l35: KORTESTW K2,K2;JEQ l38
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K2, Z21
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Z14, Z21, Z20
 #line 43 "fast.go"
 	VDIVPS Z20,Z26,Z20;VMOVUPS Z20,Z29;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Z26, Z29
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -4372,10 +4372,10 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	VMOVUPS.Z 0(R14)(R8*4),K2,Z25;VMOVDQA32 Z25,K2,Z24
 #line 137 "blocked.go"
 	l61: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Z20, Z24
 
 
@@ -4401,11 +4401,11 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K2,Z24;l73: KORTESTW K3,K3;JEQ l76
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K3, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Z20, Z25
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -4440,10 +4440,10 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	l94: VMOVUPS 0(R14)(R8*4),Z25;VMOVUPS Z25,Z24
 #line 137 "blocked.go"
 	l95: VADDPS Z24, Z20, Z20
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS Z1,Z20,Z25;VMULPS Z20,Z25,Z25;VMULPS Z20,Z25,Z25;VADDPS Z25,Z20,Z25;VMULPS Z2,Z25,Z25;VMOVUPS Z25,Z24;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Z20, Z24
 
 
@@ -4469,11 +4469,11 @@ TEXT ·BlockedNTBF16Twin___(SB), 0, $336-136
 	VMOVDQA32 Z0,K1,Z24;l107: KORTESTW K2,K2;JEQ l110
 #line 26 "exp.go"
 	VMOVDQA32 Z26, K2, Z24
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Z14, Z24, Z24
 #line 43 "fast.go"
 	VDIVPS Z24,Z20,Z24;VMOVUPS Z24,Z25;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Z20, Z25
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
@@ -4577,10 +4577,10 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	l22: VMOVUPS 0(R14)(R8*4),Y10;VMOVUPS Y10,Y9
 #line 137 "blocked.go"
 	l23: VADDPS Y9, Y7, Y7
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l26
 	VMULPS 80(SP),Y7,Y10;VMULPS Y7,Y10,Y10;VMULPS Y7,Y10,Y10;VADDPS Y10,Y7,Y10;VMULPS 112(SP),Y10,Y10;VMOVUPS Y10,Y9;JMP l27
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l26: VMOVUPS Y7, Y9
 
 
@@ -4606,11 +4606,11 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y5,Y5;l35: VPTEST Y4,Y4;JEQ l38
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y3, Y5, Y5
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l38: VADDPS Y14, Y5, Y3
 #line 43 "fast.go"
 	VDIVPS Y3,Y7,Y3;VMOVUPS Y3,Y10;JMP l39
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l30: VMOVUPS Y7, Y10
 #line 138 "blocked.go"
 	l39: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l42
@@ -4647,10 +4647,10 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	VMASKMOVPS 0(R14)(R8*4),Y7,Y9;VBLENDVPS Y7,Y9,Y8,Y8
 #line 137 "blocked.go"
 	l61: VADDPS Y8, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l64
 	VMULPS 80(SP),Y3,Y8;VMULPS Y3,Y8,Y8;VMULPS Y3,Y8,Y8;VADDPS Y8,Y3,Y8;VMULPS 112(SP),Y8,Y8;VMOVUPS Y8,Y7;JMP l65
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l64: VMOVUPS Y3, Y7
 
 
@@ -4676,11 +4676,11 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y9,Y0,Y8,Y8;l73: VPTEST Y7,Y7;JEQ l76
 #line 26 "exp.go"
 	VBLENDVPS Y7, Y4, Y8, Y8
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l76: VADDPS Y14, Y8, Y4
 #line 43 "fast.go"
 	VDIVPS Y4,Y3,Y4;VMOVUPS Y4,848(SP);JMP l77
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l68: VMOVUPS Y3, 848(SP)
 #line 138 "blocked.go"
 	l77: MOVQ 8(SP),R15;TESTB R15,R15;JEQ l80
@@ -4715,10 +4715,10 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	l94: VMOVUPS 0(R14)(R8*4),Y7;VMOVUPS Y7,Y5
 #line 137 "blocked.go"
 	l95: VADDPS Y5, Y3, Y3
-#line 94 "ending.go"
+#line 96 "ending.go"
 	TESTB AX,AX;JEQ l98
 	VMULPS 80(SP),Y3,Y7;VMULPS Y3,Y7,Y7;VMULPS Y3,Y7,Y7;VADDPS Y7,Y3,Y7;VMULPS 112(SP),Y7,Y7;VMOVUPS Y7,Y5;JMP l99
-#line 94 "ending.go"
+#line 96 "ending.go"
 	l98: VMOVUPS Y3, Y5
 
 
@@ -4744,11 +4744,11 @@ TEXT ·BlockedNTBF16TwinAVX2___(SB), 0, $912-136
 	VBLENDVPS Y8,Y0,Y9,Y9;l107: VPTEST Y5,Y5;JEQ l110
 #line 26 "exp.go"
 	VBLENDVPS Y5, Y6, Y9, Y9
-#line 98 "ending.go"
+#line 100 "ending.go"
 	l110: VADDPS Y14, Y9, Y5
 #line 43 "fast.go"
 	VDIVPS Y5,Y3,Y5;VMOVUPS Y5,Y7;JMP l111
-#line 97 "ending.go"
+#line 99 "ending.go"
 	l102: VMOVUPS Y3, Y7
 #line 139 "blocked.go"
 	l111: LEAQ 0(R8)(DI*1), R10
