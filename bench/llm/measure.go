@@ -121,7 +121,7 @@ func (b *bench) check() error {
 			c.Truncate(0, 0)
 			c.Truncate(1, 0)
 			spans := []llama.Span{{Sequence: 0, Tokens: b.tokens(100, 1)}, {Sequence: 1, Tokens: b.tokens(63, 2)}}[:i+1]
-			err := d.Begin(b.Context, spans...)
+			err := d.Begin(b.Context, 0, spans...)
 			for range 2 {
 				err = errors.Join(err, d.Step([]int{0, 1}[:i+1]...))
 			}
@@ -199,7 +199,7 @@ func (b *bench) fill(d *llama.Decoder, sequences []int, known int) error {
 	const most = 2048
 	for _, q := range sequences {
 		for at := 0; at < known; at += most {
-			if err := d.Begin(b.Context, llama.Span{Sequence: q, Tokens: b.tokens(min(most, known-at), at+q)}); err != nil {
+			if err := d.Begin(b.Context, 0, llama.Span{Sequence: q, Tokens: b.tokens(min(most, known-at), at+q)}); err != nil {
 				return err
 			}
 		}
@@ -211,7 +211,7 @@ func (b *bench) fill(d *llama.Decoder, sequences []int, known int) error {
 	for _, q := range sequences {
 		spans = append(spans, llama.Span{Sequence: q, Tokens: b.tokens(1, q)})
 	}
-	return d.Begin(b.Context, spans...)
+	return d.Begin(b.Context, 0, spans...)
 }
 
 func (b *bench) short() error { return b.decode("decode, 128 tokens", 1, min(128, b.prompt)) }
@@ -237,7 +237,7 @@ func (b *bench) prefill() error {
 	return b.decoding(llama.CacheOptions{Sequences: 1, Tokens: b.prompt}, func(c *llama.Cache, d *llama.Decoder) error {
 		took, err := b.median(func() error {
 			c.Truncate(0, 0)
-			return d.Begin(b.Context, llama.Span{Tokens: b.tokens(b.prompt, 1)})
+			return d.Begin(b.Context, 0, llama.Span{Tokens: b.tokens(b.prompt, 1)})
 		})
 		flop := 2 * float64(b.products()) * float64(b.prompt)
 		fmt.Fprintf(b.w, "prompt of %d tokens\t%.0f\t%.2f\t\t%.0f\t\n", b.prompt, float64(b.prompt)/took.Seconds(), 1e3*took.Seconds(), flop/took.Seconds()/1e12)

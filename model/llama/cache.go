@@ -35,6 +35,7 @@ type Cache struct {
 	uploaded []int     // the number of pages of each sequence that the device's table has
 	lengths  []int     // the number of tokens of each sequence
 	free     []int32   // pages
+	pages    int       // of all sequences, with the free ones
 	maxPages int
 }
 
@@ -42,7 +43,7 @@ type Cache struct {
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 	maxPages := pagesOf(m.Context)
 	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
-	c := &Cache{config: m.Config, stream: s, rows: make([][]int32, o.Sequences), uploaded: make([]int, o.Sequences), lengths: make([]int, o.Sequences), maxPages: maxPages}
+	c := &Cache{config: m.Config, stream: s, rows: make([][]int32, o.Sequences), uploaded: make([]int, o.Sequences), lengths: make([]int, o.Sequences), pages: n, maxPages: maxPages}
 	for i := range n {
 		c.free = append(c.free, int32(n-1-i))
 	}
@@ -84,6 +85,17 @@ func (c *Cache) Close() error {
 	}
 	c.close = nil
 	return err
+}
+
+// PageTokens is the number of tokens of a page, which no two sequences share.
+const PageTokens = attention.PageTokens
+
+// Pages returns the number of pages of a Cache, and how many of them are free.
+func (c *Cache) Pages() (all, free int) { return c.pages, len(c.free) }
+
+// TokenBytes returns the size of the keys and values of a token.
+func (m *Model) TokenBytes() int {
+	return 2 * m.Layers * m.KeyHeads * m.HeadDim * m.params.Activations().Size()
 }
 
 // Len returns the number of tokens of a sequence.

@@ -16,6 +16,7 @@ type Chooser func(s *tensor.Scope, c Choice) error
 
 // Choice is what a Chooser works on. All slices have an element for each row.
 type Choice struct {
+	Row       int                 // the Decoder's row that the first of these is
 	Logits    *tensor.Tensor      // [rows][Vocabulary]; may be overwritten
 	Positions device.Slice[int32] // of the tokens whose logits these are; 0 in surplus rows
 	Tokens    device.Slice[int32] // where the choices go
@@ -78,11 +79,12 @@ func (d *Decoder) Close() error {
 // Tokens returns the tokens that were chosen last: that of row i is element i.
 func (d *Decoder) Tokens() device.Slice[int32] { return d.tokens }
 
-// Begin appends spans to their sequences, and chooses the token after the last one of each span, which becomes that of row i for
-// span i. A span has at least one token, and no sequence has two spans. The errors are those of Forward. It waits until all is done.
-func (d *Decoder) Begin(ctx context.Context, spans ...Span) error {
-	if len(spans) > d.rows || len(spans) == 0 {
-		return fmt.Errorf("%w: %d spans for %d rows", ErrSequence, len(spans), d.rows)
+// Begin appends spans to their sequences, and chooses the token after the last one of each span, which becomes that of row first+i for
+// span i. Other rows keep their tokens. A span has at least one token, and no sequence has two spans. The errors are those of Forward. It
+// waits until all is done.
+func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
+	if len(spans) == 0 || first < 0 || first > d.rows-len(spans) {
+		return fmt.Errorf("%w: %d spans from row %d of %d on", ErrSequence, len(spans), first, d.rows)
 	}
 	for i, span := range spans {
 		if len(span.Tokens) == 0 {
@@ -105,8 +107,16 @@ func (d *Decoder) Begin(ctx context.Context, spans ...Span) error {
 			return err
 		}
 		x = nn.Rows(x, tensor.From(s, last, n))
-		return d.choose(s, Choice{d.model.Logits(x), positions, d.tokens.Slice(0, n)})
+		return d.choose(s, Choice{first, d.model.Logits(x), positions, d.tokens.Slice(first, first+n)})
 	})
+}
+
+// Move copies the token of a row to another row. It only enqueues the work.
+func (d *Decoder) Move(to, from int) error {
+	if to == from || min(to, from) < 0 || max(to, from) >= d.rows {
+		return fmt.Errorf("%w: row %d to row %d of %d", ErrSequence, from, to, d.rows)
+	}
+	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
 // Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. It only
@@ -184,5 +194,5 @@ func (d *Decoder) step(s *tensor.Scope, of size) error {
 	if err := x.Err(); err != nil {
 		return err
 	}
-	return d.choose(s, Choice{d.model.Logits(x), at, d.tokens.Slice(0, n)})
+	return d.choose(s, Choice{0, d.model.Logits(x), at, d.tokens.Slice(0, n)})
 }

@@ -41,6 +41,7 @@ func greedy(s *tensor.Scope, c llama.Choice) error {
 // decoding is a test of a Decoder.
 type decoding struct {
 	*testing.T
+	c    *llama.Cache
 	d    *llama.Decoder
 	r    *reference
 	s    *device.Stream
@@ -71,7 +72,7 @@ func TestDecoder(t *testing.T) {
 				defer d.Close()
 				var stream *device.Stream
 				run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
-				x := decoding{t, d, r, stream, map[int][]int32{2: prompt(62, 1), 0: prompt(5, 2), 1: prompt(64, 3)}}
+				x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(62, 1), 0: prompt(5, 2), 1: prompt(64, 3)}}
 				x.begin(2, 0, 1)
 				x.step(2, 0, 1)
 				x.step(2, 0)
@@ -81,6 +82,7 @@ func TestDecoder(t *testing.T) {
 				x.text[2] = append(x.text[2][:3:3], prompt(2, 9)...)
 				x.begin(2)
 				x.step(2)
+				x.join(2, 0, 1)
 			})
 		}
 	}
@@ -97,10 +99,27 @@ func (x decoding) begin(sequences ...int) {
 		}
 		spans = append(spans, llama.Span{Sequence: q, Tokens: x.text[q][known:]})
 	}
-	if err := x.d.Begin(x.Context(), spans...); err != nil {
+	if err := x.d.Begin(x.Context(), 0, spans...); err != nil {
 		x.Fatal(err)
 	}
 	x.check(sequences)
+}
+
+// join starts a sequence in row 1 while another one is in row 0, moves a third one from row 2 to row 1, and continues the two.
+func (x decoding) join(first, second, third int) {
+	x.Helper()
+	for i, q := range []int{second, third} {
+		x.text[q] = append(x.text[q], prompt(3, i)...)
+		known := x.c.Len(q)
+		if err := x.d.Begin(x.Context(), 1+i, llama.Span{Sequence: q, Tokens: x.text[q][known:]}); err != nil {
+			x.Fatal(err)
+		}
+	}
+	if err := x.d.Move(1, 2); err != nil {
+		x.Fatal(err)
+	}
+	x.text[third] = append(x.text[third], x.tokens()[1])
+	x.step(first, third)
 }
 
 // step runs a step.
@@ -115,10 +134,7 @@ func (x decoding) step(sequences ...int) {
 // check compares the chosen tokens with the reference and appends them.
 func (x decoding) check(sequences []int) {
 	x.Helper()
-	got := make([]int32, x.d.Tokens().Len())
-	if err := errors.Join(device.Download(x.s, got, x.d.Tokens()), x.s.Synchronize(x.Context())); err != nil {
-		x.Fatal(err)
-	}
+	got := x.tokens()
 	for i, q := range sequences {
 		all := x.r.logits(x.text[q])
 		logits, best := all[len(all)-1], 0
@@ -134,6 +150,16 @@ func (x decoding) check(sequences []int) {
 	}
 }
 
+// tokens returns the tokens of all rows.
+func (x decoding) tokens() []int32 {
+	x.Helper()
+	got := make([]int32, x.d.Tokens().Len())
+	if err := errors.Join(device.Download(x.s, got, x.d.Tokens()), x.s.Synchronize(x.Context())); err != nil {
+		x.Fatal(err)
+	}
+	return got
+}
+
 func TestDecoderErrors(t *testing.T) {
 	m, c, _ := load(t, cpu.Open, llamatest.Write(t, llamatest.Options{}))
 	d, err := m.NewDecoder(c, 2, greedy)
@@ -142,14 +168,15 @@ func TestDecoderErrors(t *testing.T) {
 	}
 	defer d.Close()
 	for name, err := range map[string]error{
-		"no rows": d.Step(), "more rows": d.Step(0, 1, 2), "a sequence": d.Step(3), "spans": d.Begin(t.Context(), make([]llama.Span, 3)...), "no spans": d.Begin(t.Context()),
-		"an empty span": d.Begin(t.Context(), llama.Span{}),
+		"no rows": d.Step(), "more rows": d.Step(0, 1, 2), "a sequence": d.Step(3), "spans": d.Begin(t.Context(), 0, make([]llama.Span, 3)...), "no spans": d.Begin(t.Context(), 0),
+		"an empty span": d.Begin(t.Context(), 0, llama.Span{}), "no such row": d.Begin(t.Context(), 2, llama.Span{Tokens: prompt(3, 1)}),
+		"a row to itself": d.Move(1, 1), "from no row": d.Move(0, 2),
 	} {
 		if !errors.Is(err, llama.ErrSequence) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := d.Begin(t.Context(), llama.Span{Tokens: prompt(llamatest.Context, 1)}); err != nil {
+	if err := d.Begin(t.Context(), 0, llama.Span{Tokens: prompt(llamatest.Context, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Step(0); !errors.Is(err, llama.ErrContext) || c.Len(0) != llamatest.Context {

@@ -18,7 +18,7 @@
 // A Decoder continues sequences token by token, without the host:
 //
 //	d, err := m.NewDecoder(cache, 1, chooser)
-//	err = d.Begin(ctx, llama.Span{Sequence: 0, Tokens: prompt}) // chooses the first token
+//	err = d.Begin(ctx, 0, llama.Span{Sequence: 0, Tokens: prompt}) // chooses the first token
 //	for range 100 {
 //		err = d.Step(0) // appends the last token and chooses the next one; d.Tokens() has it on the device
 //	}
