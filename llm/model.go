@@ -1,9 +1,9 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -20,27 +20,26 @@ var ErrFiles = errors.New("llm: not one model")
 type Options struct {
 	// Context is the largest number of tokens of a conversation. 0 means that of the model, but at most 8192.
 	Context int
+	// Sequences is the largest number of texts that are generated at once; others wait. 0 means 1.
+	Sequences int
+	// Tokens is the number of tokens of all conversations for which there is memory, but at least Context. If it does not suffice, the
+	// text that began last is interrupted and continued later. 0 means Context, and 1024 for each further text, or fewer where the
+	// device has not as much memory.
+	Tokens int
 	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
 
-// Model is a language model on a device. It generates one text at a time; other goroutines wait.
+// Model is a language model on a device. Several goroutines may generate texts; Options.Sequences of them at once.
 type Model struct {
 	name      string
 	tokenizer *tokenizer.Tokenizer
 	template  *chat.Template // or nil
 	ends      map[int32]bool // tokens that end a text
-
-	mu      sync.Mutex // held while a text is generated
-	stream  *device.Stream
-	network *llama.Model
-	cache   *llama.Cache
-	sampler *sampler
-	decoder *llama.Decoder
-	mailbox *mailbox
-	ahead   bool // compute the next token while the host reads one: a stop wastes a token
-	context int
-	tokens  []int32 // of the cache's sequence
+	context   int
+	network   network
+	engine    *engine
+	closing   func() error // frees the memory once
 }
 
 // Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
@@ -52,6 +51,7 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{ends: map[int32]bool{}}
+	m.closing = sync.OnceValue(m.network.close)
 	err = m.load(dev, f, source{path, o})
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
@@ -71,63 +71,72 @@ func (m *Model) load(dev *device.Device, f *weights.File, from source) error {
 	if err != nil {
 		return err
 	}
-	if m.stream, err = dev.NewStream(); err != nil {
+	n := &m.network
+	if n.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
-	if m.network, err = llama.Load(m.stream, f, llama.LoadOptions{Config: config, Progress: from.Progress}); err != nil {
+	if n.model, err = llama.Load(n.stream, f, llama.LoadOptions{Config: config, Progress: from.Progress}); err != nil {
 		return err
 	}
 	if m.context = from.Context; m.context == 0 {
 		m.context = 8192
 	}
-	m.context = min(m.context, m.network.Context)
-	m.ahead = dev.Info().Kind != "cpu"
-	return m.prepare()
+	m.context = min(m.context, n.model.Context)
+	return m.start(dev, from.Options)
 }
 
-// prepare allocates what the generation of a text needs.
-func (m *Model) prepare() (err error) {
-	if m.cache, err = m.network.NewCache(m.stream, llama.CacheOptions{Sequences: 1, Tokens: m.context}); err != nil {
+// start allocates what the generation of texts needs, and starts the engine.
+func (m *Model) start(dev *device.Device, o Options) (err error) {
+	p := plan{ending: ending{m.ends, m.context}, sequences: max(o.Sequences, 1), chunk: chunkGPU, ahead: true}
+	if dev.Info().Kind == "cpu" {
+		p.chunk, p.alone, p.ahead = chunkCPU, true, false
+	}
+	n, rows := &m.network, 1<<bits.Len(uint(p.sequences-1)) // as a Decoder has
+	size := llama.CacheOptions{Sequences: p.sequences, Tokens: m.tokens(dev, o)}
+	if n.cache, err = n.model.NewCache(n.stream, size); err != nil {
 		return err
 	}
-	if m.sampler, err = newSampler(m.stream, m.network.Vocabulary); err != nil {
+	if n.sampler, err = newSampler(n.stream, rows, n.model.Vocabulary); err != nil {
 		return err
 	}
-	if m.decoder, err = m.network.NewDecoder(m.cache, 1, m.sampler.choose); err != nil {
+	if n.decoder, err = n.model.NewDecoder(n.cache, rows, n.sampler.choose); err != nil {
 		return err
 	}
-	m.mailbox, err = newMailbox(m.stream)
-	return err
+	if n.mailbox, err = newMailbox(n.stream, rows); err != nil {
+		return err
+	}
+	m.engine = newEngine(*n, p)
+	return nil
 }
 
-// Close frees the memory. It waits for a text that is being generated.
+// The largest numbers of tokens of a step.
+const (
+	chunkCPU = 128
+	chunkGPU = 2048
+)
+
+// tokens returns the number of tokens for which the cache has memory.
+func (m *Model) tokens(dev *device.Device, o Options) int {
+	if o.Tokens > 0 {
+		return max(o.Tokens, m.context)
+	}
+	most := m.context + 1024*(max(o.Sequences, 1)-1)
+	if all := dev.Info().Memory; all > 0 {
+		free := int64(float64(all)*cacheShare) - m.network.model.Bytes()
+		most = min(most, int(free/int64(m.network.model.TokenBytes())))
+	}
+	return max(most, m.context)
+}
+
+// cacheShare is the share of a device's memory that weights and cache may have. The rest is for activations, graphs and others.
+const cacheShare = 0.8
+
+// Close frees the memory. It waits for the texts that are being generated; those that wait end with ErrClosed.
 func (m *Model) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var err error
-	if m.stream != nil {
-		err = m.stream.Synchronize(context.Background())
+	if m.engine != nil {
+		m.engine.close()
 	}
-	if m.mailbox != nil {
-		err = errors.Join(err, m.mailbox.Close())
-	}
-	if m.decoder != nil {
-		err = errors.Join(err, m.decoder.Close())
-	}
-	if m.sampler != nil {
-		err = errors.Join(err, m.sampler.Close())
-	}
-	if m.cache != nil {
-		err = errors.Join(err, m.cache.Close())
-	}
-	if m.network != nil {
-		err = errors.Join(err, m.network.Close())
-	}
-	if m.stream != nil {
-		err = errors.Join(err, m.stream.Close())
-	}
-	m.mailbox, m.decoder, m.sampler, m.cache, m.network, m.stream = nil, nil, nil, nil, nil, nil
-	return err
+	return m.closing()
 }
 
 // Name returns the name in the model's metadata, which may be empty.

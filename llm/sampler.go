@@ -14,21 +14,22 @@ import (
 type sampler struct {
 	stream     *device.Stream
 	vocabulary int
-	params     *device.Buffer[sampling.Params]
-	counts     *device.Buffer[uint16] // of the tokens of the text
+	params     *device.Buffer[sampling.Params] // of each row of a decoder
+	counts     *device.Buffer[uint16]          // of the tokens of each row's text
 	work       *device.Buffer[int32]
 }
 
-func newSampler(s *device.Stream, vocabulary int) (*sampler, error) {
+// newSampler returns a sampler for the rows of a decoder.
+func newSampler(s *device.Stream, rows, vocabulary int) (*sampler, error) {
 	p := &sampler{stream: s, vocabulary: vocabulary}
 	var err error
-	if p.params, err = device.Make[sampling.Params](s, 1); err != nil {
+	if p.params, err = device.Make[sampling.Params](s, rows); err != nil {
 		return p, err
 	}
-	if p.counts, err = device.Make[uint16](s, vocabulary); err != nil {
+	if p.counts, err = device.Make[uint16](s, rows*vocabulary); err != nil {
 		return p, err
 	}
-	p.work, err = device.Make[int32](s, max(1, sampling.Workspace(s, sampling.Shape{Rows: 1, Vocabulary: vocabulary})))
+	p.work, err = device.Make[int32](s, max(1, sampling.Workspace(s, sampling.Shape{Rows: rows, Vocabulary: vocabulary})))
 	return p, err
 }
 
@@ -47,33 +48,52 @@ func (p *sampler) Close() error {
 	return err
 }
 
-// begin prepares the choice of the tokens after a prompt.
-func (p *sampler) begin(r Request, prompt []int32) error {
+// begin prepares the choice of the tokens of a sequence in a row.
+func (p *sampler) begin(row int, q *sequence) error {
+	r := q.request
 	params := sampling.Params{
 		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
 		Repetition: float32(r.RepetitionPenalty),
 	}
-	err := device.UploadTo(p.stream, p.params.All(), []sampling.Params{params})
-	if r.RepetitionPenalty == 0 || r.RepetitionPenalty == 1 {
+	err := device.UploadTo(p.stream, p.params.Slice(row, row+1), []sampling.Params{params})
+	if !r.penalizes() {
 		return err
 	}
 	counts := make([]uint16, p.vocabulary)
-	for _, id := range prompt {
+	for _, id := range q.tokens { // those of the text, too: whether a token occurs is all that the penalty asks
 		if id >= 0 && int(id) < len(counts) {
 			counts[id] = sampling.Prompt
 		}
 	}
-	return errors.Join(err, device.UploadTo(p.stream, p.counts.All(), counts))
+	return errors.Join(err, device.UploadTo(p.stream, p.countsOf(row, 1), counts))
 }
 
-// choose is a llama.Chooser for one row.
+// penalizes reports whether the tokens that have occurred matter.
+func (r Request) penalizes() bool { return r.RepetitionPenalty != 0 && r.RepetitionPenalty != 1 }
+
+// countsOf returns the counts of n rows.
+func (p *sampler) countsOf(row, n int) device.Slice[uint16] {
+	return p.counts.Slice(row*p.vocabulary, (row+n)*p.vocabulary)
+}
+
+// move moves the request of a row to another row.
+func (p *sampler) move(to, from int, r Request) error {
+	err := device.Copy(p.stream, p.params.Slice(to, to+1), p.params.Slice(from, from+1))
+	if !r.penalizes() {
+		return err
+	}
+	return errors.Join(err, device.Copy(p.stream, p.countsOf(to, 1), p.countsOf(from, 1)))
+}
+
+// choose is a llama.Chooser.
 func (p *sampler) choose(s *tensor.Scope, c llama.Choice) error {
 	logits, err := tensor.SliceOf[float32](c.Logits)
 	if err != nil {
 		return err
 	}
-	return sampling.Sample(s.Stream(), sampling.Shape{Rows: 1, Vocabulary: p.vocabulary}, sampling.Operands{
-		Logits: logits, Params: p.params.All(), Positions: c.Positions, Work: p.work.All(), Counts: p.counts.All(), Tokens: c.Tokens,
+	n := c.Tokens.Len()
+	return sampling.Sample(s.Stream(), sampling.Shape{Rows: n, Vocabulary: p.vocabulary}, sampling.Operands{
+		Logits: logits, Params: p.params.Slice(c.Row, c.Row+n), Positions: c.Positions, Work: p.work.All(), Counts: p.countsOf(c.Row, n), Tokens: c.Tokens,
 	})
 }
 
@@ -85,13 +105,13 @@ type mailbox struct {
 	event  *device.Event // after the copy that was enqueued last
 }
 
-func newMailbox(from *device.Stream) (*mailbox, error) {
+func newMailbox(from *device.Stream, rows int) (*mailbox, error) {
 	b := &mailbox{from: from}
 	var err error
 	if b.wait, err = from.Device().NewStream(); err != nil {
 		return b, err
 	}
-	b.tokens, err = device.NewPinned[int32](from.Device(), 1)
+	b.tokens, err = device.NewPinned[int32](from.Device(), rows)
 	return b, err
 }
 
@@ -110,9 +130,9 @@ func (b *mailbox) Close() error {
 	return err
 }
 
-// send enqueues the copy of the first of tokens.
+// send enqueues the copy of tokens. Those that were sent before must have been received.
 func (b *mailbox) send(tokens device.Slice[int32]) error {
-	if err := device.DownloadPinned(b.from, b.tokens.All(), tokens.Slice(0, 1)); err != nil {
+	if err := device.DownloadPinned(b.from, b.tokens.Slice(0, tokens.Len()), tokens); err != nil {
 		return err
 	}
 	if b.event != nil {
@@ -125,10 +145,10 @@ func (b *mailbox) send(tokens device.Slice[int32]) error {
 	return err
 }
 
-// receive waits for the copy and returns the token.
-func (b *mailbox) receive(ctx context.Context) (int32, error) {
+// receive waits for the copy and returns the tokens, which are valid until the next send.
+func (b *mailbox) receive(ctx context.Context) ([]int32, error) {
 	if err := errors.Join(b.wait.WaitFor(b.event), b.wait.Synchronize(ctx)); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return b.tokens.Host()[0], nil
+	return b.tokens.Host(), nil
 }
