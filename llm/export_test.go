@@ -2,3 +2,6 @@ package llm
 
 // Behind makes the model compute a token only after the host has read the one before, as on CPUs. It precedes the first text.
 func (m *Model) Behind() { m.engine.ahead = false }
+
+// Unread is the number of tokens of a text that may wait for their reader.
+const Unread = unread

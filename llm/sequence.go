@@ -8,7 +8,7 @@ import (
 )
 
 // unread is the number of tokens of a text that may wait for their reader.
-const unread = 256
+const unread = 128
 
 // event is a token for the reader of a text, and what the text took so far.
 type event struct {

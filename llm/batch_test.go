@@ -1,0 +1,305 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// texts returns the continuations of prompts, all at once, and the last tokens.
+func texts(t *testing.T, m *llm.Model, prompts []string, requests []llm.Request) ([]string, []llm.Token) {
+	t.Helper()
+	got, last := make([]string, len(prompts)), make([]llm.Token, len(prompts))
+	var all sync.WaitGroup
+	for i, p := range prompts {
+		all.Go(func() {
+			for token, err := range m.Generate(t.Context(), p, requests[i]) {
+				if err != nil {
+					t.Errorf("text %d: %v", i, err)
+					return
+				}
+				got[i] += token.Text
+				last[i] = token
+			}
+		})
+	}
+	all.Wait()
+	return got, last
+}
+
+// various returns prompts and requests that differ in everything.
+func various(n int) (prompts []string, requests []llm.Request) {
+	for i := range n {
+		prompts = append(prompts, strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i, i*i), 1+i*7%30))
+		r := llm.Request{MaxTokens: 5 + i*11%50}
+		if i%3 > 0 {
+			r.Temperature, r.Seed, r.TopK, r.TopP = 1.2, uint64(i), 40*(i%2), 0.95
+		}
+		if i%4 == 1 {
+			r.RepetitionPenalty, r.MinP = 1.3, 0.001
+		}
+		requests = append(requests, r)
+	}
+	return prompts, requests
+}
+
+// TestBatch compares texts that are generated at once with those that are generated alone: with memory for all of them, and with memory
+// for one, so that texts are interrupted and continued.
+func TestBatch(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
+	prompts, requests := various(13)
+	var want []string
+	var ends []llm.Token
+	for i := range prompts { // a new model knows no tokens
+		m := open(t, path, llm.Options{})
+		text, last := text(t, m, prompts[i], requests[i])
+		want, ends = append(want, text), append(ends, last)
+	}
+	for _, tokens := range []int{0, 1} {
+		m := open(t, path, llm.Options{Sequences: 5, Tokens: tokens})
+		got, last := texts(t, m, prompts, requests)
+		for i := range got {
+			if got[i] != want[i] || last[i] != ends[i] {
+				t.Errorf("Tokens %d, text %d: got %q, %+v, want %q, %+v", tokens, i, got[i], last[i], want[i], ends[i])
+			}
+		}
+		s := m.Stats()
+		if s.Running != 0 || s.Waiting != 0 || s.UsedPages != 0 || s.Finished[llm.Limited]+s.Finished[llm.Full]+s.Finished[llm.Ended] != 13 || s.Generated < 13*5 || s.Prompt < 13*3 {
+			t.Errorf("afterwards: %+v", s)
+		}
+		if (s.Dropped > 0) != (tokens == 1) {
+			t.Errorf("Tokens %d: %d texts were dropped", tokens, s.Dropped)
+		}
+	}
+}
+
+// TestBatchAhead generates texts at once on a device for which the engine works ahead.
+func TestBatchAhead(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
+	prompts, requests := various(6)
+	for i := range requests {
+		requests[i].MaxTokens = min(requests[i].MaxTokens, 12)
+	}
+	for name, opener := range kerneltest.Executions() {
+		if name != "interp" && name != "cuda" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			dev := kerneltest.Device(t, opener)
+			for _, tokens := range []int{0, 1} {
+				m, err := llm.Open(dev, path, llm.Options{Sequences: 3, Tokens: tokens})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, last := texts(t, m, prompts, requests)
+				for i, token := range last {
+					if token.Finish == llm.Unfinished {
+						t.Errorf("Tokens %d: text %d ends with %+v", tokens, i, token)
+					}
+				}
+				if s := m.Stats(); s.Running != 0 || s.UsedPages != 0 || s.Prompt == 0 {
+					t.Errorf("Tokens %d: afterwards %+v", tokens, s)
+				}
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestLeaving cancels texts in the middle and while they wait. The others go on, and the memory is free soon.
+func TestLeaving(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
+	want, _ := text(t, m, "Hello", llm.Request{MaxTokens: 30})
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for i := range 5 {
+		all.Go(func() {
+			n := 0
+			for _, err := range m.Generate(ctx, fmt.Sprint(i, "?"), llm.Request{}) {
+				if n++; n == 3 {
+					cancel()
+				}
+				if err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for end := time.Now().Add(time.Minute); m.Stats().UsedPages+m.Stats().Running+m.Stats().Waiting > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("canceled texts have memory: %+v", m.Stats())
+		}
+	}
+	if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 30}); got != want {
+		t.Errorf("afterwards: got %q, want %q", got, want)
+	}
+}
+
+// TestSlowReader does not read a text, which ends if others could want its place. The other text goes on.
+func TestSlowReader(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
+	var failure error
+	for _, err := range m.Generate(t.Context(), "x", llm.Request{}) {
+		if failure = err; err == nil {
+			for m.Stats().Running > 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+	if !errors.Is(failure, llm.ErrSlow) {
+		t.Errorf("the text ends with %v", failure)
+	}
+}
+
+// TestClose closes a model while texts are generated and others wait.
+func TestClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Health(); err != nil {
+		t.Errorf("Health: %v", err)
+	}
+	began := make(chan bool, 100)
+	var all sync.WaitGroup
+	var ended, closed sync.Map
+	for i := range 6 {
+		all.Go(func() {
+			for token, err := range m.Generate(t.Context(), fmt.Sprint(i), llm.Request{MaxTokens: 40}) {
+				switch {
+				case errors.Is(err, llm.ErrClosed):
+					closed.Store(i, true)
+				case err != nil:
+					t.Error(err)
+				case token.Finish != llm.Unfinished:
+					ended.Store(i, true)
+				default:
+					began <- true
+				}
+				if len(began) > 90 {
+					<-began
+				}
+			}
+		})
+	}
+	<-began
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	count := func(x *sync.Map) (n int) {
+		x.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	if e, c := count(&ended), count(&closed); e < 1 || c < 1 || e+c != 6 {
+		t.Errorf("%d texts ended, %d were refused", e, c)
+	}
+	if err := errors.Join(m.Close(), dev.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := m.Health(); !errors.Is(err, llm.ErrClosed) {
+		t.Errorf("Health of a closed model: %v", err)
+	}
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
+	}
+}
+
+// TestFault takes the device's memory while a text is generated. All texts end with the error, and the model says that it cannot serve.
+func TestFault(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			var last error
+			for _, err := range m.Generate(t.Context(), fmt.Sprint(i), llm.Request{}) {
+				dev.SetMemoryLimit(1)
+				last = err
+			}
+			if i < 2 && last != nil && !errors.Is(last, device.ErrMemory) {
+				t.Errorf("text %d ends with %v", i, last)
+			}
+		})
+	}
+	all.Wait()
+	if err := m.Health(); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("Health: %v", err)
+	}
+	if s := m.Stats(); s.Running != 0 || s.Waiting != 0 {
+		t.Errorf("afterwards: %+v", s)
+	}
+	for _, err := range m.Generate(t.Context(), "x", llm.Request{}) {
+		if !errors.Is(err, device.ErrMemory) {
+			t.Errorf("a text after the fault ends with %v", err)
+		}
+	}
+	dev.SetMemoryLimit(0)
+	if err := errors.Join(m.Close(), dev.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFlat generates many texts and compares the memory of the device and of the heap afterwards with those before.
+func TestFlat(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	measure := func() (int64, uint64) {
+		prompts, requests := make([]string, 40), make([]llm.Request, 40)
+		for i := range prompts {
+			prompts[i], requests[i] = fmt.Sprint(i*i, "text"), llm.Request{MaxTokens: 3 + i%5, Temperature: 1, Seed: uint64(i)}
+		}
+		texts(t, m, prompts, requests)
+		runtime.GC()
+		var heap runtime.MemStats
+		runtime.ReadMemStats(&heap)
+		s, err := dev.MemoryStats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Used, heap.HeapAlloc
+	}
+	used, heap := measure()
+	for range 4 {
+		measure()
+	}
+	if u, h := measure(); u != used || h > heap+1<<20 {
+		t.Errorf("after 240 texts, %d bytes of the device and %d of the heap are in use; after 40, %d and %d", u, h, used, heap)
+	}
+}
