@@ -66,7 +66,7 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
-	dev, m, err := c.open(term)
+	dev, m, err := c.open(term, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

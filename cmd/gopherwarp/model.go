@@ -30,6 +30,12 @@ type modelFlags struct {
 	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
 }
 
+// The numbers of texts that servers generate at once.
+const (
+	parallelCPU = 8
+	parallelGPU = 64
+)
+
 // check returns the error of flags that make no sense.
 func (f modelSource) check() error {
 	if f.Context < 0 {
@@ -51,14 +57,21 @@ func (f modelFlags) check() error {
 	return f.modelSource.check()
 }
 
-// open opens the model on the default device and shows the progress. The caller closes both.
-func (f modelSource) open(t terminal) (*device.Device, *llm.Model, error) {
+// open opens the model on the default device, for texts at once or, if parallel is 0, for as many as servers generate there. It shows
+// the progress. The caller closes both.
+func (f modelSource) open(t terminal, parallel int) (*device.Device, *llm.Model, error) {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return nil, nil, err
 	}
+	if parallel == 0 {
+		parallel = parallelGPU
+		if dev.Info().Kind == "cpu" {
+			parallel = parallelCPU
+		}
+	}
 	progress := console.StartProgress(t.err)
-	m, err := llm.Open(dev, f.Model, llm.Options{Context: f.Context, Progress: func(done, total int64) {
+	m, err := llm.Open(dev, f.Model, llm.Options{Context: f.Context, Sequences: parallel, Progress: func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}})
 	progress.Stop()

@@ -22,13 +22,15 @@ type serveCommand struct {
 	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. The default allows only this machine; :8080 means all addresses, which needs -key."`
 	Name     string        `placeholder:"NAME" help:"The name of the model in requests. Default: that of the file."`
 	Key      []string      `sep:"none" env:"GOPHERWARP_API_KEY" placeholder:"KEY" help:"An API key that clients must send. May be repeated. The environment is safer than an argument, which other users of the machine can see."`
-	Requests int           `default:"64" placeholder:"N" help:"The largest number of requests that run or wait. Others are refused with status 429."`
+	Parallel int           `placeholder:"N" help:"The largest number of texts that are generated at once. Default: 8 on a CPU, 64 on a GPU."`
+	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Others are refused with status 429."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
 }
 
 // Help is the text after the flags.
 func (serveCommand) Help() string {
 	return `Serves a language model with the protocol of OpenAI's API: /v1/chat/completions, /v1/completions and /v1/models.
+/health says whether the model can answer, and /metrics has metrics for Prometheus under vLLM's names.
 Connections are not encrypted.
 
 Example:
@@ -47,7 +49,7 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(t)
+	dev, m, err := c.open(t, c.Parallel)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -59,8 +61,8 @@ func (c *serveCommand) check() error {
 	if err := c.modelSource.check(); err != nil {
 		return err
 	}
-	if c.Requests < 1 || c.Drain < 0 {
-		return exit{exitUsage, errors.New("-requests must be positive, and -drain must not be negative")}
+	if c.Requests < 1 || c.Drain < 0 || c.Parallel < 0 {
+		return exit{exitUsage, errors.New("-requests must be positive, and -drain and -parallel must not be negative")}
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -113,7 +113,7 @@ var floors = map[string]string{
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
-	"serve/openai":          "llm chat",
+	"serve/openai":          "llm model/llama chat prometheus",
 
 	// What is told of devices.
 	"trace":   "device pprof",
@@ -145,6 +145,7 @@ var floors = map[string]string{
 	"bench/quant":               "internal/kernels/quant . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
+	"bench/serve":               "llm serve/openai model/llama/llamatest .",
 	"bench/llm":                 "llm model/llama tensor weights internal/kernels/sampling . device dtype",
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device",
 	"bench/suite/unchecked":     "compile device/driver",

@@ -9,6 +9,9 @@
 //
 // Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
 //
+// GET /health has status 503 when a model cannot generate texts, and GET /metrics has Prometheus metrics under vLLM's names. Neither
+// needs an API key.
+//
 // A field that the package does not support is an error if its value asks for something: the server never ignores a request for tools, a
 // format of the answer, or the probabilities of tokens. Fields that it does not know are ignored, as by other servers of this protocol.
 package openai

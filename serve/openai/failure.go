@@ -43,7 +43,7 @@ func failureOf(err error) failure {
 		return failure{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("the request has more than %d bytes", large.Limit)}
 	}
 	switch {
-	case errors.Is(err, context.Canceled): // by the server, or the client has left
+	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed): // by the server, or the client has left
 		return failure{status: http.StatusServiceUnavailable, message: "the server is shutting down"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return failure{status: http.StatusRequestTimeout, message: "the request took too long to arrive"}
@@ -62,7 +62,7 @@ func (f failure) kind() string {
 		return "authentication_error"
 	case http.StatusTooManyRequests:
 		return "rate_limit_error"
-	case http.StatusInternalServerError:
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
 		return "server_error"
 	}
 	return "invalid_request_error"

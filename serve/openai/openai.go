@@ -83,7 +83,8 @@ func New(o Options) (*Handler, error) {
 
 // route registers the handlers.
 func (h *Handler) route() {
-	h.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	h.mux.HandleFunc("GET /health", h.health)
+	h.mux.Handle("GET /metrics", h.metrics())
 	h.mux.HandleFunc("GET /v1/models", h.guard(h.models))
 	h.mux.HandleFunc("GET /v1/models/{name...}", h.guard(h.model))
 	h.mux.HandleFunc("POST /v1/chat/completions", h.guard(h.limited(h.chat)))
