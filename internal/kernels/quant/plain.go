@@ -5,10 +5,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
+// fewVectors is the number of vectors for which it is faster to multiply one after another: the kernels for several take as long for two
+// as for eight, which is 2.4 times as long as for one.
+const fewVectors = 2
+
 // plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of the blocks of a single vector, and vectors
 // and products as float32 numbers.
 func plainWorkspace[X, Y Element](s Shape, rows int) (n int) {
-	if rows == 1 {
+	if rows <= fewVectors {
 		n = s.blocks()
 	}
 	if brief[X]() {
@@ -52,25 +56,40 @@ func multiplyPlain[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) e
 	return Join(s, device.Cover(x.Y.Len(), 64), product, y, half, x.Add)
 }
 
-// tileOperands are Operands of float32 numbers. sums is for the sums of the blocks of a single vector.
+// tileOperands are Operands of float32 numbers. sums is for the sums of the blocks of a vector.
 type tileOperands struct {
 	rows       int
 	x, y, sums device.Slice[float32]
 	add        bool
 }
 
-// multiplyTiles multiplies one vector, or several by weights that are converted once for batchVectors of them.
+// multiplyTiles multiplies a few vectors one after another, or several by weights that are converted once for batchVectors of them.
 func multiplyTiles(s *device.Stream, m Matrix, x tileOperands) error {
-	grid := device.Blocks{X: m.tiles(), Y: (x.rows + batchVectors - 1) / batchVectors}
-	minima, factor := m.minima()
-	switch {
-	case m.Format == Q8_0 && x.rows == 1:
-		return TileQ8(s, grid, m.Planes, m.Scales, x.x, x.y, x.add)
-	case m.Format == Q8_0:
-		return BatchQ8(s, grid, m.Planes, m.Scales, x.x, x.y, m.Shape, x.add)
-	case x.rows > 1:
-		return BatchQ4(s, grid, m.Planes, m.Scales, minima, factor, x.x, x.y, m.Shape, x.add)
+	if x.rows <= fewVectors {
+		for i := range x.rows {
+			one := x
+			one.x, one.y = x.x.Slice(i*m.Columns, (i+1)*m.Columns), x.y.Slice(i*m.Rows, (i+1)*m.Rows)
+			if err := multiplyTile(s, m, one); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	grid := device.Blocks{X: m.tiles(), Y: (x.rows + batchVectors - 1) / batchVectors}
+	if m.Format == Q8_0 {
+		return BatchQ8(s, grid, m.Planes, m.Scales, x.x, x.y, m.Shape, x.add)
+	}
+	minima, factor := m.minima()
+	return BatchQ4(s, grid, m.Planes, m.Scales, minima, factor, x.x, x.y, m.Shape, x.add)
+}
+
+// multiplyTile multiplies a vector.
+func multiplyTile(s *device.Stream, m Matrix, x tileOperands) error {
+	grid := device.Blocks{X: m.tiles(), Y: 1}
+	if m.Format == Q8_0 {
+		return TileQ8(s, grid, m.Planes, m.Scales, x.x, x.y, x.add)
+	}
+	minima, factor := m.minima()
 	sums, _ := cut(x.sums, m.blocks())
 	if err := SumBlocks(s, device.Cover(m.blocks(), 64), x.x, sums, factor); err != nil {
 		return err
