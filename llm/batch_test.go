@@ -42,7 +42,11 @@ func texts(t *testing.T, m *llm.Model, prompts []string, requests []llm.Request)
 // various returns prompts and requests that differ in everything.
 func various(n int) (prompts []string, requests []llm.Request) {
 	for i := range n {
-		prompts = append(prompts, strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i, i*i), 1+i*7%30))
+		prompt := strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i, i*i), 1+i*7%30)
+		if i%4 == 3 { // more than a step has
+			prompt = strings.Repeat(prompt, 150)[:140]
+		}
+		prompts = append(prompts, prompt)
 		r := llm.Request{MaxTokens: 5 + i*11%50}
 		if i%3 > 0 {
 			r.Temperature, r.Seed, r.TopK, r.TopP = 1.2, uint64(i), 40*(i%2), 0.95
@@ -56,31 +60,57 @@ func various(n int) (prompts []string, requests []llm.Request) {
 }
 
 // TestBatch compares texts that are generated at once with those that are generated alone: with memory for all of them, and with memory
-// for one, so that texts are interrupted and continued.
+// for one.
 func TestBatch(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
 	prompts, requests := various(13)
-	var want []string
-	var ends []llm.Token
-	for i := range prompts { // a new model knows no tokens
-		m := open(t, path, llm.Options{})
-		text, last := text(t, m, prompts[i], requests[i])
-		want, ends = append(want, text), append(ends, last)
-	}
-	for _, tokens := range []int{0, 1} {
-		m := open(t, path, llm.Options{Sequences: 5, Tokens: tokens})
-		got, last := texts(t, m, prompts, requests)
-		for i := range got {
-			if got[i] != want[i] || last[i] != ends[i] {
-				t.Errorf("Tokens %d, text %d: got %q, %+v, want %q, %+v", tokens, i, got[i], last[i], want[i], ends[i])
+	for _, chunk := range []int{128, 16} {
+		var want []string
+		var ends []llm.Token
+		for i := range prompts { // a new model knows no tokens
+			m := open(t, path, llm.Options{})
+			m.Chunk(chunk)
+			text, last := text(t, m, prompts[i], requests[i])
+			want, ends = append(want, text), append(ends, last)
+		}
+		for _, tokens := range []int{0, 1} {
+			m := open(t, path, llm.Options{Sequences: 5, Tokens: tokens})
+			m.Chunk(chunk)
+			got, last := texts(t, m, prompts, requests)
+			for i := range got {
+				if got[i] != want[i] || last[i] != ends[i] {
+					t.Errorf("Tokens %d, text %d: got %q, %+v, want %q, %+v", tokens, i, got[i], last[i], want[i], ends[i])
+				}
+			}
+			s := m.Stats()
+			if s.Running != 0 || s.Waiting != 0 || s.UsedPages != 0 || s.Finished[llm.Limited]+s.Finished[llm.Full]+s.Finished[llm.Ended] != 13 || s.Generated < 13*5 || s.Prompt < 13*3 {
+				t.Errorf("afterwards: %+v", s)
+			}
+			if tokens == 0 && s.Dropped > 0 {
+				t.Errorf("with memory for all, %d texts were dropped", s.Dropped)
 			}
 		}
-		s := m.Stats()
-		if s.Running != 0 || s.Waiting != 0 || s.UsedPages != 0 || s.Finished[llm.Limited]+s.Finished[llm.Full]+s.Finished[llm.Ended] != 13 || s.Generated < 13*5 || s.Prompt < 13*3 {
-			t.Errorf("afterwards: %+v", s)
-		}
-		if (s.Dropped > 0) != (tokens == 1) {
-			t.Errorf("Tokens %d: %d texts were dropped", tokens, s.Dropped)
+	}
+}
+
+// TestDropped generates texts that need a page each at first, but at last more than there are: some are interrupted and continue later.
+func TestDropped(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
+	prompts, requests := make([]string, 5), make([]llm.Request, 5)
+	for i := range prompts {
+		prompts[i], requests[i] = strings.Repeat(string(rune('a'+i)), 55+i), llm.Request{MaxTokens: 90, Temperature: 0.2, Seed: uint64(i), RepetitionPenalty: float64(1 + i%2)}
+	}
+	m := open(t, path, llm.Options{Sequences: 5, Tokens: 1})
+	m.Chunk(16)
+	got, last := texts(t, m, prompts, requests)
+	if s := m.Stats(); s.Dropped == 0 || s.UsedPages != 0 {
+		t.Errorf("afterwards: %+v", s)
+	}
+	for i, p := range prompts {
+		m := open(t, path, llm.Options{})
+		m.Chunk(16)
+		if want, end := text(t, m, p, requests[i]); got[i] != want || last[i] != end {
+			t.Errorf("text %d: got %q, %+v, want %q, %+v", i, got[i], last[i], want, end)
 		}
 	}
 }
@@ -117,6 +147,31 @@ func TestBatchAhead(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKnownTexts continues several texts, each of which finds its own tokens in the cache.
+func TestKnownTexts(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 3})
+	prompts, requests, usage := []string{"one and more", "two of them", "three"}, make([]llm.Request, 3), make([]llm.Usage, 3)
+	for i := range requests {
+		requests[i] = llm.Request{MaxTokens: 4, Usage: &usage[i]}
+	}
+	texts(t, m, prompts, requests)
+	for i, p := range prompts {
+		if usage[i].Known != 0 || usage[i].Prompt != len(p) || usage[i].Generated != 4 {
+			t.Errorf("text %d: %+v", i, usage[i])
+		}
+		prompts[i] += "..."
+	}
+	texts(t, m, prompts, requests)
+	for i, p := range prompts {
+		if want := len(p) - len("..."); usage[i].Known < want || usage[i].Prompt != len(p) {
+			t.Errorf("text %d, continued: %+v, want %d known tokens", i, usage[i], want)
+		}
+	}
+	if s := m.Stats(); s.Known != int64(usage[0].Known+usage[1].Known+usage[2].Known) {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -5,3 +5,6 @@ func (m *Model) Behind() { m.engine.ahead = false }
 
 // Unread is the number of tokens of a text that may wait for their reader.
 const Unread = unread
+
+// Chunk changes the number of tokens of a step. It precedes the first text.
+func (m *Model) Chunk(n int) { m.engine.chunk = n }

@@ -32,23 +32,34 @@ func (s *slots) owners() (list []*sequence) {
 // free reports whether a slot has no owner.
 func (s *slots) free() bool { return len(s.owners()) < len(s.list) }
 
-// take gives a sequence the free slot that has most of its first tokens, or else the one that was left first, and returns how many it
-// has. At least one token remains to be computed.
+// take gives a sequence the free slot that is worth most to it, of several the one that was left first, and returns how many of its
+// first tokens the slot has. At least one token remains to be computed.
 func (s *slots) take(q *sequence) (known int) {
-	best, same := -1, 0
+	tokens := q.tokens[:len(q.tokens)-1]
+	best := -1
 	for i, x := range s.list {
 		if x.owner != nil {
 			continue
 		}
-		n := common(x.tokens, q.tokens[:len(q.tokens)-1])
-		if best < 0 || n > same || n == same && x.used < s.list[best].used {
-			best, same = i, n
+		if best < 0 || x.worth(tokens) > s.list[best].worth(tokens) || x.worth(tokens) == s.list[best].worth(tokens) && x.used < s.list[best].used {
+			best = i
 		}
 	}
-	s.cache.Truncate(best, same)
+	known = common(s.list[best].tokens, tokens)
+	s.cache.Truncate(best, known)
 	s.list[best] = slot{owner: q}
 	q.slot = best
-	return same
+	return known
+}
+
+// worth returns how many tokens of a prompt the slot has, or 0 if these are less than half of the prompt and of the slot's tokens: another
+// conversation, which happens to begin in the same way, had better keep its slot.
+func (x slot) worth(prompt []int32) int {
+	n := common(x.tokens, prompt)
+	if 2*n < min(len(x.tokens), len(prompt)) {
+		return 0
+	}
+	return n
 }
 
 // common returns the length of the longest common prefix.
