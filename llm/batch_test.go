@@ -180,6 +180,7 @@ func TestLeaving(t *testing.T) {
 	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
 	want, _ := text(t, m, "Hello", llm.Request{MaxTokens: 30})
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() {
