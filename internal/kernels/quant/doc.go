@@ -13,14 +13,18 @@
 //
 // On a CPU, 16 vector lanes read a plane with one load.
 //
-// On a GPU, tensor cores multiply, also if there is one vector, because arithmetic takes the time. With float32 instructions, a weight
-// costs an extraction of its bits, a conversion and a multiply-add, of which a multiprocessor executes 128 at a time; at the bandwidth of
-// an H200, 30 weights of 4 bits arrive. With tensor cores, a weight costs half an instruction that selects two integers and sets the
-// exponents that make them bfloat16 numbers, and half a shift. To remain exact, the product takes each float32 of a vector as three
-// bfloat16 numbers of 8 bits, which are three of the eight columns that a tensor core multiplies anyway. Scales and minima of the blocks
-// apply to the float32 sums. Weights arrive by asynchronous copies in a ring in shared memory, of which the first precede the wait for the
-// preceding kernel. Up to 16 vectors share the weights that are read; if they do not fit in shared memory, blocks of threads take slices
-// of the columns, which a second kernel adds up. For more than 64 vectors, the weights are converted to bfloat16 for package gemm.
+// On a GPU, float32 instructions multiply up to four vectors. A lane loads 16 bytes at once, which are 4 bytes of each of four rows, into
+// registers, and converts each weight once for all vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts
+// 2^23, which is exact, and one for each vector multiplies and adds. The vectors are in shared memory, where a lane reads each quad once
+// for four rows. A lane holds two units of 64 bytes, and requests another unit when it has multiplied one. The first requests precede the
+// wait for the preceding kernel.
+//
+// Tensor cores multiply 5 to 16 vectors, and two or three bfloat16 vectors. A weight costs half an instruction that selects two integers and sets the exponents that make
+// them bfloat16 numbers, and half a shift. To remain exact, the product takes each float32 of a vector as three bfloat16 numbers of 8
+// bits. Scales and minima of the blocks apply to the float32 sums. Weights arrive by asynchronous copies in a ring in shared memory.
+//
+// If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds up. For more than
+// 64 vectors, the weights are converted to bfloat16 for package gemm.
 package quant
 
 //go:generate go tool kernelgen .

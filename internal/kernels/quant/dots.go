@@ -10,12 +10,13 @@ import (
 
 // size is the size of a product. Parts is the number of bfloat16 parts of an element: three if it is a float32, otherwise one. A block of
 // threads multiplies Share blocks of rows. Lanes threads store an element. In shared memory, sums
-// follow after Sums quads, and vectors after Before records. Minimum is the factor of the minima. If Add is set, products are added to y.
+// follow after Sums quads, and vectors after Before records (in the kernel few, at the beginning). Minimum is the factor of the minima. If Add is set, products are added to y.
 type size struct {
 	Rows, Columns, Vectors, Parts, Share, Lanes, Sums, Before int32
 	Minimum                                                   float32
 	Add                                                       bool
 	Masks                                                     masks
+	Casts                                                     casts
 }
 
 // sums are a thread's sums over blocks: of the products times scales, and of the minima times the negated sums of vectors. They are, by

@@ -52,12 +52,15 @@ func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error 
 	}
 	for first := 0; first < x.Rows; first += batchRows {
 		part := x.rows(m.Shape, first, min(batchRows, x.Rows-first))
-		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows), m, part); err != nil {
+		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows, part.aligned()), m, part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// aligned reports whether the results begin at a multiple of 16 bytes.
+func (x Operands[X, Y]) aligned() bool { return x.Y.Aligned(16) }
 
 // rows returns n of the vectors.
 func (x Operands[X, Y]) rows(s Shape, first, n int) Operands[X, Y] {
@@ -75,7 +78,8 @@ func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 	case rows > mostRows:
 		return widenedWorkspace[X, Y](d, m.Shape, rows)
 	}
-	return planOf[X](d, m, min(rows, batchRows)).workspace()
+	n := min(rows, batchRows)
+	return max(planOf[X](d, m, n, true).workspace(), planOf[X](d, m, n, false).workspace())
 }
 
 // split returns the slice as one of the two element types; the other one is empty.

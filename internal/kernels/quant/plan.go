@@ -25,31 +25,63 @@ type plan struct {
 	rows, parts, words, share, slices int
 }
 
-// kernel is which kernel multiplies, with its tiles of columns and the bytes of its records.
-type kernel struct{ number, tiles, bytes int }
+// kernel is which kernel multiplies, with its vectors, if it is few, or its tiles of columns, and the bytes of a block of the vectors.
+type kernel struct{ number, few, tiles, bytes int }
 
-// kernelOf returns the kernel for so many vectors of so many parts each.
-func kernelOf(rows, parts int) kernel {
+// fewOf returns the instance of the kernel few for a number of vectors.
+func fewOf(f Format, rows int) kernel {
+	switch rows {
+	case 1:
+		return kernel{number: 0, few: 1, bytes: f.blockBytes()}
+	case 2:
+		return kernel{number: 1, few: 2, bytes: 2 * f.blockBytes()}
+	}
+	return kernel{number: 2, few: maxVectors, bytes: maxVectors * f.blockBytes()}
+}
+
+// dotsOf returns the instance of the kernel dots for vectors of so many parts each.
+func dotsOf(rows, parts int) kernel {
 	switch n := rows * parts; {
 	case n <= 3:
-		return kernel{0, 1, int(unsafe.Sizeof(one{}))}
+		return kernel{number: 0, tiles: 1, bytes: int(unsafe.Sizeof(one{}))}
 	case n <= 16:
-		return kernel{1, 2, int(unsafe.Sizeof(sixteen{}))}
+		return kernel{number: 1, tiles: 2, bytes: int(unsafe.Sizeof(sixteen{}))}
 	}
-	return kernel{2, 2, int(unsafe.Sizeof(thrice{}))}
+	return kernel{number: 2, tiles: 2, bytes: int(unsafe.Sizeof(thrice{}))}
+}
+
+// blockBytes returns the shared memory of the kernel few for a block of a vector.
+func (f Format) blockBytes() int {
+	var q interface{ quads() int } = nibbles{}
+	if f == Q8_0 {
+		q = bytes{}
+	}
+	return BlockSize / 4 / q.quads() * (q.quads() + 1) * int(unsafe.Sizeof(numbers{}))
 }
 
 // mostBytes is the shared memory of a block of threads.
 const mostBytes = 227 << 10
 
-// planOf returns the plan for vectors of an element type.
-func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
-	return planIn[X](formOf[X](d.Info().Cores, m, rows), m, rows)
+// prefersFew reports whether the kernel few multiplies so many vectors faster than dots, which multiplies two or three bfloat16 vectors in
+// the time of one.
+func prefersFew[X Element](f Format, rows int) bool {
+	if brief[X]() && (rows == 3 || rows == 2 && f != Q8_0) {
+		return false
+	}
+	return rows <= maxVectors
+}
+
+// planOf returns the plan for vectors of an element type. The kernel few needs results that begin at multiples of 16 bytes.
+func planOf[X Element](d *device.Device, m Matrix, rows int, aligned bool) plan {
+	few := aligned && prefersFew[X](m.Format, rows)
+	return planIn[X](formOf[X](d.Info().Cores, m, rows, few), m, rows, few)
 }
 
 // formOf returns the form that was fastest on an H200.
-func formOf[X Element](cores int, m Matrix, rows int) Form {
+func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 	switch {
+	case few:
+		return Form{256, 2 * cores}
 	case m.Format == Q8_0 || brief[X]() && rows > 3 || !brief[X]() && rows > 1:
 		return Form{256, cores}
 	case m.tiles() >= 8*cores:
@@ -59,12 +91,15 @@ func formOf[X Element](cores int, m Matrix, rows int) Form {
 }
 
 // planIn returns the plan in a form. It has no slices if none fits in shared memory.
-func planIn[X Element](f Form, m Matrix, rows int) plan {
+func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
 	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, words: m.Format.planes() / 4}
 	if brief[X]() {
 		p.parts = 1
 	}
-	p.kernel = kernelOf(rows, p.parts)
+	p.kernel = dotsOf(rows, p.parts)
+	if few {
+		p.kernel = fewOf(m.Format, rows)
+	}
 	p.share = m.blocks()
 	if most := mostBytes/p.bytes - p.before(); p.share > most {
 		if most < chunkSize {
@@ -97,12 +132,20 @@ func (p plan) lanes() int {
 	return n
 }
 
-// sums returns where the sums are in shared memory, in units of 16 bytes.
-func (p plan) sums() int { return p.Threads / warpSize * depth * chunkQuads(p.words) }
+// sums returns where the sums are in shared memory, in units of 16 bytes: after the ring or, in the kernel few, after the vectors.
+func (p plan) sums() int {
+	if p.few > 0 {
+		return p.share * p.bytes / 16
+	}
+	return p.Threads / warpSize * depth * chunkQuads(p.words)
+}
 
-// before returns the shared memory before the vectors, in records.
+// before returns the shared memory beside the vectors, in blocks of them.
 func (p plan) before() int {
-	bytes := p.sums()*16 + 2*p.Threads/warpSize*sumPairs(p.kernel.tiles)*8
+	bytes := 2 * p.Threads / warpSize * p.few * tileRows * 4
+	if p.few == 0 {
+		bytes = p.sums()*16 + 2*p.Threads/warpSize*sumPairs(p.kernel.tiles)*8
+	}
 	return (bytes + p.bytes - 1) / p.bytes
 }
 
@@ -123,7 +166,7 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 	if f.Threads%warpSize != 0 || f.Threads < x.Rows*tileRows || f.Threads > 512 || f.Blocks < 1 || x.Rows < 1 || x.Rows > batchRows || m.Rows == 0 || m.blocks() < chunkSize {
 		return fmt.Errorf("%w: form %+v of a matrix of %d x %d and %d vectors", ErrShape, f, m.Rows, m.Columns, x.Rows)
 	}
-	p := planIn[X](f, m, x.Rows)
+	p := planIn[X](f, m, x.Rows, x.aligned() && prefersFew[X](m.Format, x.Rows))
 	if p.slices == 0 {
 		return fmt.Errorf("%w: form %+v needs too much shared memory for %d vectors", ErrShape, f, x.Rows)
 	}
@@ -134,7 +177,7 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 func multiplyDots[X, Y Element](s *device.Stream, p plan, m Matrix, x Operands[X, Y]) error {
 	single, brief := split(x.X)
 	y, half := split(x.Y)
-	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080}}
+	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080}, castsOf(m.Format)}
 	if p.slices == 1 {
 		return p.launch(s, m, ends{single, brief, y, half}, z)
 	}
@@ -157,17 +200,45 @@ type ends struct {
 	brief device.Slice[dtype.BF16]
 }
 
-// launcher is a launcher of the kernel dots.
-type launcher = func(s *device.Stream, grid device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
-
-// launch launches the kernel for the format and the columns.
-func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
-	launch := [...]launcher{DotsQ4One, DotsQ4Sixteen, DotsQ4Thrice}[p.number]
-	var minima device.Slice[dtype.F16]
-	if m.Format == Q8_0 {
-		launch, minima = [...]launcher{DotsQ8One, DotsQ8Sixteen, DotsQ8Thrice}[p.number], device.None[dtype.F16]()
-	} else {
-		minima, z.Minimum = m.minima()
+// castsOf returns the bits of 2^23 and, in Q8_0, the sign bits of the lower two bytes.
+func castsOf(f Format) casts {
+	if f == Q8_0 {
+		return casts{0x4b000080, 0x4b008000}
 	}
-	return launch(s, p.grid(), device.View[quad](m.Planes), device.View[quad](m.Scales), device.View[quad](minima), device.View[numbers](e.x), device.View[halves](e.half), e.y, e.brief, z)
+	return casts{0x4b000000, 0x4b000000}
+}
+
+// launcher is a launcher of the kernel dots, if F is quad, or few.
+type launcher[F pair | quad] = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima device.Slice[F], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
+
+// launch launches the kernel for the format and the vectors.
+func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
+	c := call{p, m, e, z}
+	switch {
+	case p.few > 0 && m.Format == Q8_0:
+		return launch(s, [...]launcher[pair]{FewQ8One, FewQ8Two, FewQ8Four}[p.number], c)
+	case p.few > 0:
+		return launch(s, [...]launcher[pair]{FewQ4One, FewQ4Two, FewQ4Four}[p.number], c)
+	case m.Format == Q8_0:
+		return launch(s, [...]launcher[quad]{DotsQ8One, DotsQ8Sixteen, DotsQ8Thrice}[p.number], c)
+	}
+	return launch(s, [...]launcher[quad]{DotsQ4One, DotsQ4Sixteen, DotsQ4Thrice}[p.number], c)
+}
+
+// call is a plan and what it is for.
+type call struct {
+	plan plan
+	m    Matrix
+	ends ends
+	size size
+}
+
+// launch launches a kernel.
+func launch[F pair | quad](s *device.Stream, launch launcher[F], c call) error {
+	minima := device.None[dtype.F16]()
+	if c.m.Format != Q8_0 {
+		minima, c.size.Minimum = c.m.minima()
+	}
+	e := c.ends
+	return launch(s, c.plan.grid(), device.View[quad](c.m.Planes), device.View[F](c.m.Scales), device.View[F](minima), device.View[numbers](e.x), device.View[halves](e.half), e.y, e.brief, c.size)
 }

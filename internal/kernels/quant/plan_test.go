@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
@@ -16,7 +17,11 @@ func TestPlan(t *testing.T) {
 		for rows := 1; rows <= batchRows; rows++ {
 			for name, f := range formats {
 				m := Matrix{Shape: Shape{100, blocks * BlockSize}, Format: f}
-				for _, p := range []plan{planIn[float32](formOf[float32](132, m, rows), m, rows), planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows), m, rows)} {
+				for _, p := range []plan{
+					planIn[float32](formOf[float32](132, m, rows, false), m, rows, false),
+					planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows, false), m, rows, false),
+					planIn[float32](formOf[float32](132, m, rows, true), m, min(rows, maxVectors), true),
+				} {
 					last := blocks - (p.slices-1)*p.share
 					if p.share < chunkSize || last < chunkSize || last > p.share || p.grid().Shared > mostBytes {
 						t.Fatalf("%s, %d blocks, %d vectors of %d parts: %d slices of %d blocks, %d bytes", name, blocks, rows, p.parts, p.slices, p.share, p.grid().Shared)
@@ -33,22 +38,61 @@ func TestMultiplyIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{70, 736}
 			m, w := upload(t, s, Q4_1, shape)
-			x := vector[float32](shape.Columns)
-			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
-			want, size := reference(w, row.Float64s(x), shape.Columns)
-			for _, f := range []Form{{128, 1}, {256, 3}, {384, 9}} {
-				if err := MultiplyIn(s, f, m, o); err != nil {
-					t.Fatal(err)
-				}
-				for i, got := range kerneltest.Download(t, s, o.Y) {
-					if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
-						t.Fatalf("form %+v: row %d is %v, want %v", f, i, got, want[i])
-					}
+			for _, rows := range []int{1, 5} {
+				for _, f := range []Form{{128, 1}, {256, 3}, {384, 9}} {
+					inForm(t, s, formTrial{f, m, w, rows})
 				}
 			}
+			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, vector[float32](shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
 			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}} {
 				if err := MultiplyIn(s, f, m, o); !errors.Is(err, ErrShape) {
 					t.Errorf("form %+v: %v", f, err)
+				}
+			}
+		})
+	}
+}
+
+// formTrial is a product to test in a form.
+type formTrial struct {
+	form    Form
+	m       Matrix
+	weights []float32
+	rows    int
+}
+
+// inForm multiplies vectors in a form.
+func inForm(t *testing.T, s *device.Stream, c formTrial) {
+	t.Helper()
+	f, m, x := c.form, c.m, vector[float32](c.rows*c.m.Columns)
+	o := Operands[float32, float32]{Rows: c.rows, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, c.rows*m.Rows))}
+	if err := MultiplyIn(s, f, m, o); err != nil {
+		t.Fatal(err)
+	}
+	want, size := reference(c.weights, row.Float64s(x), m.Columns)
+	for i, got := range kerneltest.Download(t, s, o.Y) {
+		if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
+			t.Fatalf("form %+v: row %d of vector %d is %v, want %v", f, i%m.Rows, i/m.Rows, got, want[i])
+		}
+	}
+}
+
+// TestUnaligned tests results that do not begin at a multiple of 16 bytes.
+func TestUnaligned(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		t.Run(name, func(t *testing.T) {
+			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{37, 736}
+			m, w := upload(t, s, Q4_1, shape)
+			x := vector[float32](2 * shape.Columns)
+			y := kerneltest.Upload(t, s, make([]float32, 1+2*shape.Rows))
+			o := Operands[float32, float32]{Rows: 2, X: kerneltest.Upload(t, s, x), Y: y.Slice(1, y.Len())}
+			if err := Multiply(s, m, o); err != nil {
+				t.Fatal(err)
+			}
+			want, size := reference(w, row.Float64s(x), shape.Columns)
+			for i, got := range kerneltest.Download(t, s, o.Y) {
+				if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
+					t.Fatalf("row %d of vector %d is %v, want %v", i%m.Rows, i/m.Rows, got, want[i])
 				}
 			}
 		})

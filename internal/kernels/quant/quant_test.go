@@ -24,7 +24,7 @@ type trial struct {
 var trials = []trial{
 	{Shape{1, 32}, 1, false}, {Shape{16, 64}, 2, true}, {Shape{37, 96}, 9, false}, // for the plain kernels
 	{Shape{1, 128}, 1, false}, {Shape{40, 576}, 1, true}, {Shape{67, 288}, 2, false}, {Shape{33, 160}, 3, true},
-	{Shape{16, 256}, 5, false}, {Shape{37, 224}, 8, false}, {Shape{19, 416}, 16, true}, {Shape{35, 128}, 17, false},
+	{Shape{53, 544}, 1, false}, {Shape{35, 2336}, 4, true}, {Shape{16, 256}, 5, false}, {Shape{37, 224}, 8, false}, {Shape{19, 416}, 16, true}, {Shape{35, 128}, 17, false},
 	{Shape{18, 2336}, 1, false}, {Shape{5, 128}, 0, false},
 }
 
@@ -50,6 +50,7 @@ func TestMultiplySlices(t *testing.T) {
 		for format, f := range formats {
 			t.Run(name+"/"+format, func(t *testing.T) {
 				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				multiplyTest[float32, float32](t, s, f, trial{Shape{18, 13024}, 3, true})
 				multiplyTest[float32, float32](t, s, f, trial{Shape{18, 1760}, 16, true})
 				multiplyTest[float32, dtype.BF16](t, s, f, trial{Shape{18, 1760}, 16, true})
 				multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{18, 8192}, 9, false})
