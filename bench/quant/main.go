@@ -1,6 +1,7 @@
 // Command quant measures products of quantised matrices and a few vectors: for each format, the matrices of an 8B model, those of 32
 // layers in turn, so that none stays in a cache. Weights and vectors are random, times are medians of replayed graphs, and rows of the
-// results are compared with float64. The rate counts the bytes of the matrix in a file; the share is that of a bandwidth.
+// results are compared with float64. The rate counts the bytes of the matrix in a file; the share is that of a bandwidth. A row for all
+// matrices is what a layer takes.
 //
 //	gopherwarp run ./bench/quant
 //	gopherwarp run ./bench/quant -search -rows 1
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -29,6 +31,7 @@ func main() {
 	flag.StringVar(&shapes, "shapes", "6144x4096,4096x4096,28672x4096,4096x14336", "rows x columns of the matrices")
 	flag.StringVar(&rows, "rows", "1,4,16", "numbers of vectors")
 	flag.StringVar(&o.formats, "formats", "Q4_0,Q4_1,Q8_0", "formats")
+	flag.StringVar(&o.elements, "elements", "float32,bfloat16", "element types of the vectors")
 	flag.IntVar(&o.layers, "layers", 32, "number of matrices that are multiplied in turn")
 	flag.IntVar(&o.repeats, "repeats", 4, "number of times that a graph multiplies all layers")
 	flag.IntVar(&o.launches, "launches", 15, "number of launches of a graph whose median is taken")
@@ -49,7 +52,7 @@ func main() {
 type options struct {
 	shapes                    []quant.Shape
 	rows                      []int
-	formats                   string
+	formats, elements         string
 	layers, repeats, launches int
 	bandwidth                 float64
 	search                    bool
@@ -89,17 +92,15 @@ func run(w io.Writer, o options) error {
 	fmt.Fprintln(w, dev.Info())
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer table.Flush()
-	fmt.Fprint(table, "format\tmatrix\tvectors\tform\tus\tTB/s\tshare\t\n")
+	fmt.Fprint(table, "format\tmatrix\tvectors\telements\tform\tus\tTB/s\tshare\t\n")
 	for _, f := range []format{{"Q4_0", quant.Q4_0, 18}, {"Q4_1", quant.Q4_1, 20}, {"Q8_0", quant.Q8_0, 34}} {
 		if !slices.Contains(strings.Split(o.formats, ","), f.name) {
 			continue
 		}
-		for _, shape := range o.shapes {
-			if err := o.measure(table, s, matrix{f, shape}); err != nil {
-				return fmt.Errorf("%s, %dx%d: %w", f.name, shape.Rows, shape.Columns, err)
-			}
-			table.Flush()
+		if err := o.format(table, s, f); err != nil {
+			return err
 		}
+		table.Flush()
 	}
 	return nil
 }
@@ -117,27 +118,83 @@ type matrix struct {
 	quant.Shape
 }
 
-// measure measures the products of layers and vectors.
-func (o options) measure(w io.Writer, s *device.Stream, m matrix) error {
+// bytes returns the size of the matrix in a file.
+func (m matrix) bytes() int { return m.Rows * m.Columns / quant.BlockSize * m.format.bytes }
+
+// product is a product that is measured for each matrix.
+type product struct {
+	rows     int
+	elements string
+	form     quant.Form
+}
+
+// format measures the products of all matrices in a format, and prints their sums, which are what a layer takes.
+func (o options) format(w io.Writer, s *device.Stream, f format) error {
+	var bytes int
+	took := map[product][]time.Duration{}
+	for _, shape := range o.shapes {
+		m := matrix{f, shape}
+		bytes += m.bytes()
+		if err := o.measure(w, s, m, took); err != nil {
+			return fmt.Errorf("%s, %dx%d: %w", f.name, shape.Rows, shape.Columns, err)
+		}
+	}
+	for _, p := range o.products(s.Device().Info()) {
+		var total time.Duration
+		for _, one := range took[p] {
+			total += one
+		}
+		if len(took[p]) == len(o.shapes) {
+			o.print(w, p, result{f.name + "\tall", total, bytes})
+		}
+	}
+	return nil
+}
+
+// result is the time of the product of what matrices, and their size.
+type result struct {
+	what  string
+	took  time.Duration
+	bytes int
+}
+
+// print prints a row of the table.
+func (o options) print(w io.Writer, p product, r result) {
+	rate := float64(r.bytes) / r.took.Seconds() / 1e12
+	fmt.Fprintf(w, "%s\t%d\t%s\t%v\t%.2f\t%.2f\t%.0f %%\t\n", r.what, p.rows, p.elements, p.form, r.took.Seconds()*1e6, rate, 100*rate/o.bandwidth)
+}
+
+// measure measures the products of layers and vectors, and appends the times.
+func (o options) measure(w io.Writer, s *device.Stream, m matrix, all map[product][]time.Duration) error {
 	b, err := newBench(s, o, m)
 	defer b.close()
 	if err != nil {
 		return err
 	}
-	for _, rows := range o.rows {
-		for _, form := range o.forms(s.Device().Info()) {
-			took, err := b.measure(form, rows)
-			if form != (quant.Form{}) && (errors.Is(err, device.ErrGrid) || errors.Is(err, quant.ErrShape)) {
-				continue // needs too much memory
-			}
-			if err != nil {
-				return fmt.Errorf("%v of %d vectors: %w", form, rows, err)
-			}
-			rate := float64(m.Rows*m.Columns/quant.BlockSize*m.bytes) / took.Seconds() / 1e12
-			fmt.Fprintf(w, "%s\t%dx%d\t%d\t%v\t%.2f\t%.2f\t%.0f %%\t\n", m.name, m.Rows, m.Columns, rows, form, took.Seconds()*1e6, rate, 100*rate/o.bandwidth)
+	for _, p := range o.products(s.Device().Info()) {
+		took, err := b.measure(p)
+		if p.form != (quant.Form{}) && (errors.Is(err, device.ErrGrid) || errors.Is(err, quant.ErrShape)) {
+			continue // needs too much memory
 		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", p, err)
+		}
+		all[p] = append(all[p], took)
+		o.print(w, p, result{fmt.Sprintf("%s\t%dx%d", m.name, m.Rows, m.Columns), took, m.bytes()})
 	}
 	return nil
+}
+
+// products returns the products to measure.
+func (o options) products(info device.Info) (list []product) {
+	for _, rows := range o.rows {
+		for elements := range strings.SplitSeq(o.elements, ",") {
+			for _, form := range o.forms(info) {
+				list = append(list, product{rows, elements, form})
+			}
+		}
+	}
+	return list
 }
 
 // forms returns the forms to measure: the zero Form stands for Multiply's own choice.

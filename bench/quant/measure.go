@@ -22,7 +22,8 @@ type bench struct {
 	shape   quant.Shape
 	layers  []quant.Matrix
 	x, y    device.Slice[float32]
-	xs      []float32
+	half    device.Slice[dtype.BF16]
+	xs      map[string][]float32 // by element type
 	buffers []io.Closer
 	sampled []int32   // rows of the matrix
 	weights []float32 // of these rows
@@ -118,14 +119,20 @@ func upload[T any](b *bench, host []T) (device.Slice[T], error) {
 
 // prepare makes vectors and reads the rows of the matrix whose results are checked.
 func (b *bench) prepare(r *rand.Rand) (err error) {
-	b.xs = make([]float32, mostVectors*b.shape.Columns)
-	for i := range b.xs {
-		b.xs[i] = float32(r.NormFloat64())
+	xs, half := make([]float32, mostVectors*b.shape.Columns), make([]dtype.BF16, mostVectors*b.shape.Columns)
+	b.xs = map[string][]float32{"float32": xs, "bfloat16": make([]float32, len(xs))}
+	for i := range xs {
+		xs[i] = float32(r.NormFloat64())
+		half[i] = dtype.BF16From32(xs[i])
+		b.xs["bfloat16"][i] = half[i].Float32()
 	}
 	for range samples {
 		b.sampled = append(b.sampled, r.Int32N(int32(b.shape.Rows)))
 	}
-	if b.x, err = upload(b, b.xs); err != nil {
+	if b.x, err = upload(b, xs); err != nil {
+		return err
+	}
+	if b.half, err = upload(b, half); err != nil {
 		return err
 	}
 	if b.y, err = upload(b, make([]float32, mostVectors*b.shape.Rows)); err != nil {
@@ -143,22 +150,34 @@ func (b *bench) prepare(r *rand.Rand) (err error) {
 	return errors.Join(quant.Gather(b.s, b.layers[0], rows, gathered), device.Download(b.s, b.weights, gathered), b.s.Synchronize(context.Background()))
 }
 
-// measure returns the median time of a product in a form, after a check of the result.
-func (b *bench) measure(form quant.Form, rows int) (time.Duration, error) {
-	x := quant.Operands[float32, float32]{Rows: rows, X: b.x.Slice(0, rows*b.shape.Columns), Y: b.y.Slice(0, rows*b.shape.Rows)}
-	work, err := device.MakeDirty[float32](b.s, max(quant.Workspace[float32, float32](b.s.Device(), b.layers[0], rows), 2*rows*b.shape.Rows))
+// measure returns the median time of a product, after a check of the result.
+func (b *bench) measure(p product) (time.Duration, error) {
+	n := p.rows * b.shape.Columns
+	switch p.elements {
+	case "float32":
+		return measure(b, p, b.x.Slice(0, n))
+	case "bfloat16":
+		return measure(b, p, b.half.Slice(0, n))
+	}
+	return 0, fmt.Errorf("no element type %q", p.elements)
+}
+
+// measure measures the product of x.
+func measure[X quant.Element](b *bench, p product, from device.Slice[X]) (time.Duration, error) {
+	x := quant.Operands[X, float32]{Rows: p.rows, X: from, Y: b.y.Slice(0, p.rows*b.shape.Rows)}
+	work, err := device.MakeDirty[float32](b.s, max(quant.Workspace[X, float32](b.s.Device(), b.layers[0], p.rows), 2*p.rows*b.shape.Rows))
 	if err != nil {
 		return 0, err
 	}
 	defer work.Close()
 	x.Workspace = work.All()
-	if err := errors.Join(device.Fill(b.s, b.y, float32(math.NaN())), b.multiply(b.s, form, b.layers[0], x), b.check(x)); err != nil {
+	if err := errors.Join(device.Fill(b.s, b.y, float32(math.NaN())), multiply(b.s, p.form, b.layers[0], x), b.check(b.xs[p.elements][:from.Len()], x.Y)); err != nil {
 		return 0, err
 	}
 	g, err := b.s.Device().Capture(func(s *device.Stream) error {
 		for range b.repeats {
 			for _, m := range b.layers {
-				if err := b.multiply(s, form, m, x); err != nil {
+				if err := multiply(s, p.form, m, x); err != nil {
 					return err
 				}
 			}
@@ -174,7 +193,7 @@ func (b *bench) measure(form quant.Form, rows int) (time.Duration, error) {
 }
 
 // multiply multiplies in a form, or as Multiply chooses.
-func (b *bench) multiply(s *device.Stream, form quant.Form, m quant.Matrix, x quant.Operands[float32, float32]) error {
+func multiply[X quant.Element](s *device.Stream, form quant.Form, m quant.Matrix, x quant.Operands[X, float32]) error {
 	if form == (quant.Form{}) {
 		return quant.Multiply(s, m, x)
 	}
@@ -214,15 +233,15 @@ func (b *bench) time(g *device.Graph) (time.Duration, error) {
 }
 
 // check compares rows of the results with products in float64.
-func (b *bench) check(x quant.Operands[float32, float32]) error {
-	got := make([]float32, x.Y.Len())
-	if err := errors.Join(device.Download(b.s, got, x.Y), b.s.Synchronize(context.Background())); err != nil {
+func (b *bench) check(x []float32, y device.Slice[float32]) error {
+	got := make([]float32, y.Len())
+	if err := errors.Join(device.Download(b.s, got, y), b.s.Synchronize(context.Background())); err != nil {
 		return err
 	}
-	for i := range x.Rows {
+	for i := 0; len(x) > 0; i, x = i+1, x[b.shape.Columns:] {
 		for j, row := range b.sampled {
 			var want, size float64
-			for k, v := range b.xs[i*b.shape.Columns : (i+1)*b.shape.Columns] {
+			for k, v := range x[:b.shape.Columns] {
 				term := float64(v) * float64(b.weights[j*b.shape.Columns+k])
 				want, size = want+term, size+math.Abs(term)
 			}
