@@ -72,7 +72,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 8, 10, 11, 12, 13, 57, 58, 59},
+	Uses:    []uint16{0, 8, 10, 11, 12, 13, 79, 80, 81},
 }
 
 // BatchQ8 multiplies a tile of the format Q8_0 by several vectors.
@@ -129,7 +129,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 9, 10, 11, 12, 13, 57, 58, 59},
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 79, 80, 81},
 }
 
 // GatherQ4 converts a row of weights of 4 bits.
@@ -188,7 +188,7 @@ var gatherQ4Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 21, 22, 24, 57, 58, 59},
+	Uses:    []uint16{0, 43, 44, 46, 79, 80, 81},
 }
 
 // GatherQ8 converts a row of the format Q8_0.
@@ -242,7 +242,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 23, 24, 57, 58, 59},
+	Uses:    []uint16{43, 45, 46, 79, 80, 81},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -292,7 +292,7 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{26},
+	Uses:    []uint16{48},
 }
 
 // SumBlocks stores the sum of each block of x, times a factor.
@@ -333,7 +333,7 @@ var sumBlocksKernel = &driver.Kernel{
 	},
 	Twin:    sumBlocksTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 85},
+	Uses:    []uint16{79, 124},
 }
 
 // TileQ4 multiplies a tile of weights of 4 bits by x, of which sums has the sums of the blocks times the factor of the minima.
@@ -391,7 +391,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 57, 59, 84, 86},
+	Uses:    []uint16{0, 79, 81, 123, 125},
 }
 
 // TileQ8 multiplies a tile of the format Q8_0 by x.
@@ -446,7 +446,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 57, 59, 84, 87},
+	Uses:    []uint16{0, 79, 81, 123, 126},
 }
 
 // WidenQ4 converts a tile of weights of 4 bits. A thread takes a block at a time.
@@ -504,7 +504,7 @@ var widenQ4Kernel = &driver.Kernel{
 	},
 	Twin:    widenQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 57, 58, 59, 93, 118, 120},
+	Uses:    []uint16{0, 79, 80, 81, 132, 157, 159},
 }
 
 // WidenQ8 converts a tile of weights of 8 bits. A thread takes a block at a time.
@@ -555,7 +555,7 @@ var widenQ8Kernel = &driver.Kernel{
 	},
 	Twin:    widenQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 58, 59, 93, 119, 120},
+	Uses:    []uint16{79, 80, 81, 132, 158, 159},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -577,7 +577,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -586,9 +586,9 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -612,8 +612,8 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -628,8 +628,8 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -652,7 +652,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -674,7 +674,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Name:    "dots[nibbles, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -683,9 +683,9 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -705,8 +705,8 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -725,8 +725,8 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -749,7 +749,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -771,7 +771,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Name:    "dots[nibbles, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -780,9 +780,9 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -802,8 +802,8 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -822,8 +822,8 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -846,7 +846,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -868,7 +868,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Name:    "dots[bytes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -877,9 +877,9 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -904,8 +904,8 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -917,8 +917,8 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -941,7 +941,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -963,7 +963,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Name:    "dots[bytes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -972,9 +972,9 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -995,8 +995,8 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1012,8 +1012,8 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -1036,7 +1036,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1058,7 +1058,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Name:    "dots[bytes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    88,
+	Line:    89,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1067,9 +1067,9 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 96, Size: 24, Elem: 8},
 		{Name: "y", Offset: 120, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 52},
+		{Name: "z", Offset: 168, Size: 60},
 	},
-	ParamBytes: 240,
+	ParamBytes: 248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1090,8 +1090,8 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1107,8 +1107,8 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -1131,7 +1131,490 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117},
+	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+}
+
+// FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ4OneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ4OneKernel = &driver.Kernel{
+	Name:    "few[nibbles, oneVector]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+}
+
+// FewQ4Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ4Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ4TwoKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ4TwoKernel = &driver.Kernel{
+	Name:    "few[nibbles, twoVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4TwoSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4TwoSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[nibbles, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+}
+
+// FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ4FourKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ4FourKernel = &driver.Kernel{
+	Name:    "few[nibbles, fourVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4FourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4FourSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[nibbles, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+}
+
+// FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ8OneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ8OneKernel = &driver.Kernel{
+	Name:    "few[bytes, oneVector]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+}
+
+// FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ8TwoKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ8TwoKernel = &driver.Kernel{
+	Name:    "few[bytes, twoVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8TwoSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8TwoSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[bytes, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+}
+
+// FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(fewQ8FourKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var fewQ8FourKernel = &driver.Kernel{
+	Name:    "few[bytes, fourVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    117,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "x", Offset: 72, Size: 24, Elem: 16},
+		{Name: "half", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 60},
+	},
+	ParamBytes: 248,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8FourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8FourSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []quad
+			scales, minima []pair
+			x              []numbers
+			half           []halves
+			y              []float32
+			brief          []dtype.BF16
+			z              size
+		})(args)
+		for ts.Next() {
+			few[bytes, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -1172,7 +1655,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 25, 48},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 47, 70},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -1210,5 +1693,5 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 25, 48},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 47, 70},
 }
