@@ -285,7 +285,7 @@ func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 // were not closed.
 type LeakError struct {
 	Open   []Owner // buffers that were open when the device was closed
-	Leaked []Owner // buffers that had become unreachable before, and that the garbage collector had found
+	Leaked []Owner // buffers that became unreachable without Close, and that the garbage collector freed before the device was closed
 }
 
 // Error lists the lines of the program that made the buffers.
