@@ -26,7 +26,8 @@ func (m Metadata) Value(key string) (any, bool) {
 	return nil, false
 }
 
-// Get returns the value of a key as a T, which must be the value's own type. The errors match ErrNotFound and ErrType.
+// Get returns the value of a key as a T, which must be the type of the value itself. Without such a key, the error matches ErrNotFound; if
+// the value has another type, ErrType.
 func Get[T any](m Metadata, key string) (T, error) {
 	var zero T
 	v, ok := m.Value(key)
