@@ -127,9 +127,12 @@ func SlicesOf[T Element](list ...*Tensor) ([]device.Slice[T], error) {
 }
 
 // elements returns the memory of a contiguous tensor.
-func elements[T Element](t *Tensor) device.Slice[T] {
+func elements[T Element](t *Tensor) device.Slice[T] { return device.View[T](t.contents()) }
+
+// contents returns the memory of a contiguous tensor as bytes.
+func (t *Tensor) contents() device.Slice[byte] {
 	size := t.dtype.Size()
-	return device.View[T](t.memory.bytes.Slice(t.offset*size, (t.offset+t.Len())*size))
+	return t.memory.bytes.Slice(t.offset*size, (t.offset+t.Len())*size)
 }
 
 // typeOf returns the element type of a Go type, which the constraint guarantees.

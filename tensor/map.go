@@ -129,10 +129,7 @@ func launchMap(out *Tensor, launch func(g device.Grid) error) error {
 }
 
 // mapSlice returns the memory of a contiguous tensor.
-func mapSlice[T F32 | BF16 | F16](t *Tensor) device.Slice[T] {
-	size := t.dtype.Size()
-	return device.View[T](t.memory.bytes.Slice(t.offset*size, (t.offset+t.Len())*size))
-}
+func mapSlice[T F32 | BF16 | F16](t *Tensor) device.Slice[T] { return device.View[T](t.contents()) }
 
 // mapType returns the element type of a kernel's elements.
 func mapType[T F32 | BF16 | F16]() dtype.Type {

@@ -44,9 +44,8 @@ func WriteNPY(ctx context.Context, w io.Writer, t *Tensor) error {
 	if c.err != nil {
 		return c.err
 	}
-	size := c.dtype.Size()
-	data := make([]byte, c.Len()*size)
-	if err := device.Download(s.stream, data, c.memory.bytes.Slice(c.offset*size, c.offset*size+len(data))); err != nil {
+	data := make([]byte, c.Len()*c.dtype.Size())
+	if err := device.Download(s.stream, data, c.contents()); err != nil {
 		return mistake(op, err)
 	}
 	if err := s.stream.Synchronize(ctx); err != nil {
