@@ -68,7 +68,7 @@ func (x Operands[X, Y]) rows(s Shape, first, n int) Operands[X, Y] {
 	return x
 }
 
-// Workspace returns the elements of scratch memory that Multiply needs for so many vectors.
+// Workspace returns the elements of scratch memory that Multiply needs for a number of vectors.
 func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 	switch {
 	case !m.valid() || rows < 1:

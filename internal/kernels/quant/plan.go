@@ -39,7 +39,7 @@ func fewOf(f Format, rows int) kernel {
 	return kernel{number: 2, few: maxVectors, bytes: maxVectors * f.blockBytes()}
 }
 
-// dotsOf returns the instance of the kernel dots for vectors of so many parts each.
+// dotsOf returns the instance of the kernel dots for vectors of the given number of parts.
 func dotsOf(rows, parts int) kernel {
 	switch n := rows * parts; {
 	case n <= 3:
@@ -62,7 +62,7 @@ func (f Format) blockBytes() int {
 // mostBytes is the shared memory of a block of threads.
 const mostBytes = 227 << 10
 
-// prefersFew reports whether the kernel few multiplies so many vectors faster than dots, which multiplies two or three bfloat16 vectors in
+// prefersFew reports whether the kernel few multiplies that number of vectors faster than dots, which multiplies two or three bfloat16 vectors in
 // the time of one.
 func prefersFew[X Element](f Format, rows int) bool {
 	if brief[X]() && (rows == 3 || rows == 2 && f != Q8_0) {

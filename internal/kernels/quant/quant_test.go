@@ -59,7 +59,7 @@ func TestMultiplySlices(t *testing.T) {
 	}
 }
 
-// TestMultiplyMany multiplies so many vectors that GPUs convert the weights to bfloat16.
+// TestMultiplyMany multiplies enough vectors for GPUs to convert the weights to bfloat16.
 func TestMultiplyMany(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for format, f := range formats {

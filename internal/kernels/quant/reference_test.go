@@ -81,7 +81,8 @@ func vector[T row.Number](n int) []T {
 	return x
 }
 
-// reference returns the products of a matrix and vectors of so many columns, and the sums of the magnitudes of their terms.
+// reference returns the products of a matrix and vectors that have an element for each of its columns, and the sums of the magnitudes
+// of their terms.
 func reference(weights []float32, x []float64, columns int) (y, size []float64) {
 	for ; len(x) > 0; x = x[columns:] {
 		for w := weights; len(w) > 0; w = w[columns:] {

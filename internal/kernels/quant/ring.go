@@ -13,7 +13,7 @@ const (
 	factorQuads = chunkSize * tileRows / 8
 )
 
-// chunkQuads returns the size of a chunk of 16 rows: planes of so many times four integers of a row of a block, scales and minima.
+// chunkQuads returns the size of a chunk of 16 rows: planes with 4*words integers of a row of a block, scales and minima.
 func chunkQuads(words int) int { return chunkSize*planeQuads*words + 2*factorQuads }
 
 // source is a matrix in memory, in units of 16 bytes.
