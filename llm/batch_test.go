@@ -150,10 +150,10 @@ func TestBatchAhead(t *testing.T) {
 	}
 }
 
-// settled returns the Stats when no text runs any more, or after a minute: a text's last token arrives before its memory is free.
+// settled returns the Stats when no text runs or waits any more, or after a minute: a text's last token arrives before its memory is free.
 func settled(m *llm.Model) llm.Stats {
 	s := m.Stats()
-	for end := time.Now().Add(time.Minute); (s.Running != 0 || s.UsedPages != 0) && time.Now().Before(end); s = m.Stats() {
+	for end := time.Now().Add(time.Minute); s.Running+s.Waiting+s.UsedPages > 0 && time.Now().Before(end); s = m.Stats() {
 		time.Sleep(time.Millisecond)
 	}
 	return s
@@ -205,10 +205,8 @@ func TestLeaving(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for end := time.Now().Add(time.Minute); m.Stats().UsedPages+m.Stats().Running+m.Stats().Waiting > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("canceled texts have memory: %+v", m.Stats())
-		}
+	if s := settled(m); s.UsedPages+s.Running+s.Waiting > 0 {
+		t.Fatalf("canceled texts have memory: %+v", s)
 	}
 	if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 30}); got != want {
 		t.Errorf("afterwards: got %q, want %q", got, want)
