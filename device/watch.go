@@ -60,7 +60,7 @@ type Watcher interface {
 	// Did receives completed work of one stream, in the stream's order. The watcher may keep the
 	// slice.
 	Did([]Activity)
-	// Closed is the last call, after the device was closed.
+	// Closed is the last call. It comes after the device was closed; a watch that stop ended gets none.
 	Closed() error
 }
 

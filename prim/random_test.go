@@ -17,8 +17,8 @@ import (
 
 var little = binary.LittleEndian
 
-// drawn returns the random bits of number e of a sequence, where a counter has so many numbers of a kind, and the
-// number's place among these. It is written down from the documentation of the layout: 32 counters form a group.
+// drawn returns the random bits of number e of a sequence, where each counter gives perDraw numbers, and the
+// number's place among these. It follows the documentation of the layout: 32 counters form a group.
 func drawn(seed, e uint64, what uint32, perDraw uint64) (r [4]uint32, place int) {
 	group, rest := e/(32*perDraw), e%(32*perDraw)
 	c := 32*group + rest%32

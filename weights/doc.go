@@ -12,11 +12,11 @@
 //
 // # Reading and mapping
 //
-// Tensor.ReadAt reads into memory of the caller, such as pinned memory that a GPU copies from. If another process has truncated the file, it
-// returns an error. It is faster than the first read of a mapped file, which faults page by page.
+// Tensor.ReadAt reads into memory of the caller, such as pinned memory that a GPU copies from. If another process has truncated the file,
+// ReadAt returns an error. ReadAt is faster than the first read of a mapped file, which faults page by page.
 //
-// File.Map maps the files, so that Bytes and Values return their memory without a copy: for weights that stay on the CPU. If another process
-// truncates a mapped file, a read of the missing part is a memory fault that ends the process, unless the goroutine reads within
+// File.Map maps the files. Bytes and Values then return the mapped memory, without a copy. Use it for weights that stay on the CPU. If
+// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process, unless the goroutine reads within
 // File.Guard. A GPU's driver, which is C code, cannot be guarded. The memory is valid until File.Close and must not be written.
 //
 // # Hostile files

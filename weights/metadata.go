@@ -41,8 +41,8 @@ func Get[T any](m Metadata, key string) (T, error) {
 	return t, nil
 }
 
-// Int returns the value of a key of any integer type. The errors match ErrNotFound, and ErrType if the value is not an integer or exceeds an
-// int.
+// Int returns the value of a key of any integer type. If there is no such key, the error matches ErrNotFound; if the value is
+// not an integer or exceeds an int, ErrType.
 func (m Metadata) Int(key string) (int, error) {
 	v, ok := m.Value(key)
 	if !ok {

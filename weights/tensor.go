@@ -74,7 +74,7 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	return b, nil
 }
 
-// Values returns the elements as a []T, where T is the Go type of the tensor's type: float32 for F32, dtype.BF16 for BF16. Like Bytes, it
+// Values returns the elements as a []T, where T is the Go type of the tensor's elements: float32 for F32, dtype.BF16 for BF16. Like Bytes, it
 // returns the file's memory if the file is mapped, unless the data is not aligned for T. If T is another type, the error matches ErrType.
 // Files and memory have little-endian byte order.
 func Values[T any](t *Tensor) ([]T, error) {

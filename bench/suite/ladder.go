@@ -44,7 +44,7 @@ func empty8(_ gpu.Thread, _, _, _, _, _, _, _, _ []float32) {}
 //gpu:kernel
 func empty16(_ gpu.Thread, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _ []float32) {}
 
-// rung is a kernel that does nothing, with so many arguments.
+// rung is a kernel that does nothing, with the given number of arguments.
 type rung struct {
 	arguments int
 	launch    func(s *device.Stream) error

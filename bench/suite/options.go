@@ -13,7 +13,7 @@ import (
 type market struct{ rate, volatility float32 }
 
 // blackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike in so many years, by the formula of Black and Scholes (1973), in float32, with accurate
+// strike after the given years, by the formula of Black and Scholes (1973), in float32, with accurate
 // functions, as those of CUDA are in its twins.
 //
 //gpu:kernel

@@ -13,8 +13,8 @@ func warpScan(t gpu.Thread, v int32) int32 {
 	return v
 }
 
-// shuffledScan returns the sum of v of the block's threads up to this one. The block has so many
-// warps; part holds their sums.
+// shuffledScan returns the sum of v of the block's threads up to this one. The block has the given
+// number of warps; part holds their sums.
 func shuffledScan(t gpu.Thread, part *[32]int32, v int32, warps int) int32 {
 	me := t.ThreadX()
 	lane, warp := me%32, me/32

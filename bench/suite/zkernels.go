@@ -406,7 +406,7 @@ var nbodyKernel = &driver.Kernel{
 }
 
 // BlackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike in so many years, by the formula of Black and Scholes (1973), in float32, with accurate
+// strike after the given years, by the formula of Black and Scholes (1973), in float32, with accurate
 // functions, as those of CUDA are in its twins.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, put device.Slice[float32], m market) error {
 	p := s.Plan(blackScholesKernel, g)

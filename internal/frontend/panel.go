@@ -79,8 +79,8 @@ func eightAt(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.panelElement(v, 2)
 }
 
-// panelElement returns the address of an element of so many bytes of a panel, which call v names with its row and
-// column.
+// panelElement returns the address of an element of a panel: v is a call with the panel, a row and a column, and size
+// an element's size in bytes.
 func (l *lowerer) panelElement(v *ssa.Call, size int64) *ir.Value {
 	p := l.value(v.Call.Args[0])
 	l.checkNil(v.Call.Args[0], p)

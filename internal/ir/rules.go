@@ -172,7 +172,7 @@ func store(v *Value) string {
 	return want(ok, "stores %v to %v", v.Args[1].Type, v.Args[0].Type)
 }
 
-// atomic checks an atomic operation on numbers of type t, whose arguments behind the address
+// atomic checks an atomic operation on numbers of type t, whose arguments after the address
 // are such numbers, and that it knows its order.
 func atomic(v *Value, t *Type, orders ...Order) string {
 	if !v.Args[0].Type.IsPtr() || !t.IsInt() && !t.IsFloat() || t.Bits() < 32 {

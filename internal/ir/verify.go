@@ -148,7 +148,7 @@ func (c *checker) edges(b *Block) {
 	if t := b.Term(); t == nil {
 		c.failBlock(b, "does not end with a terminator")
 	} else if len(b.Succs) != ways(t.Op) {
-		c.failBlock(b, "has %d successors behind %s", len(b.Succs), t.Op)
+		c.failBlock(b, "has %d successors after %s", len(b.Succs), t.Op)
 	}
 }
 
@@ -188,7 +188,7 @@ func (c *checker) place(b *Block, i int, v *Value) {
 		c.fail(v, "is not the last in its block")
 	}
 	if v.Op == OpPhi && i > 0 && b.Values[i-1].Op != OpPhi {
-		c.fail(v, "stands behind other values")
+		c.fail(v, "stands after other values")
 	}
 	row := ops[v.Op]
 	if row.nargs >= 0 && len(v.Args) != row.nargs {

@@ -76,7 +76,7 @@ func TestCompilerGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ran[0] != tc.want {
-			t.Errorf("%+v behind %+v, told %v: begins with %s, want %s", tc.second, tc.first, tc.told, ran[0], tc.want)
+			t.Errorf("%+v after %+v, told %v: begins with %s, want %s", tc.second, tc.first, tc.told, ran[0], tc.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestArchitecture(t *testing.T) {
 		m := session.FindStringSubmatch(block)
 		out := sh.run(m[1])
 		if diff := cmp.Diff(m[2], out); diff != "" && !*update {
-			t.Errorf("ARCHITECTURE.md is behind what this prints (-then +now):\n%s\n%s\nto rewrite it, go test ./internal/repotest -run TestArchitecture -update", m[1], diff)
+			t.Errorf("ARCHITECTURE.md differs from what this prints (-then +now):\n%s\n%s\nto rewrite it, go test ./internal/repotest -run TestArchitecture -update", m[1], diff)
 		}
 		return "```console\n$ " + m[1] + "\n" + out + "```\n"
 	})

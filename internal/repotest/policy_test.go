@@ -54,7 +54,7 @@ func TestFunctions(t *testing.T) {
 				t.Errorf("%s:%d: %s has %d parameters, at most %d are readable; group those that belong together in a struct", at.Filename, at.Line, f.Name.Name, n, maxParameters)
 			}
 			if f.Name.Name == "init" && f.Recv == nil {
-				t.Errorf("%s:%d: an init function runs behind the program's back; call it from where it is needed, or make it a literal", at.Filename, at.Line)
+				t.Errorf("%s:%d: an init function runs without being called; call it from where it is needed, or make it a literal", at.Filename, at.Line)
 			}
 		}
 	}

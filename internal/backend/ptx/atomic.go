@@ -20,7 +20,7 @@ var atomics = [...]struct{ name, sign string }{
 // scopes by the IR's. A cluster needs sm_90; the device holds it, and orders as much.
 var scopes = [...]string{ir.DeviceScope: ".gpu", ir.BlockScope: ".cta", ir.ClusterScope: ".gpu", ir.SystemScope: ".sys"}
 
-// orders by the IR's. Sequential consistency is a fence in front and what that leaves to order
+// orders by the IR's. Sequential consistency is a preceding fence and what that leaves to order
 // (Lustig, Sahasrabuddhe, Giroux: "A Formal Analysis of the NVIDIA PTX Memory Consistency Model").
 var orders = [...]string{ir.Relaxed: ".relaxed", ir.Acquire: ".acquire", ir.Release: ".release", ir.AcqRel: ".acq_rel", ir.Sequential: ".acq_rel"}
 

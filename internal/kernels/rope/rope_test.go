@@ -76,7 +76,7 @@ func check[T row.Number](t *testing.T, s *device.Stream, form row.Form, shape Sh
 		}
 		for i := token*full.Stride + full.Heads*full.Dim; i < (token+1)*full.Stride; i++ {
 			if got[i] != before[i] {
-				t.Fatalf("%+v of %T: element %d behind the heads of token %d has changed", shape, x[0], i, token)
+				t.Fatalf("%+v of %T: element %d after the heads of token %d has changed", shape, x[0], i, token)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ var orders = []struct {
 	{"acquire before release", func(b *bench) { acquire(b, 1, 9); release(b, 0, 0) }, 1, 9, false},
 	{"relaxed", func(b *bench) { add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
 	{"fences around relaxed", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, true},
-	{"no fence behind", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
+	{"no fence after", func(b *bench) { b.blocks[0].Fence(0); add(b, 0, 0); add(b, 1, 9) }, 1, 9, false},
 	{"no fence before", func(b *bench) { add(b, 0, 0); add(b, 1, 9); b.blocks[1].Fence(9) }, 1, 9, false},
 	{"barrier, release, acquire, barrier", func(b *bench) {
 		b.blocks[0].Meet([]uint32{all, all}, []uint32{all, all})
@@ -155,9 +155,9 @@ func TestReaders(t *testing.T) {
 	}{
 		{"only itself", [][2]int{{0, 3}}, nil, 3, false},
 		{"another, then itself", [][2]int{{0, 2}, {0, 3}}, nil, 3, true},
-		{"another block, then two of its own behind a barrier", [][2]int{{1, 0}, {0, 2}, {0, 40}}, []uint32{all, all}, 3, true},
+		{"another block, then two of its own after a barrier", [][2]int{{1, 0}, {0, 2}, {0, 40}}, []uint32{all, all}, 3, true},
 		{"all ordered", [][2]int{{0, 2}, {0, 40}, {0, 5}}, []uint32{all, all}, 3, false},
-		{"another warp, then two of its own behind a barrier of the warp", [][2]int{{0, 40}, {0, 2}, {0, 4}}, []uint32{all, 0}, 3, true},
+		{"another warp, then two of its own after a barrier of the warp", [][2]int{{0, 40}, {0, 2}, {0, 4}}, []uint32{all, 0}, 3, true},
 	} {
 		b := newBench(2, 64)
 		for _, r := range c.readers {

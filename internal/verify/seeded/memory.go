@@ -17,7 +17,7 @@ func difference(t gpu.Thread, x, out []float32) {
 	}
 }
 
-// differencePast takes the element behind, which the last thread does not have, and nobody fills.
+// differencePast takes the next element, which the last thread does not have, and nobody fills.
 //
 //gpu:kernel
 //gpu:block 64

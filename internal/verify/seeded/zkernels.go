@@ -578,7 +578,7 @@ var differenceKernel = &driver.Kernel{
 	},
 }
 
-// DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
+// DifferencePast takes the next element, which the last thread does not have, and nobody fills.
 func DifferencePast(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(differencePastKernel, differencePastKernel.Grid(g))
 	x.Pass(p)

@@ -95,7 +95,7 @@ func twoFaults(t gpu.Thread, n int, x []int32) {
 	x[n] = 2        // second of two
 }
 
-// writes stores numbers, so that a launch behind a fault can be seen to work.
+// writes stores numbers, so that a launch after a fault can be seen to work.
 //
 //gpu:kernel
 func writes(t gpu.Thread, x []int32, by int32) {

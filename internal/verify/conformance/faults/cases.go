@@ -53,10 +53,10 @@ func indexCases() []check.Case {
 	}{
 		{"store behind a slice", 8, "index out of range [8] with length 8"},
 		{"load behind a slice", 9, "index out of range [9] with length 8"},
-		{"sum in front of a slice", -1, "index out of range [-1]"},
+		{"sum before a slice", -1, "index out of range [-1]"},
 		{"increment far behind a slice", 1 << 40, "index out of range [1099511627776] with length 8"},
 		{"store behind an array", 8, "index out of range [8] with length 8"},
-		{"load in front of an array", -5, "index out of range [-5]"},
+		{"load before an array", -5, "index out of range [-5]"},
 		{"array behind a pointer", 100, "index out of range [100] with length 8"},
 		{"field of an element behind a slice", 4, "index out of range [4] with length 4"},
 		{"array in an element", 3, "index out of range [3] with length 3"},

@@ -20,7 +20,7 @@ func conclusionCases() []check.Case {
 		return fault(kernel, "conclusions.go", mark, message)
 	}
 	cases := []check.Case{
-		{Name: "conclusion: behind the end of a loop", Run: func(r *check.Run) {
+		{Name: "conclusion: after the end of a loop", Run: func(r *check.Run) {
 			x, out := check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 1)
 			r.Launch(Breaks(r.Stream, grid, 4, 0, 3, x, out))
 			check.Want(r, out, 0)
@@ -29,7 +29,7 @@ func conclusionCases() []check.Case {
 			r.Launch(Breaks(r.Stream, grid, 4, 2, 3, x, out))
 			r.Fault(of("breaks", "breaks", "index out of range [3] with length 3"))
 		}},
-		{Name: "conclusion: behind a float that has settled", Run: func(r *check.Run) {
+		{Name: "conclusion: after a float that has settled", Run: func(r *check.Run) {
 			x, out := check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 1)
 			r.Launch(Settles(r.Stream, grid, 8, 3, x, out))
 			check.Want(r, out, 0)
@@ -38,7 +38,7 @@ func conclusionCases() []check.Case {
 			r.Launch(Settles(r.Stream, grid, -0.5, 3, x, out))
 			r.Fault(of("settles", "settles", "index out of range [3] with length 3"))
 		}},
-		{Name: "conclusion: values may be stored in front of a mistake", Run: func(r *check.Run) {
+		{Name: "conclusion: values may be stored before a mistake", Run: func(r *check.Run) {
 			x := check.Make[int32](r, 3)
 			r.Launch(Counted(r.Stream, grid, 1, 0, 8, x, check.Make[int32](r, 2)))
 			r.Fault(of("counted", "counted 2", "index out of range [8] with length 2"))
@@ -47,8 +47,8 @@ func conclusionCases() []check.Case {
 			r.Fault(of("counted", "counted 1", "index out of range [7] with length 2"))
 			check.Want(r, x, 0, 2, 5)
 		}},
-		{Name: "conclusion: behind a loop without end", Run: behindEndlessLoop},
-		{Name: "conclusion: mistakes one behind the other", Run: func(r *check.Run) {
+		{Name: "conclusion: after a loop without end", Run: afterEndlessLoop},
+		{Name: "conclusion: mistakes one after the other", Run: func(r *check.Run) {
 			x, y, out := check.Upload[int32](r, 100), check.Make[int32](r, 4), check.Make[int32](r, 2)
 			r.Launch(InLine(r.Stream, grid, 8, x, y, out))
 			r.Fault(of("inLine", "in line 0", "index out of range [100] with length 4"))
@@ -90,7 +90,7 @@ func conclusionCases() []check.Case {
 	return cases
 }
 
-func behindEndlessLoop(r *check.Run) {
+func afterEndlessLoop(r *check.Run) {
 	rounds, x, out := slices.Repeat([]int32{4, 5}, 32), check.Upload[int32](r, 5, 6, 7), check.Make[int32](r, 64)
 	r.Launch(Endless(r.Stream, check.Blocks(2, 32), check.Upload(r, rounds...), x, out))
 	check.Want(r, out, slices.Repeat([]int32{10}, 64)...)

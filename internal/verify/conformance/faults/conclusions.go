@@ -90,7 +90,7 @@ func counted(t gpu.Thread, a, b, c int, x, out []int32) {
 	}
 }
 
-// shrinks cuts a slice in each round, until the index is behind it.
+// shrinks cuts a slice in each round, until the index is past its end.
 //
 //gpu:kernel
 func shrinks(t gpu.Thread, x, out []int32) {
@@ -145,7 +145,7 @@ func unsigned(t gpu.Thread, n uint, x, out []int32) {
 	out[0] = sum
 }
 
-// far has an index that is always behind its slice, the length of which may have been the index.
+// far has an index that is always past the end of its slice, the length of which may have been the index.
 //
 //gpu:kernel
 func far(t gpu.Thread, n int, x, out []int32) {

@@ -28,7 +28,7 @@ func sumCases() []check.Case {
 		{"row that has at least one number", "atLeastOnce", "at least once", AtLeastOnce, 1, 0, 1, 0, [3]int32{0, 0, 0}},
 		{"every fourth number of a row", "everyFourth", "every fourth", EveryFourth, 1, 8, 21, 0, [3]int32{4, 20, 36}},
 		{"row from its end", "reversed", "reversed", Reversed, 1, 3, 10, 0, [3]int32{17, 38, 59}},
-		{"numbers behind a row", "behindRow", "behind a row", BehindRow, 4, 3, 10, 3, [3]int32{3, 6, 9}},
+		{"numbers past a row", "pastRow", "past a row", PastRow, 4, 3, 10, 3, [3]int32{3, 6, 9}},
 		{"end of a row", "endOfRow", "end of row", EndOfRow, 4, 3, 9, 2, [3]int32{2, 5, 8}},
 	} {
 		cases = append(cases, check.Case{Name: "sum of products: " + c.name, Run: func(r *check.Run) {

@@ -62,13 +62,13 @@ func reversed(t gpu.Thread, x, y, width, out []int32) {
 	out[t.BlockX()] = sum
 }
 
-// behindRow takes the numbers behind a row, in the threads that are.
+// pastRow takes the numbers after a row, in the threads that are.
 //
 //gpu:kernel
-func behindRow(t gpu.Thread, x, y, width, out []int32) {
+func pastRow(t gpu.Thread, x, y, width, out []int32) {
 	n, k := len(width), t.ThreadX()
 	if k >= n {
-		out[t.BlockX()] = x[t.BlockX()*n+k] // behind a row
+		out[t.BlockX()] = x[t.BlockX()*n+k] // past a row
 		out[t.BlockX()] += y[t.BlockX()*n+k]
 	}
 }

@@ -304,7 +304,7 @@ var twoFaultsKernel = &driver.Kernel{
 	},
 }
 
-// Writes stores numbers, so that a launch behind a fault can be seen to work.
+// Writes stores numbers, so that a launch after a fault can be seen to work.
 func Writes(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) error {
 	p := s.Plan(writesKernel, g)
 	x.Pass(p)
@@ -545,7 +545,7 @@ var countedKernel = &driver.Kernel{
 	},
 }
 
-// Shrinks cuts a slice in each round, until the index is behind it.
+// Shrinks cuts a slice in each round, until the index is past its end.
 func Shrinks(s *device.Stream, g device.Grid, x, out device.Slice[int32]) error {
 	p := s.Plan(shrinksKernel, g)
 	x.Pass(p)
@@ -655,7 +655,7 @@ var unsignedKernel = &driver.Kernel{
 	},
 }
 
-// Far has an index that is always behind its slice, the length of which may have been the index.
+// Far has an index that is always past the end of its slice, the length of which may have been the index.
 func Far(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) error {
 	p := s.Plan(farKernel, g)
 	driver.Pass(p, n)
@@ -1398,9 +1398,9 @@ var reversedKernel = &driver.Kernel{
 	},
 }
 
-// BehindRow takes the numbers behind a row, in the threads that are.
-func BehindRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
-	p := s.Plan(behindRowKernel, g)
+// PastRow takes the numbers after a row, in the threads that are.
+func PastRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
+	p := s.Plan(pastRowKernel, g)
 	x.Pass(p)
 	y.Pass(p)
 	width.Pass(p)
@@ -1408,8 +1408,8 @@ func BehindRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[in
 	return p.Launch()
 }
 
-var behindRowKernel = &driver.Kernel{
-	Name:    "behindRow",
+var pastRowKernel = &driver.Kernel{
+	Name:    "pastRow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    68,
@@ -1431,7 +1431,7 @@ var behindRowKernel = &driver.Kernel{
 			x, y, width, out []int32
 		})(args)
 		for ts.Next() {
-			behindRow(ts.Thread(), a.x, a.y, a.width, a.out)
+			pastRow(ts.Thread(), a.x, a.y, a.width, a.out)
 		}
 	},
 }

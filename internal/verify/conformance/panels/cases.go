@@ -128,7 +128,7 @@ func (m numbers[T]) columns(r *check.Run) device.TensorMap[gpu.Panel[T]] {
 // product is a product in float64, and the sums of its terms' magnitudes.
 type product struct {
 	sums, sizes []float64
-	tolerance   float64 // the magnitudes' sum is so many times what a sum may be off
+	tolerance   float64 // the error of a sum is at most the sum of the magnitudes, divided by tolerance
 }
 
 func (m numbers[T]) times(n numbers[T]) product {
