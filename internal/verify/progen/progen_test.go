@@ -16,7 +16,7 @@ import (
 var (
 	seed   = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
 	first  = flag.Int("first", 0, "number of the first random kernel")
-	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 120, or 50 with -short")
+	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 60, or 40 with -short")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
 	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\", \"blocks\" and \"fused\" those of NewMixed, NewBlocks and NewFused")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
@@ -117,9 +117,9 @@ func total() int {
 	case *count > 0:
 		return *count
 	case testing.Short():
-		return 50
+		return 40
 	}
-	return 120 // .ci/run takes more
+	return 60 // .ci/run takes more
 }
 
 // verdict reports the kernels that are wrong.
