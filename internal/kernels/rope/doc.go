@@ -12,6 +12,7 @@
 //
 //	shape := rope.Shape{Tokens: n, Heads: 32 + 8, Dim: 128, Stride: 48 * 128} // queries and keys of a stacked product
 //	err = rope.Rotate(s, shape, qkv, angles)                                  // in each layer
+//	err = rope.RotateBack(s, shape, dqkv, angles)                             // in each layer's backward pass
 package rope
 
 //go:generate go tool kernelgen .

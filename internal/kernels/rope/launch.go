@@ -44,18 +44,29 @@ func (s Shape) check(n, angles int) error {
 // Rotate rotates the pairs of all heads of x in place, by the angles that Angles has stored for Rotary/2 frequencies. NaNs and
 // infinities spread to the other element of their pair, and no further.
 func Rotate[T row.Number](s *device.Stream, shape Shape, x device.Slice[T], angles device.Slice[float32]) error {
-	return launch[T]{row.FormFor(s), x, angles}.run(s, shape)
+	return launch[T]{row.FormFor(s), x, angles, 1}.run(s, shape)
 }
 
-// launch is a rotation in a form.
+// RotateBack rotates in the other direction: it turns the derivative of a loss with respect to the result of Rotate into the one with
+// respect to its operand, in place. A rotation's transpose is its inverse.
+func RotateBack[T row.Number](s *device.Stream, shape Shape, x device.Slice[T], angles device.Slice[float32]) error {
+	return launch[T]{row.FormFor(s), x, angles, -1}.run(s, shape)
+}
+
+// launch is a rotation in a form. Sines are multiplied by sign.
 type launch[T row.Number] struct {
 	form   row.Form
 	x      device.Slice[T]
 	angles device.Slice[float32]
+	sign   float32
 }
 
 // config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
-type config struct{ Stride, Heads, Dim, Half uint32 } // Half is the number of pairs
+type config struct {
+	Stride, Heads, Dim uint32
+	Half               uint32  // number of pairs
+	Sign               float32 // of the angles: 1 or -1
+}
 
 // run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes, and aligned operands of fewer than 1<<31
 // vectors; for others the Plain form runs.
@@ -64,7 +75,7 @@ func (l launch[T]) run(s *device.Stream, shape Shape) error {
 	if err := shape.check(l.x.Len(), l.angles.Len()); err != nil || shape.Tokens*shape.Heads*shape.Rotary == 0 {
 		return err
 	}
-	c := config{uint32(shape.Stride), uint32(shape.Heads), uint32(shape.Dim), uint32(shape.Rotary / 2)}
+	c := config{uint32(shape.Stride), uint32(shape.Heads), uint32(shape.Dim), uint32(shape.Rotary / 2), l.sign}
 	n := row.Elements[T]()
 	if l.form == row.Wide && row.Fits(shape.Rotary/2, l.x) && shape.Dim%n == 0 && shape.Stride%n == 0 &&
 		l.angles.Aligned(row.VectorBytes) && max(l.angles.Len()/4, shape.Tokens*threads) <= math.MaxInt32 {

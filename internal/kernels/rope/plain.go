@@ -21,7 +21,7 @@ func plain[T any, F row.Format[T]](t gpu.Thread, x []T, angles []float32, c conf
 	second := first + half
 	low, high := x[first:first+half], x[second:second+half]
 	for i := t.ThreadX(); i < half; i += row.Lanes {
-		a, b := f.Float32(low[i]), f.Float32(high[i])
-		low[i], high[i] = f.Of(a*cosines[i]-b*sines[i]), f.Of(b*cosines[i]+a*sines[i])
+		a, b, cos, sin := f.Float32(low[i]), f.Float32(high[i]), cosines[i], c.Sign*sines[i]
+		low[i], high[i] = f.Of(a*cos-b*sin), f.Of(b*cos+a*sin)
 	}
 }

@@ -23,16 +23,18 @@ var shapes = []Shape{
 	{Tokens: 1, Heads: 40, Dim: 256, Rotary: 192},
 }
 
-// TestRotate compares rotations in all forms with the reference, and tests that other elements stay as they are.
+// TestRotate compares rotations in both directions in all forms with the reference, and tests that other elements stay as they are.
 func TestRotate(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for form, formName := range forms {
 			t.Run(name+"/"+formName, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
 				for _, shape := range shapes {
-					check[float32](t, s, form, shape)
-					check[dtype.BF16](t, s, form, shape)
-					check[dtype.F16](t, s, form, shape)
+					for _, sign := range []float32{1, -1} {
+						check[float32](t, s, form, shape, sign)
+						check[dtype.BF16](t, s, form, shape, sign)
+						check[dtype.F16](t, s, form, shape, sign)
+					}
 				}
 			})
 		}
@@ -43,7 +45,7 @@ func TestRotate(t *testing.T) {
 var positions = []int32{0, 1, 7, 4095, 131071, -3, 1 << 20}
 
 // check compares a rotation of random heads with the reference.
-func check[T row.Number](t *testing.T, s *device.Stream, form row.Form, shape Shape) {
+func check[T row.Number](t *testing.T, s *device.Stream, form row.Form, shape Shape, sign float32) {
 	t.Helper()
 	full := shape.full()
 	r := rand.New(rand.NewPCG(uint64(full.Stride), 3))
@@ -57,7 +59,7 @@ func check[T row.Number](t *testing.T, s *device.Stream, form row.Form, shape Sh
 	if err := Angles(s, kerneltest.Upload(t, s, positions[:full.Tokens]), kerneltest.Upload(t, s, frequencies), angles); err != nil {
 		t.Fatal(err)
 	}
-	if err := (launch[T]{form, on, angles}).run(s, shape); err != nil {
+	if err := (launch[T]{form, on, angles, sign}).run(s, shape); err != nil {
 		t.Fatal(err)
 	}
 	relative, absolute := row.Rounding[T]()
@@ -66,7 +68,7 @@ func check[T row.Number](t *testing.T, s *device.Stream, form row.Form, shape Sh
 	for token := range full.Tokens {
 		for head := range full.Heads {
 			first := token*full.Stride + head*full.Dim
-			want, size := Reference(before[first:first+full.Dim], positions[token], frequencies)
+			want, size := Reference(before[first:first+full.Dim], int32(sign)*positions[token], frequencies)
 			copy(before[first:], want)
 			for i, w := range want {
 				if g := got[first+i]; !(math.Abs(g-w) <= relative*math.Abs(w)+4e-7*size[i]+absolute) {

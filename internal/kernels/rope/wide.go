@@ -25,6 +25,7 @@ func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x []row.Wor
 		low := item/half*dim + i
 		a, b, cos, sin := f.Unpack(heads[low]), f.Unpack(heads[low+half]), cosines[i], sines[i]
 		for k := range len(a) {
+			sin[k] *= c.Sign
 			a[k], b[k] = a[k]*cos[k]-b[k]*sin[k], b[k]*cos[k]+a[k]*sin[k]
 		}
 		heads[low], heads[low+half] = f.Pack(a), f.Pack(b)
