@@ -7,6 +7,10 @@
 //	// residual = x + residual; y = RMSNorm(residual)
 //	err = norm.RMSNorm(s, shape, 1e-5, norm.Operands[dtype.BF16]{X: x, Residual: residual, Sum: residual, Y: y, Weight: w})
 //
+// Their derivatives are computed from the same rows, which need not be normalized again:
+//
+//	err = norm.RMSNormBack(s, shape, 1e-5, norm.Gradients[dtype.BF16]{X: x, DY: dy, DX: dx, Weight: w, DWeight: dw, Workspace: work})
+//
 // Functions launch kernels and return; they allocate nothing. On a GPU, some lanes of a warp or a
 // block take a row, and keep up to 64 KiB of it in shared memory between its uses. On the CPU, 16 lanes do.
 package norm

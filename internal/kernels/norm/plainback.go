@@ -1,0 +1,111 @@
+package norm
+
+import (
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+// line is the derivative of a row's norm: that with respect to x is factor*g + (x-mean)*slope + shift, where g is the derivative with
+// respect to the result times the weight.
+type line struct{ mean, factor, slope, shift float32 }
+
+// lineOf returns the derivative, given the mean and the sums over a row of (x-mean)^2, g*(x-mean) and g.
+func (c *config) lineOf(mean, squares, products, sum, inverse float32) line {
+	factor := 1 / math32.Sqrt(squares*inverse+c.Epsilon)
+	l := line{mean: mean, factor: factor, slope: -factor * factor * factor * products * inverse}
+	if c.Centred {
+		l.shift = -factor * sum * inverse
+	}
+	return l
+}
+
+// plainBack computes the derivative of a row's norm with each block.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:block 16
+func plainBack[T any, F row.Format[T]](t gpu.Thread, x, dy, add, dx []T, weight []float32, lines [][2]float32, c config) {
+	parts := gpu.Shared[[4][row.Lanes]float32](t)
+	n, me, at := len(weight), t.ThreadX(), t.BlockX()
+	first := at * n
+	r := plainRow[T, F]{x: x[first : first+n], y: dx[first : first+n], weight: weight}
+	g := dy[first : first+n]
+	if c.Centred {
+		parts[3][me] = r.sum(me)
+		t.Sync()
+		r.mean = row.SumLanes(&parts[3]) / float32(n)
+	}
+	parts[0][me], parts[1][me], parts[2][me] = r.moments(me, g)
+	t.Sync()
+	l := c.lineOf(r.mean, row.SumLanes(&parts[0]), row.SumLanes(&parts[1]), row.SumLanes(&parts[2]), 1/float32(n))
+	if len(lines) > 0 {
+		lines[at] = [2]float32{l.factor, l.mean}
+	}
+	t.Sync()
+	r.storeBack(me, l, g, add[first:first+n])
+}
+
+// moments returns the sums of a thread's (x-mean)^2, g*(x-mean) and g.
+func (r *plainRow[T, F]) moments(me int, dy []T) (squares, products, sum float32) {
+	for i := me; i < len(r.weight); i += row.Lanes {
+		d, g := r.format.Float32(r.x[i])-r.mean, r.format.Float32(dy[i])*r.weight[i]
+		squares, products, sum = math32.FMA(d, d, squares), math32.FMA(g, d, products), sum+g
+	}
+	return squares, products, sum
+}
+
+// of returns the derivative of an element.
+func (l *line) of(x, g float32) float32 { return l.factor*g + (x-l.mean)*l.slope + l.shift }
+
+// storeBack stores a thread's derivatives plus others.
+func (r *plainRow[T, F]) storeBack(me int, l line, dy, add []T) {
+	for i := me; i < len(r.weight); i += row.Lanes {
+		r.y[i] = r.format.Of(r.format.Float32(add[i]) + l.of(r.format.Float32(r.x[i]), r.format.Float32(dy[i])*r.weight[i]))
+	}
+}
+
+const columnThreads = 256 // of a block that adds rows
+
+// sumRows adds the rows of a chunk of dy*(x-mean)*factor, and of dy. A thread has a column. The sums of all chunks of the first follow each
+// other in parts, then those of the second.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:block 256
+func sumRows[T any, F row.Format[T]](t gpu.Thread, x, dy []T, lines [][2]float32, parts []float32, rows, columns uint32) {
+	var f F
+	n, i, chunk := int(columns), t.GlobalX(), t.BlockY()
+	first := chunk * int(rows)
+	some := lines[first:min(first+int(rows), len(lines))]
+	weight, bias := parts[chunk*n:][:n], parts[(t.GridDimY()+chunk)*n:][:n]
+	if i >= n {
+		return
+	}
+	var w, b float32
+	at := first*n + i
+	for k := range some {
+		g := f.Float32(dy[at])
+		w += g * ((f.Float32(x[at]) - some[k][1]) * some[k][0])
+		b += g
+		at += n
+	}
+	weight[i], bias[i] = w, b
+}
+
+// sumParts adds partial sums, of which each has an element for each one of sums.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:block 256
+func sumParts(t gpu.Thread, parts, sums []float32) {
+	i := t.GlobalX()
+	if i >= len(sums) {
+		return
+	}
+	var sum float32
+	for at := i; at < len(parts); at += len(sums) {
+		sum += parts[at]
+	}
+	sums[i] = sum
+}
