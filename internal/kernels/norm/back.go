@@ -110,8 +110,6 @@ func (x Gradients[T]) clear(s *device.Stream) error {
 	return nil
 }
 
-//gpu:instance plainBack32 = plainBack[float32, row.F32]
-//gpu:instance plainBackBF16 = plainBack[dtype.BF16, row.BF16]
 //gpu:instance wideBack32 = wideBack[[4]float32, row.F32]
 //gpu:instance wideBackBF16 = wideBack[[8]float32, row.BF16]
 
@@ -141,15 +139,12 @@ func (x Gradients[T]) rows(s *device.Stream, form row.Form, c config, lines devi
 	}
 	switch x := any(x).(type) {
 	case Gradients[float32]:
-		return plainBack32(s, device.Blocks{X: rows}, x.X, x.DY, x.Add, x.DX, x.Weight, lines, c)
+		return PlainBack(s, device.Blocks{X: rows}, x.X, x.DY, x.Add, x.DX, x.Weight, lines, c)
 	case Gradients[dtype.BF16]:
-		return plainBackBF16(s, device.Blocks{X: rows}, x.X, x.DY, x.Add, x.DX, x.Weight, lines, c)
+		return HalfBack(s, device.Blocks{X: rows}, x.X, x.DY, x.Add, x.DX, x.Weight, lines, c)
 	}
 	panic("BUG: norm: no such element type")
 }
-
-//gpu:instance sumRows32 = sumRows[float32, row.F32]
-//gpu:instance sumRowsBF16 = sumRows[dtype.BF16, row.BF16]
 
 // columns computes DWeight and DBias, given the factors and means of rows and memory for partial sums.
 func (x Gradients[T]) columns(s *device.Stream, f function, lines device.Slice[[2]float32], parts device.Slice[float32]) error {
@@ -158,9 +153,9 @@ func (x Gradients[T]) columns(s *device.Stream, f function, lines device.Slice[[
 	var err error
 	switch x := any(x).(type) {
 	case Gradients[float32]:
-		err = sumRows32(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
+		err = SumRows(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	case Gradients[dtype.BF16]:
-		err = sumRowsBF16(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
+		err = SumHalves(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	}
 	for i, to := range []device.Slice[float32]{x.DWeight, x.DBias} {
 		if err == nil && to.Len() > 0 {

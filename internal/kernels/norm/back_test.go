@@ -75,7 +75,9 @@ func TestBack(t *testing.T) {
 						}
 						p := problem{shape: shape, form: form, centred: (i+variant)&1 != 0, bias: variant&1 != 0, residual: variant&2 != 0}
 						checkBack[float32](t, s, p)
-						checkBack[dtype.BF16](t, s, p)
+						if shape.Rows < 1000 || form == row.Wide { // the Plain form for bfloat16 is slow
+							checkBack[dtype.BF16](t, s, p)
+						}
 					}
 				}
 			})

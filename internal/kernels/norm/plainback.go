@@ -1,6 +1,7 @@
 package norm
 
 import (
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 	"github.com/gopherwarp/gopherwarp/math32"
@@ -25,12 +26,34 @@ func (c *config) lineOf(mean, squares, products, sum, inverse float32) line {
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 16
-func plainBack[T any, F row.Format[T]](t gpu.Thread, x, dy, add, dx []T, weight []float32, lines [][2]float32, c config) {
+func plainBack(t gpu.Thread, x, dy, add, dx, weight []float32, lines [][2]float32, c config) {
+	backRow[float32, row.F32](t, backRows[float32]{x, dy, add, dx, weight, lines}, c)
+}
+
+// halfBack is plainBack for bfloat16, which has fast code only for GPUs.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:twin off
+//gpu:block 16
+func halfBack(t gpu.Thread, x, dy, add, dx []dtype.BF16, weight []float32, lines [][2]float32, c config) {
+	backRow[dtype.BF16, row.BF16](t, backRows[dtype.BF16]{x, dy, add, dx, weight, lines}, c)
+}
+
+// backRows are the operands of a derivative.
+type backRows[T any] struct {
+	x, dy, add, dx []T
+	weight         []float32
+	lines          [][2]float32
+}
+
+// backRow computes the derivative of the row of a block.
+func backRow[T any, F row.Format[T]](t gpu.Thread, o backRows[T], c config) {
 	parts := gpu.Shared[[4][row.Lanes]float32](t)
-	n, me, at := len(weight), t.ThreadX(), t.BlockX()
+	n, me, at := len(o.weight), t.ThreadX(), t.BlockX()
 	first := at * n
-	r := plainRow[T, F]{x: x[first : first+n], y: dx[first : first+n], weight: weight}
-	g := dy[first : first+n]
+	r := plainRow[T, F]{x: o.x[first : first+n], y: o.dx[first : first+n], weight: o.weight}
+	g := o.dy[first : first+n]
 	if c.Centred {
 		parts[3][me] = r.sum(me)
 		t.Sync()
@@ -39,11 +62,11 @@ func plainBack[T any, F row.Format[T]](t gpu.Thread, x, dy, add, dx []T, weight 
 	parts[0][me], parts[1][me], parts[2][me] = r.moments(me, g)
 	t.Sync()
 	l := c.lineOf(r.mean, row.SumLanes(&parts[0]), row.SumLanes(&parts[1]), row.SumLanes(&parts[2]), 1/float32(n))
-	if len(lines) > 0 {
-		lines[at] = [2]float32{l.factor, l.mean}
+	if len(o.lines) > 0 {
+		o.lines[at] = [2]float32{l.factor, l.mean}
 	}
 	t.Sync()
-	r.storeBack(me, l, g, add[first:first+n])
+	r.storeBack(me, l, g, o.add[first:first+n])
 }
 
 // moments returns the sums of a thread's (x-mean)^2, g*(x-mean) and g.
@@ -73,11 +96,26 @@ const columnThreads = 256 // of a block that adds rows
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 256
-func sumRows[T any, F row.Format[T]](t gpu.Thread, x, dy []T, lines [][2]float32, parts []float32, rows, columns uint32) {
+func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32, rows, columns uint32) {
+	sumColumn[float32, row.F32](t, backRows[float32]{x: x, dy: dy, lines: lines}, parts, rows, columns)
+}
+
+// sumHalves is sumRows for bfloat16.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:twin off
+//gpu:block 256
+func sumHalves(t gpu.Thread, x, dy []dtype.BF16, lines [][2]float32, parts []float32, rows, columns uint32) {
+	sumColumn[dtype.BF16, row.BF16](t, backRows[dtype.BF16]{x: x, dy: dy, lines: lines}, parts, rows, columns)
+}
+
+// sumColumn adds a column of a chunk.
+func sumColumn[T any, F row.Format[T]](t gpu.Thread, o backRows[T], parts []float32, rows, columns uint32) {
 	var f F
 	n, i, chunk := int(columns), t.GlobalX(), t.BlockY()
 	first := chunk * int(rows)
-	some := lines[first:min(first+int(rows), len(lines))]
+	some := o.lines[first:min(first+int(rows), len(o.lines))]
 	weight, bias := parts[chunk*n:][:n], parts[(t.GridDimY()+chunk)*n:][:n]
 	if i >= n {
 		return
@@ -85,8 +123,8 @@ func sumRows[T any, F row.Format[T]](t gpu.Thread, x, dy []T, lines [][2]float32
 	var w, b float32
 	at := first*n + i
 	for k := range some {
-		g := f.Float32(dy[at])
-		w += g * ((f.Float32(x[at]) - some[k][1]) * some[k][0])
+		g := f.Float32(o.dy[at])
+		w += g * ((f.Float32(o.x[at]) - some[k][1]) * some[k][0])
 		b += g
 		at += n
 	}
