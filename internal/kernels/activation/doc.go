@@ -3,6 +3,7 @@
 //
 //	err := activation.Apply(s, activation.GELU, x, y) // device.Slice[dtype.BF16] and others
 //	err = activation.SwiGLU(s, shape, activation.Stacked, activation.Operands[dtype.BF16]{Gate: x, Y: y})
+//	err = activation.SwiGLUBack(s, shape, activation.Stacked, activation.Gradients[dtype.BF16]{Gate: x, DY: dy, DGate: dx})
 //
 // A function of the user's own is a type without fields, of which kernels are made by instances:
 //
