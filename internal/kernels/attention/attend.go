@@ -123,7 +123,7 @@ func attend(t gpu.Thread, q gpu.TensorMap[panel], k gpu.TensorMap[tall], v, o gp
 	t.TakeRegisters(240)
 	group := (t.WarpGroup() - 1) & 1
 	var out [64]float32
-	sum := consume(t, b, &out, e)
+	sum, _ := consume(t, b, &out, e)
 	for i := range out {
 		out[i] *= sum[i/2%2]
 	}
@@ -171,10 +171,10 @@ func produce(t gpu.Thread, b *shared, x sources, e extent) {
 }
 
 // consume adds the weighted values of 64 queries to out and returns the reciprocals of the sums of the weights of the
-// thread's two rows. The values of a tile are added while the weights of the next one are
+// thread's two rows, and the state of their softmax with these sums. The values of a tile are added while the weights of the next one are
 // computed. Unlike in the paper, no barriers make the two warp groups take turns at multiplying: such barriers
 // made the kernel 3 % slower on an H200.
-func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
+func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) ([2]float32, online) {
 	group := (t.WarpGroup() - 1) & 1
 	leads := t.ThreadX()%128 == 0
 	var o online
@@ -229,7 +229,7 @@ func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
 	t.CommitProducts()
 	inverse := o.inverse(t)
 	gpu.AwaitProducts(t, out, 0)
-	return inverse
+	return inverse, o
 }
 
 // scores starts the products of 64 queries and 128 keys.

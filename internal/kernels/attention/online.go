@@ -64,13 +64,13 @@ func (o *online) exponentials(s *[64]float32, scale float32) (sums [2]float32) {
 	return sums
 }
 
-// inverse returns the reciprocals of the sums over all four threads.
+// inverse adds the sums of all four threads of each row, and returns the reciprocals.
 func (o *online) inverse(t gpu.Thread) (inverse [2]float32) {
 	for r := range 2 {
 		sum := o.sum[r]
 		sum += gpu.ShuffleXor(t, sum, 1)
 		sum += gpu.ShuffleXor(t, sum, 2)
-		inverse[r] = 1 / sum
+		o.sum[r], inverse[r] = sum, 1/sum
 	}
 	return inverse
 }

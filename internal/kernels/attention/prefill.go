@@ -30,8 +30,11 @@ func launchSpans(s *device.Stream, shape prefill.Shape, x prefill.Operands[dtype
 	} else {
 		x.Table = device.None[int32]()
 	}
+	if x.States.Len() == 0 {
+		x.States = device.None[prefill.State]()
+	}
 	q := device.MapTensor[panel](x.Q, device.Extent{Width: shape.Heads * Dim, Height: queries, Depth: 1})
 	k, v := device.MapTensor[panel](x.K, keyed), device.MapTensor[panel](x.V, keyed)
 	blocks := device.Blocks{X: queries/tileRows + x.Spans.Len(), Y: shape.Heads}
-	return AttendSpans(s, blocks, q, k, v, device.View[[2]dtype.BF16](x.O), x.Spans, x.Table, rows, shape.Layout())
+	return AttendSpans(s, blocks, q, k, v, device.View[[2]dtype.BF16](x.O), x.States, x.Spans, x.Table, rows, shape.Layout())
 }

@@ -21,7 +21,7 @@ type scattered struct {
 //
 //gpu:kernel
 //gpu:block 384
-func attendSpans(t gpu.Thread, q, k, v gpu.TensorMap[panel], o [][2]dtype.BF16, spans []prefill.Span, table []int32, rows int, l prefill.Layout) {
+func attendSpans(t gpu.Thread, q, k, v gpu.TensorMap[panel], o [][2]dtype.BF16, states []prefill.State, spans []prefill.Span, table []int32, rows int, l prefill.Layout) {
 	b := gpu.Shared[shared](t)
 	x := scattered{Layout: l, Part: l.Part(spans, t.GridDimX()-1-t.BlockX(), tileRows, rows), q: q, k: k, v: v, table: table, rows: rows, head: t.BlockY()}
 	if x.Count <= 0 {
@@ -43,11 +43,14 @@ func attendSpans(t gpu.Thread, q, k, v gpu.TensorMap[panel], o [][2]dtype.BF16, 
 	t.TakeRegisters(240)
 	missing := x.missing(t)
 	var out [64]float32
-	sum := consume(t, b, &out, e)
+	sum, soft := consume(t, b, &out, e)
 	if missing {
 		sum = [2]float32{math32.NaN(), math32.NaN()}
 	}
 	x.put(t, o, &out, sum)
+	if len(states) > 0 {
+		x.putStates(t, states, &soft)
+	}
 }
 
 // extent returns the extent of the block for consume. Tiles come in the order of their positions: the first key is one that all queries see.
@@ -129,6 +132,16 @@ func (x *scattered) put(t gpu.Thread, o [][2]dtype.BF16, out *[64]float32, by [2
 		}
 		for j := range 16 {
 			o[to+j*4] = [2]dtype.BF16{dtype.BF16From32(out[4*j+2*h] * by[h]), dtype.BF16From32(out[4*j+2*h+1] * by[h])}
+		}
+	}
+}
+
+// putStates stores the states of a thread's two rows. One of the threads that share a row stores it.
+func (x *scattered) putStates(t gpu.Thread, states []prefill.State, o *online) {
+	for h := range 2 {
+		r := (t.WarpGroup()-1)*rowSplit + t.Warp()%4*16 + t.Lane()/4 + h*8
+		if to := (x.Row+r)*int(x.Heads) + x.head; t.Lane()%4 == 0 && r < x.Count && to < len(states) {
+			states[to] = prefill.State{Top: o.top[h] * x.Scale, Sum: o.sum[h]}
 		}
 	}
 }

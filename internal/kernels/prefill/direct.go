@@ -32,7 +32,7 @@ type source[T any] struct {
 //
 //gpu:kernel
 //gpu:block 16
-func direct[T any, F row.Format[T]](t gpu.Thread, q, k, v, o []T, spans []Span, table []int32, s Layout) {
+func direct[T any, F row.Format[T]](t gpu.Thread, q, k, v, o []T, states []State, spans []Span, table []int32, s Layout) {
 	b := gpu.Shared[strips](t)
 	w := source[T]{s, s.Part(spans, t.GridDimX()-1-t.BlockX(), row.Lanes, len(k)/s.stride()), q, k, table, t.BlockY()}
 	queries := w.queries()
@@ -75,6 +75,9 @@ func direct[T any, F row.Format[T]](t gpu.Thread, q, k, v, o []T, spans []Span, 
 		b.add(me, dim, min(strip, w.Keys-from), shrink)
 	}
 	b.factors[me] = 1 / sum
+	if len(states) > 0 && me < queries.rows {
+		states[(w.Row+me)*int(w.Heads)+w.head] = State{top, sum}
+	}
 	t.Sync()
 	finish[T, F](me, b, o, queries)
 }

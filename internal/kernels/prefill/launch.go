@@ -58,11 +58,11 @@ func (j job[T]) direct(s *device.Stream) error {
 	g := j.blocks(row.Lanes)
 	switch x := any(j.Operands).(type) {
 	case Operands[float32]:
-		return direct32(s, g, x.Q, x.K, x.V, x.O, x.Spans, x.Table, j.layout)
+		return direct32(s, g, x.Q, x.K, x.V, x.O, x.States, x.Spans, x.Table, j.layout)
 	case Operands[dtype.BF16]:
-		return directBF16(s, g, x.Q, x.K, x.V, x.O, x.Spans, x.Table, j.layout)
+		return directBF16(s, g, x.Q, x.K, x.V, x.O, x.States, x.Spans, x.Table, j.layout)
 	case Operands[dtype.F16]:
-		return directF16(s, g, x.Q, x.K, x.V, x.O, x.Spans, x.Table, j.layout)
+		return directF16(s, g, x.Q, x.K, x.V, x.O, x.States, x.Spans, x.Table, j.layout)
 	}
 	panic("BUG: prefill: no such element type")
 }
@@ -89,9 +89,9 @@ func (j job[T]) tiled(s *device.Stream) error {
 }
 
 // tiledLauncher launches an instance of tiled.
-type tiledLauncher[T any] func(s *device.Stream, g device.Blocks, q, k, v device.Slice[[8]T], o device.Slice[[2]T], spans device.Slice[Span], table device.Slice[int32], l Layout) error
+type tiledLauncher[T any] func(s *device.Stream, g device.Blocks, q, k, v device.Slice[[8]T], o device.Slice[[2]T], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], l Layout) error
 
 func launchTiled[T row.Number](s *device.Stream, launch tiledLauncher[T], j job[T]) error {
 	q, k, v := device.View[[8]T](j.Q), device.View[[8]T](j.K), device.View[[8]T](j.V)
-	return launch(s, j.blocks(blockRows), q, k, v, device.View[[2]T](j.O), j.Spans, j.Table, j.layout)
+	return launch(s, j.blocks(blockRows), q, k, v, device.View[[2]T](j.O), j.States, j.Spans, j.Table, j.layout)
 }

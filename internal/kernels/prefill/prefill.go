@@ -32,11 +32,16 @@ type Shape struct {
 // with a Count of 0, and do not overlap. Q may have more rows than they cover.
 type Operands[T row.Number] struct {
 	Q, K, V, O device.Slice[T]
-	Spans      device.Slice[Span]
+	// States is [rows][Heads], or empty: it becomes the states of the softmax of spans' queries, which the derivative of attention needs.
+	States device.Slice[State]
+	Spans  device.Slice[Span]
 	// Table is [sequences][MaxPages], or empty if there are no pages: token i of a sequence is in the page whose number is element
 	// i/PageTokens of the sequence's row.
 	Table device.Slice[int32]
 }
+
+// State is the softmax of a query: the weight of a key with a score is 2^(score - Top) / Sum. Scores are multiplied by log2(e) / sqrt(Dim).
+type State struct{ Top, Sum float32 }
 
 // Form is a way to compute.
 type Form int
@@ -71,6 +76,9 @@ func AttendIn[T row.Number](s *device.Stream, f Form, shape Shape, x Operands[T]
 	if shape.Pages == 0 {
 		x.Table = device.None[int32]()
 	}
+	if x.States.Len() == 0 {
+		x.States = device.None[State]()
+	}
 	return job[T]{x, shape.Layout()}.run(s, f)
 }
 
@@ -82,6 +90,9 @@ func Check[T row.Number](s Shape, x Operands[T]) error {
 	q, k := s.Heads*s.Dim, s.KeyHeads*s.Dim
 	if n := max(x.Q.Len()/q, x.K.Len()/k); x.Q.Len()%q != 0 || x.K.Len()%k != 0 || x.K.Len() == 0 || x.O.Len() != x.Q.Len() || x.V.Len() != x.K.Len() || n > math.MaxInt32 {
 		return fmt.Errorf("%w: %+v; Q has %d elements, K %d, V %d, O %d", ErrShape, s, x.Q.Len(), x.K.Len(), x.V.Len(), x.O.Len())
+	}
+	if n := x.States.Len(); n != 0 && n != x.Q.Len()/s.Dim {
+		return fmt.Errorf("%w: %+v; Q has %d elements, States %d", ErrShape, s, x.Q.Len(), n)
 	}
 	if s.Pages == 0 && s.MaxPages == 0 {
 		return nil

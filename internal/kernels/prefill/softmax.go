@@ -67,12 +67,22 @@ func (o *online) next(t gpu.Thread, s *warpScores, scale float32) (shrink [4]flo
 	return shrink
 }
 
-// inverse returns the reciprocals of the sums.
+// inverse adds the sums of the threads of each row, and returns the reciprocals.
 func (o *online) inverse(t gpu.Thread) (inverse [4]float32) {
 	for i, sum := range o.sum {
 		sum += gpu.ShuffleXor(t, sum, 1)
 		sum += gpu.ShuffleXor(t, sum, 2)
-		inverse[i] = 1 / sum
+		o.sum[i], inverse[i] = sum, 1/sum
 	}
 	return inverse
+}
+
+// putStates stores the states of rows, after inverse. One of the threads that share a row stores it.
+func (w *view[T]) putStates(t gpu.Thread, states []State, o *online) {
+	for i := range o.sum {
+		r := t.Warp()%4*32 + i*8 + t.Lane()/4
+		if to := (w.Row+r)*int(w.Heads) + w.head; t.Lane()%4 == 0 && r < w.Count && to < len(states) {
+			states[to] = State{o.top[i] * w.Scale, o.sum[i]}
+		}
+	}
 }

@@ -35,7 +35,7 @@ type view[T any] struct {
 //
 //gpu:kernel
 //gpu:block 128
-func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]T, A [4][4]float32 | [8][4]float32 | [12][4]float32 | [16][4]float32](t gpu.Thread, q, k, v [][8]T, o [][2]T, spans []Span, table []int32, s Layout) {
+func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]T, A [4][4]float32 | [8][4]float32 | [12][4]float32 | [16][4]float32](t gpu.Thread, q, k, v [][8]T, o [][2]T, states []State, spans []Span, table []int32, s Layout) {
 	b := gpu.Shared[stage[R]](t)
 	w := view[T]{Layout: s, Part: s.Part(spans, t.GridDimX()-1-t.BlockX(), blockRows, len(k)*8/s.stride()), q: q, k: k, v: v, o: o, table: table, head: t.BlockY()}
 	if w.Count <= 0 {
@@ -74,6 +74,9 @@ func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]
 		addProducts[T, F](t, &out, &scores, &b.v)
 	}
 	inverse := soft.inverse(t)
+	if len(states) > 0 {
+		w.putStates(t, states, &soft)
+	}
 	scale(&out, &inverse)
 	for m := range out {
 		for n := range len(out[m]) {

@@ -20,6 +20,7 @@ type Problem[T row.Number] struct {
 	spans        []prefill.Span
 	results      []T // NaN
 	want, limits []float64
+	logs         []float64 // of the sums of exponentials
 }
 
 // New returns random operands. Around the rows of sequences, keys and values are NaN.
@@ -44,6 +45,7 @@ func New[T row.Number](shape prefill.Shape) *Problem[T] {
 			for head := range shape.Heads {
 				want, size := p.Query(span, i, head)
 				p.want, p.limits = append(p.want, want...), append(p.limits, size...)
+				p.logs = append(p.logs, p.LogSum(span, i, head))
 			}
 		}
 	}
@@ -67,14 +69,21 @@ func nans[T row.Number](n int) []T {
 	return x
 }
 
-// Test has a function attend to keys in rows and in pages, and compares its results with those in float64.
+// Test has a function attend to keys in rows, with states, and in pages, without states, and compares results with those in float64.
 func (p *Problem[T]) Test(t *testing.T, s *device.Stream, attend func(prefill.Shape, prefill.Operands[T]) error) {
 	t.Helper()
 	x := prefill.Operands[T]{Q: kerneltest.Upload(t, s, p.Q), K: kerneltest.Upload(t, s, p.K), V: kerneltest.Upload(t, s, p.V), O: kerneltest.Upload(t, s, p.results), Spans: kerneltest.Upload(t, s, p.spans)}
+	x.States = kerneltest.Upload(t, s, make([]prefill.State, len(p.Q)/p.Dim))
 	if err := attend(p.Shape, x); err != nil {
 		t.Fatal(err)
 	}
 	p.check(t, kerneltest.Download(t, s, x.O))
+	for i, state := range kerneltest.Download(t, s, x.States)[:len(p.logs)] {
+		if got := state.LogSum(); !(math.Abs(got-p.logs[i]) <= 2e-5*(1+math.Abs(p.logs[i]))) {
+			t.Fatalf("%T, %+v, row %d, head %d: the logarithm of the sum is %v, want %v", p.Q, p.Shape, i/p.Heads, i%p.Heads, got, p.logs[i])
+		}
+	}
+	x.States = device.Slice[prefill.State]{}
 	pages, k, v, spans := p.paged()
 	shape := p.Shape
 	shape.Pages, shape.MaxPages, x.Table = len(pages), len(pages)/len(spans), kerneltest.Upload(t, s, pages)
