@@ -19,32 +19,43 @@ func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	}
 	y = s.view(y, *y) // which has no node yet, also if f returns x
 	s.record(y, step{name: name, in: []*Tensor{x}, save: []*Tensor{x}, always: true, back: func(d *Derivative) []*Tensor {
-		return []*Tensor{s.again(f, d)}
+		return s.through(func(x []*Tensor) *Tensor { return f(x[0]) }, d)
 	}})
 	return y
 }
 
-// again records f and returns the derivative with respect to its argument. Those with respect to other tensors are added to their nodes.
-func (s *Scope) again(f func(x *Tensor) *Tensor, d *Derivative) *Tensor {
+// through records f of the saved tensors and returns the derivatives with respect to them. Those with respect to other tensors are added to their
+// nodes.
+func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
+	const name = "Checkpoint"
 	outer, inner := s.tape, &tape{}
 	s.tape = inner
 	defer func() {
 		s.endRecord()
 		s.tape = outer
 	}()
-	x := s.Variable(d.Saved[0])
+	x, list := make([]*Tensor, len(d.Saved)), make([]*Tensor, len(d.Saved))
+	for i, t := range d.Saved {
+		if d.Wanted[i] {
+			x[i] = s.Variable(t)
+		} else {
+			x[i] = s.Use(t)
+		}
+	}
 	y := f(x)
-	if _, err := scopeOf("Checkpoint", []*Tensor{x, y}); err != nil {
-		return s.fail(err)
+	if _, err := scopeOf(name, append(x, y)); err != nil {
+		return []*Tensor{s.fail(err)}
 	}
 	inner.done = outer.done
 	if y.node == nil {
 		return nil
 	}
-	y.node.add(s, "Checkpoint", d.Grad)
+	y.node.add(s, name, d.Grad)
 	inner.backward(s)
-	if x.node.grad == nil || s.err != nil {
-		return nil
+	for i, t := range x {
+		if t.node != nil && t.node.grad != nil && s.err == nil {
+			list[i] = s.view(t.node.grad, *t.node.grad)
+		}
 	}
-	return s.view(x.node.grad, *x.node.grad)
+	return list
 }

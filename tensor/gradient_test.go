@@ -42,6 +42,7 @@ func indices(x *tensor.Tensor, shape []int, values ...int64) *tensor.Tensor {
 func functions() map[string]function {
 	list := elementwise()
 	maps.Copy(list, more())
+	maps.Copy(list, layers())
 	return list
 }
 
@@ -188,7 +189,11 @@ func (f function) arguments() [][]float64 {
 
 // loss returns the weighted sum of the function's results.
 func (f function) loss(x []*tensor.Tensor) *tensor.Tensor {
-	y := f.of(x)
+	return weighted(f.of(x))
+}
+
+// weighted returns the sum of y with weights.
+func weighted(y *tensor.Tensor) *tensor.Tensor {
 	weights := make([]float64, y.Len())
 	for i := range weights {
 		weights[i] = math.Sin(float64(3*i + 1))

@@ -149,6 +149,11 @@ func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 	return s.full("Full", v, of, shape)
 }
 
+// Arange returns the numbers from 0 to n-1, as int64.
+func Arange(s *Scope, n int) *Tensor {
+	return s.full("Arange", 1, dtype.Int64, []int{n}).CumSum(0).AddScalar(-1)
+}
+
 // zeros returns a tensor of zeros.
 func (s *Scope) zeros(op string, of dtype.Type, shape []int) *Tensor {
 	if err := s.check(op); err != nil {

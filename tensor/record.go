@@ -135,6 +135,9 @@ func (t *Tensor) Grad() *Tensor {
 	return s.view(t.node.grad, *t.node.grad)
 }
 
+// NeedsGrad reports whether operations on t are recorded: t is a variable, or depends on one, and its Scope records.
+func (t *Tensor) NeedsGrad() bool { return t.node != nil && t.scope.Recording() }
+
 // recording reports whether an operation on operands is recorded.
 func (s *Scope) recording(x, y *Tensor) bool {
 	return s.Recording() && (x.node != nil || y != nil && y.node != nil)

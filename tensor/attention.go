@@ -1,0 +1,192 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
+)
+
+// AttentionOptions are the options of Attention.
+type AttentionOptions struct {
+	Causal bool // a token sees itself and earlier tokens only
+
+	// Starts packs sequences of different lengths into one row of tokens: the number of the first token of each sequence, in
+	// ascending order, and then the number of the token after the last one, as int32. Tokens see those of their sequence. The result is 0 for
+	// tokens of no sequence.
+	Starts *Tensor
+}
+
+// Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values, weighted
+// by how well their keys fit a token's query. q is of shape [... tokens heads dim], and k and v are of shape [... tokens keyheads dim], all
+// of the same type of floats; keyheads divides heads, and consecutive heads share the keys and values of one (Ainslie et al., "GQA"). The other
+// dimensions are batches; with Starts there are none. The result has the shape of q. A dim that is a multiple of 16, up to 128, is faster than
+// others: no memory for all pairs of tokens is needed.
+func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
+	const name = "Attention"
+	in := []*Tensor{q, k, v}
+	if o.Starts != nil {
+		in = append(in, o.Starts)
+	}
+	s, err := scopeOf(name, in)
+	if err != nil {
+		return failed(s, err)
+	}
+	a := attention{s: s, AttentionOptions: o}
+	if err := a.check(q, k, v); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	for i, t := range in {
+		in[i] = s.own(t)
+	}
+	if o.Starts != nil {
+		a.Starts = in[3].Contiguous()
+	}
+	for i, heads := range []int{a.heads, a.keyHeads, a.keyHeads} {
+		in[i] = in[i].Reshape(a.batches, a.tokens, heads, a.dim)
+	}
+	if a.fast() {
+		return a.launch(name, in[:3]).Reshape(q.shape...)
+	}
+	return a.plain(in[0], in[1], in[2]).Reshape(q.shape...)
+}
+
+// attention is the sizes of a call of Attention.
+type attention struct {
+	AttentionOptions
+	s                                     *Scope
+	of                                    dtype.Type
+	batches, tokens, heads, keyHeads, dim int
+}
+
+// check sets the sizes.
+func (a *attention) check(q, k, v *Tensor) error {
+	n := len(q.shape) - 3
+	switch {
+	case !isFloat(q.dtype) || k.dtype != q.dtype || v.dtype != q.dtype:
+		return fmt.Errorf("%w: %v, %v and %v", ErrDType, q.dtype, k.dtype, v.dtype)
+	case n < 0 || len(k.shape) != n+3 || !equal(k.shape, v.shape) || !equal(q.shape[:n+1], k.shape[:n+1]) || q.Dim(-1) != k.Dim(-1):
+		return fmt.Errorf("%w: queries of %v, keys of %v, values of %v", ErrShape, q.shape, k.shape, v.shape)
+	case k.Dim(-2) == 0 || q.Dim(-2)%k.Dim(-2) != 0 || q.Dim(-1) == 0:
+		return fmt.Errorf("%w: heads of %v for queries of %v", ErrShape, k.shape, q.shape)
+	}
+	a.of, a.tokens, a.heads, a.keyHeads, a.dim = q.dtype, q.Dim(-3), q.Dim(-2), k.Dim(-2), q.Dim(-1)
+	a.batches, _ = product(q.shape[:n])
+	if a.Starts == nil {
+		return nil
+	}
+	if a.Starts.dtype != dtype.Int32 {
+		return fmt.Errorf("%w: starts of %v", ErrDType, a.Starts.dtype)
+	}
+	if n != 0 || len(a.Starts.shape) != 1 || a.Starts.shape[0] == 0 {
+		return fmt.Errorf("%w: starts of %v for queries of %v", ErrShape, a.Starts.shape, q.shape)
+	}
+	return nil
+}
+
+// fast reports whether kernels of package prefill fit.
+func (a *attention) fast() bool {
+	return a.of != dtype.Float64 && a.dim%16 == 0 && a.dim <= prefill.MaxDim && a.heads <= math.MaxUint16 && a.batches*a.tokens > 0
+}
+
+// launch computes the attention by a kernel.
+func (a *attention) launch(name string, in []*Tensor) *Tensor {
+	for i := range in {
+		in[i] = in[i].Contiguous()
+	}
+	spans := a.spans()
+	if a.s.err != nil {
+		return a.s.fail(a.s.err)
+	}
+	return Op{
+		Name: name, In: in, DType: a.of, Shape: in[0].shape, Save: in,
+		Launch: func(s *device.Stream, out *Tensor) error {
+			switch a.of {
+			case dtype.Float32:
+				return attend[float32](a, in, spans, out)
+			case dtype.BFloat16:
+				return attend[dtype.BF16](a, in, spans, out)
+			}
+			return attend[dtype.F16](a, in, spans, out)
+		},
+		Back: func(d *Derivative) []*Tensor {
+			return a.s.through(func(x []*Tensor) *Tensor {
+				return a.plain(x[0].To(dtype.Float32), x[1].To(dtype.Float32), x[2].To(dtype.Float32))
+			}, d)
+		},
+	}.Apply()
+}
+
+// attend launches the kernel.
+func attend[T number](a *attention, in []*Tensor, spans, out *Tensor) error {
+	x := prefill.Operands[T]{
+		Q: elements[T](in[0]), K: elements[T](in[1]), V: elements[T](in[2]), O: elements[T](out),
+		Spans: device.View[prefill.Span](spans.contents()),
+	}
+	if a.Starts != nil {
+		var zero T
+		if err := device.Fill(a.s.stream, x.O, zero); err != nil {
+			return err
+		}
+	}
+	shape := prefill.Shape{Heads: a.heads, KeyHeads: a.keyHeads, Dim: a.dim, Causal: a.Causal}
+	return prefill.Attend(a.s.stream, shape, x)
+}
+
+// spans returns the sequences as kernels take them: rows of the fields of prefill.Span.
+func (a *attention) spans() *Tensor {
+	starts := a.Starts
+	switch {
+	case starts != nil:
+	case a.s.stream.Recording():
+		starts = Arange(a.s, a.batches+1).Scale(float64(a.tokens)).To(dtype.Int32)
+	default:
+		list := make([]int32, 0, 4*a.batches)
+		for i := range a.batches {
+			list = append(list, int32(i*a.tokens), int32(a.tokens), 0, int32(i*a.tokens))
+		}
+		return From(a.s, list, a.batches, 4)
+	}
+	n := starts.Dim(0) - 1
+	first, next := starts.Slice(0, 0, n), starts.Slice(0, 1, n+1)
+	return Stack(1, first, next.Sub(first), a.s.zeros("Attention", dtype.Int32, []int{n}), first)
+}
+
+// plain computes the attention of tensors of four dimensions by other operations.
+func (a *attention) plain(q, k, v *Tensor) *Tensor {
+	group := a.heads / a.keyHeads
+	q = q.Reshape(a.batches, a.tokens, a.keyHeads, group, a.dim).Transpose(1, 2).Transpose(2, 3)
+	k, v = k.Transpose(1, 2).Unsqueeze(2), v.Transpose(1, 2).Unsqueeze(2)
+	scores := q.Scale(1 / math.Sqrt(float64(a.dim))).MatMul(k.T()) // [batches keyheads group tokens tokens]
+	seen, inside := a.mask()
+	if seen != nil {
+		scores = Where(seen, scores, a.s.full("Attention", math.Inf(-1), q.dtype, nil))
+	}
+	r := scores.Softmax(-1).MatMul(v)
+	if inside != nil {
+		r = Where(inside, r, a.s.zeros("Attention", q.dtype, nil))
+	}
+	return r.Transpose(2, 3).Transpose(1, 2).Reshape(a.batches, a.tokens, a.heads, a.dim)
+}
+
+// mask returns which tokens, in columns, each token sees, or nil if it sees all. With Starts, it also returns which tokens belong to a
+// sequence, in rows of one column; the others see each other.
+func (a *attention) mask() (seen, inside *Tensor) {
+	at := Arange(a.s, a.tokens)
+	if a.Causal {
+		seen = at.Unsqueeze(1).GreaterEqual(at)
+	}
+	if a.Starts == nil {
+		return seen, nil
+	}
+	number := a.Starts.Unsqueeze(1).LessEqual(at).To(dtype.Int32).Sum(0) // of the sequence from 1 on
+	same := number.Unsqueeze(1).Equal(number)
+	if seen != nil {
+		same = same.Mul(seen)
+	}
+	n := a.s.full("Attention", float64(a.Starts.Dim(0)), number.dtype, nil)
+	inside = number.Less(n).Mul(number.Greater(a.s.zeros("Attention", number.dtype, nil)))
+	return same, inside.Unsqueeze(1)
+}

@@ -1,0 +1,67 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/activation"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// number is the constraint of the elements of kernels that compute in float32.
+type number interface {
+	Element
+	row.Number
+}
+
+// SwiGLU returns SiLU(gate)*up for the elements of two tensors of floats of the same shape and element type (Shazeer, "GLU Variants Improve
+// Transformer").
+func SwiGLU(gate, up *Tensor) *Tensor {
+	const name = "SwiGLU"
+	s, err := scopeOf(name, []*Tensor{gate, up})
+	switch {
+	case err != nil:
+		return failed(s, err)
+	case !isFloat(gate.dtype) || gate.dtype != up.dtype:
+		err = fmt.Errorf("%w: %v and %v", ErrDType, gate.dtype, up.dtype)
+	case !equal(gate.shape, up.shape):
+		err = fmt.Errorf("%w: %v and %v", ErrShape, gate.shape, up.shape)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if gate.dtype == dtype.Float64 {
+		return gate.SiLU().Mul(up)
+	}
+	in := []*Tensor{gate.Contiguous(), up.Contiguous()}
+	return Op{
+		Name: name, In: in, DType: gate.dtype, Shape: gate.shape, Save: in,
+		Launch: func(s *device.Stream, out *Tensor) error {
+			switch out.dtype {
+			case dtype.Float32:
+				return swiGLU[float32](s, in, out)
+			case dtype.BFloat16:
+				return swiGLU[dtype.BF16](s, in, out)
+			}
+			return swiGLU[dtype.F16](s, in, out)
+		},
+		Back: func(d *Derivative) []*Tensor {
+			list, gate, up := make([]*Tensor, 2), d.Saved[0], d.Saved[1]
+			if d.Wanted[0] {
+				list[0] = pairwise(name, array.SiLUBack, d.Grad.Mul(up), gate)
+			}
+			if d.Wanted[1] {
+				list[1] = d.Grad.Mul(gate.SiLU())
+			}
+			return list
+		},
+	}.Apply()
+}
+
+// swiGLU launches the kernel.
+func swiGLU[T number](s *device.Stream, in []*Tensor, out *Tensor) error {
+	x := activation.Operands[T]{Gate: elements[T](in[0]), Up: elements[T](in[1]), Y: elements[T](out)}
+	return activation.SwiGLU(s, activation.Shape{Rows: 1, Columns: out.Len()}, activation.Separate, x)
+}

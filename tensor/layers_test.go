@@ -1,0 +1,193 @@
+package tensor_test
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// layers returns the operations of neural networks, of which those on other types than float64 are kernels.
+func layers() map[string]function {
+	type T = *tensor.Tensor
+	norm := func(x []T) T { return x[0].RMSNorm(x[1], tensor.NormOptions{Epsilon: 1e-2}) }
+	centred := func(x []T) T { return x[0].LayerNorm(x[1], x[2], tensor.NormOptions{Epsilon: 1e-2}) }
+	turned := func(x T) T {
+		s := x.Scope()
+		return x.Rotate(tensor.Angles(tensor.From(s, []int32{0, 3, 1}, 3), tensor.From(s, []float32{1, 0.5}, 2)))
+	}
+	return map[string]function{
+		"SwiGLU":      of2([]int{3, 4}, []int{3, 4}, tensor.SwiGLU),
+		"RMSNorm":     {shapes: [][]int{{3, 4}, {4}}, of: norm},
+		"RMSNorm3":    {shapes: [][]int{{2, 3, 5}, {5}}, of: norm},
+		"LayerNorm":   {shapes: [][]int{{3, 4}, {4}, {4}}, of: centred},
+		"Rotate":      {shapes: [][]int{{3, 2, 4}}, of: func(x []T) T { return turned(x[0]) }},
+		"RotateBatch": {shapes: [][]int{{2, 3, 1, 6}}, of: func(x []T) T { return turned(x[0]) }},
+		"RotateEach": {shapes: [][]int{{2, 3, 1, 4}}, of: func(x []T) T {
+			s := x[0].Scope()
+			positions := tensor.From(s, []int32{0, 1, 2, 5, 6, 7}, 2, 3)
+			return x[0].Rotate(tensor.Angles(positions, tensor.From(s, []float32{0.3}, 1)))
+		}},
+		"Attention":       {shapes: [][]int{{3, 2, 4}, {3, 1, 4}, {3, 1, 4}}, of: attention(tensor.AttentionOptions{})},
+		"AttentionCausal": {shapes: [][]int{{2, 3, 2, 2}, {2, 3, 2, 2}, {2, 3, 2, 2}}, of: attention(tensor.AttentionOptions{Causal: true})},
+		"AttentionPacked": {shapes: [][]int{{5, 2, 2}, {5, 2, 2}, {5, 2, 2}}, of: attention(tensor.AttentionOptions{}, 0, 2, 5)},
+	}
+}
+
+// attention returns the function Attention, with the given starts unless there are none.
+func attention(o tensor.AttentionOptions, starts ...int32) func(x []*tensor.Tensor) *tensor.Tensor {
+	return func(x []*tensor.Tensor) *tensor.Tensor {
+		if starts != nil {
+			o.Starts = tensor.From(x[0].Scope(), starts, len(starts))
+		}
+		return tensor.Attention(x[0], x[1], x[2], o)
+	}
+}
+
+// wideLayers returns functions of more elements than finite differences take.
+func wideLayers() map[string]function {
+	causal := tensor.AttentionOptions{Causal: true}
+	return map[string]function{
+		"AttentionWide":    {shapes: [][]int{{2, 21, 4, 16}, {2, 21, 2, 16}, {2, 21, 2, 16}}, of: attention(causal)},
+		"AttentionFull":    {shapes: [][]int{{33, 2, 32}, {33, 1, 32}, {33, 1, 32}}, of: attention(tensor.AttentionOptions{})},
+		"AttentionStarts":  {shapes: [][]int{{40, 2, 16}, {40, 2, 16}, {40, 2, 16}}, of: attention(causal, 1, 3, 3, 20, 37)},
+		"AttentionNothing": {shapes: [][]int{{3, 2, 16}, {3, 2, 16}, {3, 2, 16}}, of: attention(causal, 2)},
+	}
+}
+
+// TestLayers compares results and derivatives of kernels, in all types, with those in float64.
+func TestLayers(t *testing.T) {
+	list := layers()
+	maps.Copy(list, wideLayers())
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		for name, f := range list {
+			for of, tolerance := range map[dtype.Type]float64{dtype.Float32: 1e-5, dtype.BFloat16: 3e-2, dtype.Float16: 4e-3} {
+				values := f.arguments()
+				for _, list := range values {
+					for i, v := range list {
+						list[i] = rounded(of, v)
+					}
+				}
+				want, got := f.outcome(t, s, values, dtype.Float64), f.outcome(t, s, values, of)
+				for i := range want {
+					near(t, name+" in "+of.String(), got[i], want[i], tolerance)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// near compares numbers, with a tolerance relative to the largest one.
+func near(t *testing.T, name string, got, want []float64, tolerance float64) {
+	t.Helper()
+	size := 1.0
+	for _, w := range want {
+		size = max(size, math.Abs(w))
+	}
+	for i, w := range want {
+		if !(math.Abs(got[i]-w) <= tolerance*size) {
+			t.Errorf("%s: element %d is %v, want %v", name, i, got[i], w)
+			return
+		}
+	}
+}
+
+// outcome returns the result of a function of arguments of a type, and then the derivatives.
+func (f function) outcome(t *testing.T, s *tensor.Scope, values [][]float64, of dtype.Type) [][]float64 {
+	t.Helper()
+	s.Record()
+	x := make([]*tensor.Tensor, len(values))
+	for i, v := range values {
+		x[i] = s.Variable(tensor.From(s, v, f.shapes[i]...).To(of))
+	}
+	y := f.of(x)
+	if y.DType() != of {
+		t.Fatalf("a result of %v, want %v", y, of)
+	}
+	s.Backward(weighted(y))
+	list := []*tensor.Tensor{y}
+	for i := range x {
+		list = append(list, x[i].Grad())
+	}
+	all := make([][]float64, len(list))
+	for i, x := range list {
+		var err error
+		if all[i], err = tensor.Values[float64](t.Context(), x.To(dtype.Float64)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestMistakesOfLayers checks the causes of mistakes.
+func TestMistakesOfLayers(t *testing.T) {
+	type T = *tensor.Tensor
+	for _, c := range []struct {
+		name  string
+		cause error
+		f     func(x, ints T) T
+	}{
+		{"SwiGLU of two shapes", tensor.ErrShape, func(x, _ T) T { return tensor.SwiGLU(x, x.T()) }},
+		{"SwiGLU of two types", tensor.ErrDType, func(x, ints T) T { return tensor.SwiGLU(x, x.To(dtype.Float64)) }},
+		{"a norm of integers", tensor.ErrDType, func(x, ints T) T { return ints.RMSNorm(x.Slice(0, 0, 1).Reshape(3), tensor.NormOptions{}) }},
+		{"weights of another size", tensor.ErrShape, func(x, _ T) T { return x.RMSNorm(x.Reshape(6), tensor.NormOptions{}) }},
+		{"a negative epsilon", tensor.ErrValue, func(x, _ T) T { return x.RMSNorm(x.Slice(0, 0, 1).Reshape(3), tensor.NormOptions{Epsilon: -1}) }},
+		{"frequencies of integers", tensor.ErrDType, func(x, ints T) T { return tensor.Angles(ints, ints) }},
+		{"too many angles", tensor.ErrShape, func(x, _ T) T { return x.Reshape(2, 1, 3).Rotate(tensor.Zeros(x.Scope(), dtype.Float32, 2, 4)) }},
+		{"angles of other tokens", tensor.ErrShape, func(x, _ T) T { return x.Reshape(2, 1, 3).Rotate(tensor.Zeros(x.Scope(), dtype.Float32, 1, 2)) }},
+		{"queries without heads", tensor.ErrShape, func(x, _ T) T { return tensor.Attention(x, x, x, tensor.AttentionOptions{}) }},
+		{"heads that key heads do not divide", tensor.ErrShape, func(x, _ T) T {
+			return tensor.Attention(x.Reshape(1, 3, 2), x.Reshape(1, 3, 2).Slice(1, 0, 2), x.Reshape(1, 3, 2).Slice(1, 0, 2), tensor.AttentionOptions{})
+		}},
+		{"starts of int64", tensor.ErrDType, func(x, ints T) T {
+			q := x.Reshape(1, 3, 2)
+			return tensor.Attention(q, q, q, tensor.AttentionOptions{Starts: tensor.Arange(x.Scope(), 2)})
+		}},
+		{"starts of a batch", tensor.ErrShape, func(x, ints T) T {
+			q := x.Reshape(1, 1, 3, 2)
+			return tensor.Attention(q, q, q, tensor.AttentionOptions{Starts: ints})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := onCPU(t, func(s *tensor.Scope) error {
+				c.f(tensor.From(s, []float32{1, 2, 3, 4, 5, 6}, 2, 3), tensor.From(s, []int32{1, 2}, 2))
+				return nil
+			})
+			if !errors.Is(err, c.cause) {
+				t.Errorf("%v, want %v", err, c.cause)
+			}
+		})
+	}
+}
+
+// TestNeedsGrad tests for which tensors operations are recorded.
+func TestNeedsGrad(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		c := tensor.From(s, []float32{1, 2}, 2)
+		got := []bool{c.NeedsGrad()}
+		s.Record()
+		x := s.Variable(c)
+		y := x.Mul(c)
+		got = append(got, c.NeedsGrad(), c.Exp().NeedsGrad(), x.NeedsGrad(), y.NeedsGrad())
+		s.NoGrad(func() { got = append(got, y.NeedsGrad()) })
+		s.Backward(y.Sum())
+		got = append(got, y.NeedsGrad())
+		if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		return nil
+	})
+}
+
+func TestArange(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		same(t, tensor.Arange(s, 5), []int{5}, int64(0), 1, 2, 3, 4)
+		same(t, tensor.Arange(s, 0), []int{0}, []int64{}...)
+		return nil
+	})
+}

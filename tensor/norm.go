@@ -1,0 +1,158 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/norm"
+)
+
+// NormOptions are the options of RMSNorm and LayerNorm.
+type NormOptions struct {
+	Epsilon float64    // is added to the mean of the squares, or to the variance
+	DType   dtype.Type // of the result; by default that of the tensor
+}
+
+// RMSNorm divides the rows of t, a tensor of floats, by the root of the mean of their squares, and multiplies them by weight, which has an
+// element for each column (Zhang and Sennrich, "Root Mean Square Layer Normalization"). Rows are along the last dimension. It computes in
+// float32, or in float64 if t is of float64.
+func (t *Tensor) RMSNorm(weight *Tensor, o NormOptions) *Tensor {
+	return normalize("RMSNorm", []*Tensor{t, weight}, o)
+}
+
+// LayerNorm subtracts the mean of each row of t, a tensor of floats, divides by the root of the variance, multiplies by weight and adds
+// bias, which have an element for each column (Ba, Kiros and Hinton, "Layer Normalization"). See RMSNorm for rows and element types.
+func (t *Tensor) LayerNorm(weight, bias *Tensor, o NormOptions) *Tensor {
+	return normalize("LayerNorm", []*Tensor{t, weight, bias}, o)
+}
+
+// normalize applies a norm to a tensor and its parameters, of which the bias makes it a LayerNorm.
+func normalize(name string, in []*Tensor, o NormOptions) *Tensor {
+	s, err := scopeOf(name, in)
+	if err != nil {
+		return failed(s, err)
+	}
+	t := in[0]
+	if o.DType == dtype.Invalid {
+		o.DType = t.dtype
+	}
+	if err := checkNorm(in, o); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	of := dtype.Float32
+	if t.dtype == dtype.Float64 {
+		of = dtype.Float64
+	}
+	in[0] = s.own(t)
+	for i := range in[1:] {
+		in[i+1] = s.own(in[i+1]).To(of).Contiguous()
+	}
+	if of == dtype.Float64 {
+		return plainNorm(in, o.Epsilon).To(o.DType)
+	}
+	if direct := t.dtype == o.DType || t.dtype == dtype.Float32 && o.DType == dtype.BFloat16 && t.Dim(-1)%4 == 0; !direct {
+		in[0] = in[0].To(dtype.Float32)
+		return normRows(name, in, NormOptions{o.Epsilon, dtype.Float32}).To(o.DType)
+	}
+	in[0] = in[0].Contiguous()
+	return normRows(name, in, o)
+}
+
+// checkNorm returns the mistake in the operands of a norm.
+func checkNorm(in []*Tensor, o NormOptions) error {
+	t := in[0]
+	if !isFloat(t.dtype) || !isFloat(o.DType) {
+		return fmt.Errorf("%w: %v to %v", ErrDType, t.dtype, o.DType)
+	}
+	if len(t.shape) == 0 || t.Dim(-1) == 0 {
+		return fmt.Errorf("%w: no columns in %v", ErrShape, t.shape)
+	}
+	for _, p := range in[1:] {
+		if len(p.shape) != 1 || p.shape[0] != t.Dim(-1) {
+			return fmt.Errorf("%w: parameters of %v for %v", ErrShape, p.shape, t.shape)
+		}
+		if !isFloat(p.dtype) {
+			return fmt.Errorf("%w: parameters of %v", ErrDType, p.dtype)
+		}
+	}
+	if !(o.Epsilon >= 0) {
+		return fmt.Errorf("%w: an epsilon of %v", ErrValue, o.Epsilon)
+	}
+	return nil
+}
+
+// plainNorm computes a norm by other operations.
+func plainNorm(in []*Tensor, epsilon float64) *Tensor {
+	x := in[0]
+	if len(in) > 2 {
+		x = x.Sub(x.Mean(-1).Unsqueeze(-1))
+	}
+	y := x.Div(x.Square().Mean(-1).AddScalar(epsilon).Sqrt().Unsqueeze(-1)).Mul(in[1])
+	if len(in) > 2 {
+		y = y.Add(in[2])
+	}
+	return y
+}
+
+// normRows computes a norm of contiguous rows by a kernel.
+func normRows(name string, in []*Tensor, o NormOptions) *Tensor {
+	return Op{
+		Name: name, In: in, DType: o.DType, Shape: in[0].shape, Save: in[:2],
+		Launch: func(s *device.Stream, y *Tensor) error {
+			switch x := in[0]; {
+			case x.dtype == dtype.Float32 && y.dtype == dtype.BFloat16 && len(in) == 2:
+				return norm.RMSNormNarrow(s, normShape(x), float32(o.Epsilon), norm.Narrowed{X: elements[float32](x), Y: elements[dtype.BF16](y), Weight: elements[float32](in[1])})
+			case x.dtype == dtype.Float32:
+				return normKernel[float32](s, in, y, o)
+			case x.dtype == dtype.BFloat16:
+				return normKernel[dtype.BF16](s, in, y, o)
+			}
+			return normKernel[dtype.F16](s, in, y, o)
+		},
+		Back: func(d *Derivative) []*Tensor { return normBack(d, len(in) > 2, o.Epsilon) },
+	}.Apply()
+}
+
+// normShape returns the rows and columns of t.
+func normShape(t *Tensor) norm.Shape {
+	columns := t.Dim(-1)
+	return norm.Shape{Rows: t.Len() / columns, Columns: columns}
+}
+
+// normKernel launches the kernel of a norm.
+func normKernel[T number](s *device.Stream, in []*Tensor, y *Tensor, o NormOptions) error {
+	x := norm.Operands[T]{X: elements[T](in[0]), Y: elements[T](y), Weight: elements[float32](in[1])}
+	if len(in) == 2 {
+		return norm.RMSNorm(s, normShape(y), float32(o.Epsilon), x)
+	}
+	x.Bias = elements[float32](in[2])
+	return norm.LayerNorm(s, normShape(y), float32(o.Epsilon), x)
+}
+
+// normBack returns the derivative of a norm. With the normalized row n = x/r, where r is the root, and h = g*weight, that of x is
+// (h - n*mean(h*n))/r, for LayerNorm less its mean.
+func normBack(d *Derivative, centred bool, epsilon float64) []*Tensor {
+	list := make([]*Tensor, len(d.Wanted))
+	g, x, w := d.Grad.To(dtype.Float32), d.Saved[0].To(dtype.Float32), d.Saved[1]
+	if centred {
+		x = x.Sub(x.Mean(-1).Unsqueeze(-1))
+	}
+	root := x.Square().Mean(-1).AddScalar(epsilon).Sqrt().Unsqueeze(-1)
+	n := x.Div(root)
+	if d.Wanted[0] {
+		h := g.Mul(w)
+		dx := h.Sub(n.Mul(h.Mul(n).Mean(-1).Unsqueeze(-1))).Div(root)
+		if centred {
+			dx = dx.Sub(dx.Mean(-1).Unsqueeze(-1))
+		}
+		list[0] = dx
+	}
+	if d.Wanted[1] {
+		list[1] = g.Mul(n)
+	}
+	if centred && d.Wanted[2] {
+		list[2] = g
+	}
+	return list
+}
