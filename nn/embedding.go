@@ -55,6 +55,9 @@ func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 // Rows returns the rows of x, a residual stream of two dimensions, with the given numbers, a tensor of int32. A number outside x yields
 // zeros.
 func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
+	if x.NeedsGrad() {
+		return x.Take(0, numbers)
+	}
 	x, numbers = x.Contiguous(), numbers.Contiguous()
 	return tensor.Op{
 		Name: "Rows", In: []*tensor.Tensor{x, numbers}, DType: dtype.Float32, Shape: append(numbers.Shape(), x.Dim(1)),

@@ -60,11 +60,14 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
 }
 
-// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it. If the layer is trained, sum
-// keeps its value, and the result is another tensor.
+// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it. If the layer is trained, or a
+// derivative with respect to sum or x is needed, sum keeps its value, and the result is another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return sum.Add(l.trained.forward(x))
+	}
+	if sum.NeedsGrad() || x.NeedsGrad() {
+		return sum.Add(multiply("Linear", l.weight, product{x: x, bias: l.bias}, dtype.Float32))
 	}
 	x = x.Contiguous()
 	done := tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, sum}, DType: dtype.Float32, Shape: []int{0}, Launch: func(s *device.Stream, _ *tensor.Tensor) error {
@@ -90,7 +93,7 @@ func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 // scores multiplies the normalized rows of x by a matrix.
 func scores(m matrix, n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()
-	if s := x.Scope(); s != nil && x.Err() == nil {
+	if s := x.Scope(); s != nil && x.Err() == nil && !x.NeedsGrad() {
 		if w, ok := fused(s.Stream(), m, n, x); ok {
 			return fusedScores(w, n, x)
 		}
@@ -129,5 +132,5 @@ func multiply(op string, m matrix, p product, of dtype.Type) *tensor.Tensor {
 		}
 		p.y = y
 		return m.multiply(s, p)
-	}}.Apply()
+	}, Back: back(m, p.x.DType())}.Apply()
 }

@@ -282,7 +282,7 @@ func testLayers(t *testing.T, s *tensor.Scope, p *nn.Params, o layersOf) {
 		for i, u := range more.times(want) {
 			glu[i] *= u / (1 + math.Exp(-glu[i]))
 		}
-		near(t, nn.SwiGLU(parts[0], parts[1]), glu)
+		near(t, tensor.SwiGLU(parts[0], parts[1]), glu)
 		mid := m.Pair.SwiGLU(&m.Norm, stream)
 		near(t, mid, glu)
 		near(t, m.Embed.Scores(&m.Norm, stream), embed.times(want))
@@ -407,7 +407,7 @@ func testShapes(t *testing.T, dev *device.Device) {
 			return m.Down.AddTo(tensor.From(s, numbers(width), 1, width), tensor.From(s, numbers(width), 1, width))
 		},
 		"SwiGLU": func(s *tensor.Scope, m *testModel) *tensor.Tensor {
-			return nn.SwiGLU(tensor.From(s, numbers(6), 2, 3), tensor.From(s, numbers(6), 3, 2))
+			return tensor.SwiGLU(tensor.From(s, numbers(6), 2, 3), tensor.From(s, numbers(6), 3, 2))
 		},
 	} {
 		s, err := dev.NewStream()

@@ -104,17 +104,17 @@ func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 // SwiGLU returns SwiGLU of the results of two layers, the gate first, for the normalized rows of the residual stream.
 func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()
-	if s := x.Scope(); s != nil && x.Err() == nil && !l.Bias {
+	if s := x.Scope(); s != nil && x.Err() == nil && !l.Bias && !x.NeedsGrad() {
 		if w, ok := fused(s.Stream(), l.all, n, x); ok {
 			return l.fusedSwiGLU(w, n, x)
 		}
 	}
 	x = n.Forward(x)
-	if b, ok := l.all.(brains); ok && x.DType() == dtype.BFloat16 {
+	if b, ok := l.all.(brains); ok && x.DType() == dtype.BFloat16 && !x.NeedsGrad() {
 		return l.halfSwiGLU(b, x)
 	}
 	list := l.Forward(x)
-	return SwiGLU(list[0], list[1])
+	return tensor.SwiGLU(list[0], list[1])
 }
 
 // fusedSwiGLU is SwiGLU for one row of the residual stream.

@@ -3,7 +3,6 @@ package nn
 import (
 	"math"
 
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -41,11 +40,4 @@ func NewRMSNorm(p *Params, width int, epsilon float32) RMSNorm {
 		ones[i] = 1
 	}
 	return RMSNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: p.Parameter(ones, width)}
-}
-
-// train is Forward of an RMSNorm that is trained. It computes in float32.
-func (n *RMSNorm) train(x *tensor.Tensor) *tensor.Tensor {
-	x = x.To(dtype.Float32)
-	size := x.Square().Mean(-1).AddScalar(float64(n.Epsilon)).Sqrt().Unsqueeze(-1)
-	return x.Div(size).Mul(n.trained.beside(x)).To(n.out)
 }

@@ -1,0 +1,142 @@
+package nn_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// frozen is a loaded model, and its parameters in float64.
+type frozen struct {
+	testModel
+	values map[string]*tensor.Tensor
+}
+
+const frozenWidth, frozenInner, frozenWords = 64, 96, 50
+
+// newFrozen loads a model whose matrices have values that are exact in a type.
+func newFrozen(t *testing.T, s *tensor.Scope, p *nn.Params, of weights.Type) frozen {
+	t.Helper()
+	f, r := frozen{values: map[string]*tensor.Tensor{}}, rand.New(rand.NewPCG(4, 2))
+	var list []entry
+	add := func(name string, of weights.Type, values []float32, shape ...int) {
+		list = append(list, entry{name, of, shape, values})
+		f.values[name] = tensor.From(s, float64s(values), shape...)
+	}
+	matrix := func(name string, rows, columns int) {
+		values := make([]float32, rows*columns)
+		for i := range values {
+			switch values[i] = float32(r.IntN(16))/8 - 1; i % 32 { // the numbers of a block of Q4_1
+			case 0:
+				values[i] = -1
+			case 1:
+				values[i] = 0.875
+			}
+			if of == weights.Q8_0 {
+				if values[i] = float32(r.IntN(255)-127) / 64; i%32 == 0 {
+					values[i] = 127. / 64
+				}
+			}
+		}
+		add(name+".weight", of, values, rows, columns)
+	}
+	for name, rows := range map[string]int{"up": frozenInner, "gate": frozenInner, "more": frozenInner, "embed": frozenWords} {
+		matrix(name, rows, frozenWidth)
+	}
+	matrix("down", frozenWidth, frozenInner)
+	add("up.bias", weights.F32, numbers(frozenInner), frozenInner)
+	add("norm.weight", weights.F32, numbers(frozenWidth), frozenWidth)
+	f.testModel = testModel{
+		nn.RMSNorm{Width: frozenWidth, Epsilon: 1e-5}, nn.Linear{In: frozenWidth, Out: frozenInner, Bias: true},
+		nn.Stacked{In: frozenWidth, Out: []int{frozenInner, frozenInner}},
+		nn.Linear{In: frozenInner, Out: frozenWidth}, nn.Embedding{Count: frozenWords, Width: frozenWidth},
+	}
+	if err := nn.Load(p, &f.testModel, file(t, "", list...), nn.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// loss is a model of all layers.
+func (f frozen) loss(x, labels *tensor.Tensor) *tensor.Tensor {
+	mid := f.Pair.SwiGLU(&f.Norm, x)
+	side := f.Up.Forward(f.Norm.Forward(x)).To(dtype.Float32).Tanh()
+	x = f.Down.AddTo(f.Down.AddTo(x, mid), side.To(mid.DType()))
+	x = nn.Rows(x, labels.Mul(labels.Sign()).To(dtype.Int32))
+	return f.Embed.CrossEntropy(f.Norm.Forward(x), labels).Add(f.Embed.Scores(&f.Norm, x).CrossEntropy(labels))
+}
+
+// reference is loss in float64.
+func (f frozen) reference(x, labels *tensor.Tensor) *tensor.Tensor {
+	by := func(x *tensor.Tensor, name string) *tensor.Tensor { return x.MatMul(f.values[name+".weight"].T()) }
+	norm := func(x *tensor.Tensor) *tensor.Tensor {
+		return x.RMSNorm(f.values["norm.weight"], tensor.NormOptions{Epsilon: 1e-5})
+	}
+	mid := tensor.SwiGLU(by(norm(x), "gate"), by(norm(x), "more"))
+	side := by(norm(x), "up").Add(f.values["up.bias"]).Tanh()
+	x = x.Add(by(mid, "down")).Add(by(side, "down"))
+	x = x.Take(0, labels.Mul(labels.Sign()))
+	return by(norm(x), "embed").CrossEntropy(labels).Scale(2)
+}
+
+// TestFrozen compares the derivatives through all layers of a loaded model with float64, for matrices of all types.
+func TestFrozen(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for _, of := range []weights.Type{weights.F32, weights.F16, weights.BF16, weights.Q8_0, weights.Q4_1} {
+			t.Run(fmt.Sprintf("%s/%v", name, of), func(t *testing.T) {
+				onDevice(t, open, func(s *tensor.Scope, p *nn.Params) {
+					f := newFrozen(t, s, p, of)
+					f.compare(t, s, p, 5)
+					if name != "interp" { // which is slow
+						f.compare(t, s, p, 1)
+						f.compare(t, s, p, 40)
+					}
+				})
+			})
+		}
+	}
+}
+
+// compare compares the losses of some rows, and their derivatives.
+func (f frozen) compare(t *testing.T, s *tensor.Scope, p *nn.Params, rows int) {
+	t.Helper()
+	values, labels := numbers(rows*frozenWidth), make([]int32, rows)
+	for i := range labels {
+		if labels[i] = int32(i * 7 % rows); i%4 == 3 {
+			labels[i] = -1
+		}
+	}
+	var losses, grads [2]*tensor.Tensor
+	for i, of := range []dtype.Type{dtype.Float32, dtype.Float64} {
+		s.Record()
+		x := s.Variable(tensor.From(s, values, rows, frozenWidth).To(of))
+		if at := tensor.From(s, labels, rows); of == dtype.Float32 {
+			losses[i] = f.loss(x, at)
+		} else {
+			losses[i] = f.reference(x, at)
+		}
+		s.Backward(losses[i])
+		grads[i] = x.Grad()
+	}
+	tolerance := 1e-4
+	if p.Activations() == dtype.BFloat16 {
+		tolerance = 0.05
+	}
+	for name, pair := range map[string][2]*tensor.Tensor{"loss": losses, "derivatives": grads} {
+		error := pair[0].Sub(pair[1]).Square().Sum().Div(pair[1].Square().Sum()).Sqrt()
+		v, err := tensor.Values[float64](t.Context(), error)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(v[0] <= tolerance) || math.IsInf(v[0], 0) {
+			t.Errorf("%d rows: %s with a relative error of %g", rows, name, v[0])
+		}
+	}
+}
