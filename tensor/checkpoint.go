@@ -1,5 +1,7 @@
 package tensor
 
+import "github.com/gopherwarp/gopherwarp/prim"
+
 // Checkpoint returns f(x) without keeping what the derivatives of f's operations need: Backward calls f again instead (Chen et al., "Training
 // Deep Nets with Sublinear Memory Cost"). Variables and other tensors that f uses besides x must not be freed before. Both calls
 // must return the same.
@@ -12,15 +14,26 @@ func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	if !s.Recording() {
 		return f(x)
 	}
-	var y *Tensor
-	s.NoGrad(func() { y = s.Tidy(func() *Tensor { return f(x) }) })
+	random := s.random
+	y := s.later(func() *Tensor { return f(x) })
 	if _, err := scopeOf(name, []*Tensor{x, y}); err != nil {
 		return s.fail(err)
 	}
 	y = s.view(y, *y) // which has no node yet, also if f returns x
 	s.record(y, step{name: name, in: []*Tensor{x}, save: []*Tensor{x}, always: true, back: func(d *Derivative) []*Tensor {
+		defer func(now prim.Sequence) { s.random = now }(s.random)
+		s.random = random
 		return s.through(func(x []*Tensor) *Tensor { return f(x[0]) }, d)
 	}})
+	return y
+}
+
+// later returns f(), whose operations Backward will record.
+func (s *Scope) later(f func() *Tensor) (y *Tensor) {
+	t := s.tape
+	t.later++
+	defer func() { t.later-- }()
+	s.NoGrad(func() { y = s.Tidy(f) })
 	return y
 }
 

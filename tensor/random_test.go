@@ -2,307 +2,176 @@ package tensor_test
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// program is a random sequence of operations, with mistakes among them.
-type program struct {
-	r    *rand.Rand
-	s    *tensor.Scope
-	pool []*tensor.Tensor
+// numbersOf returns the elements of a tensor.
+func numbersOf(t *testing.T, x *tensor.Tensor) []float64 {
+	t.Helper()
+	v, err := tensor.Values[float64](t.Context(), x.To(dtype.Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
-func (p *program) one() *tensor.Tensor { return p.pool[p.r.IntN(len(p.pool))] }
-
-// wrong decides whether to make a mistake.
-func (p *program) wrong() bool { return p.r.IntN(40) == 0 }
-
-// dim returns a dimension of x, or one that may not exist.
-func (p *program) dim(x *tensor.Tensor) int {
-	if x.Dims() == 0 || p.wrong() {
-		return p.r.IntN(8) - 4
-	}
-	return p.r.IntN(x.Dims())
-}
-
-// indices returns indices for a dimension of x, of the shape of x.
-func (p *program) indices(x *tensor.Tensor) *tensor.Tensor {
-	if p.wrong() {
-		return p.one()
-	}
-	list := make([]int64, x.Len())
-	for i := range list {
-		list[i] = int64(p.r.IntN(3))
-	}
-	return tensor.From(p.s, list, x.Shape()...)
-}
-
-// float returns a tensor of floats.
-func (p *program) float() *tensor.Tensor {
-	if x := p.one(); isFloat(x.DType()) || p.wrong() {
-		return x
-	}
-	return p.one().To(types[p.r.IntN(4)])
-}
-
-// step runs one operation.
-func (p *program) step() *tensor.Tensor {
-	x, y := p.one(), p.one()
-	if steps := p.elementwise(x, y); p.r.IntN(3) == 0 {
-		return steps[p.r.IntN(len(steps))]()
-	}
-	if steps := p.overRows(x, y); p.r.IntN(2) == 0 {
-		return steps[p.r.IntN(len(steps))]()
-	}
-	steps := p.others(x)
-	return steps[p.r.IntN(len(steps))]()
-}
-
-func (p *program) elementwise(x, y *tensor.Tensor) []func() *tensor.Tensor {
-	return []func() *tensor.Tensor{
-		func() *tensor.Tensor { return x.Add(y) },
-		func() *tensor.Tensor { return x.Mul(y) },
-		func() *tensor.Tensor { return x.Div(y) },
-		func() *tensor.Tensor { return x.Pow(y) },
-		func() *tensor.Tensor { return x.Maximum(y) },
-		func() *tensor.Tensor { return tensor.Where(x.Less(y), x, y) },
-		func() *tensor.Tensor { return x.Exp().GELU() },
-		func() *tensor.Tensor { return x.Sqrt().SiLU() },
-		func() *tensor.Tensor { return x.To(types[p.r.IntN(len(types))]) },
-		func() *tensor.Tensor {
-			if p.wrong() {
-				return x.To(dtype.Type(p.r.IntN(18)))
-			}
-			return x.PowScalar(2)
-		},
+// draws returns random tensors.
+func draws(s *tensor.Scope) []*tensor.Tensor {
+	return []*tensor.Tensor{
+		tensor.Uniform(s, dtype.Float32, 40, 50), tensor.Uniform(s, dtype.Float64, 2000), tensor.Uniform(s, dtype.BFloat16, 2000),
+		tensor.Normal(s, dtype.Float32, 2000), tensor.Normal(s, dtype.Float64, 2000),
+		tensor.Integers(s, -3, 5, 2000), tensor.Bernoulli(s, 0.3, 2000),
 	}
 }
 
-func (p *program) overRows(x, y *tensor.Tensor) []func() *tensor.Tensor {
-	return []func() *tensor.Tensor{
-		func() *tensor.Tensor { return x.Sum(p.dim(x)) },
-		func() *tensor.Tensor { return x.Mean() },
-		func() *tensor.Tensor { return x.Max(p.dim(x)) },
-		func() *tensor.Tensor { return x.ArgMax(p.dim(x)) },
-		func() *tensor.Tensor { return x.Softmax(p.dim(x)) },
-		func() *tensor.Tensor { return x.LogSumExp(p.dim(x)) },
-		func() *tensor.Tensor { return x.CumSum(p.dim(x)) },
-		func() *tensor.Tensor { f := p.float(); return f.MatMul(f.Transpose(0, -1)) },
-		func() *tensor.Tensor { return p.float().CrossEntropy(y.To(dtype.Int32)) },
-		func() *tensor.Tensor { v, at := x.Sort(p.dim(x)); p.pool[0] = at; return v },
-		func() *tensor.Tensor { v, _ := x.Top(1); return v },
+// TestRandomNumbers tests the distributions, that numbers are the same on all devices, and what they depend on.
+func TestRandomNumbers(t *testing.T) {
+	var want [][]float64
+	if err := onCPU(t, func(s *tensor.Scope) error {
+		s.Seed(7)
+		for _, x := range draws(s) {
+			want = append(want, numbersOf(t, x))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func (p *program) others(x *tensor.Tensor) []func() *tensor.Tensor {
-	r := p.r
-	return []func() *tensor.Tensor{
-		func() *tensor.Tensor { return x.Take(p.dim(x), p.indices(x)) },
-		func() *tensor.Tensor { return x.Gather(p.dim(x), p.indices(x)) },
-		func() *tensor.Tensor { return x.ScatterAdd(p.dim(x), p.indices(x), x.Scale(1)) },
-		func() *tensor.Tensor { return tensor.Concat(p.dim(x), x, x.To(types[r.IntN(8)])) },
-		func() *tensor.Tensor { return tensor.Stack(p.dim(x), x, x) },
-		func() *tensor.Tensor { return x.Reshape(-1) },
-		func() *tensor.Tensor { return x.Reshape(x.Dim(0), -1).T() },
-		func() *tensor.Tensor { return x.Slice(p.dim(x), 0, 1) },
-		func() *tensor.Tensor { d := p.dim(x); return x.Unsqueeze(d).Squeeze(d) },
-		func() *tensor.Tensor { return x.Expand(append([]int{2}, x.Shape()...)...) },
-		func() *tensor.Tensor { return p.s.Tidy(func() *tensor.Tensor { p.float(); return x.Square() }) },
-		func() *tensor.Tensor { return tensor.Full(p.s, 2, x.DType(), x.Shape()...) },
-		p.recorded,
-		func() *tensor.Tensor {
-			if p.wrong() {
-				return x.Add(nil)
-			}
-			return x.Neg()
-		},
-	}
-}
-
-// recorded records a few operations and goes back.
-func (p *program) recorded() *tensor.Tensor {
-	x := p.float()
-	if x.DType() == dtype.Invalid {
-		return x
-	}
-	if !p.wrong() {
-		p.s.Record()
-	}
-	v := p.s.Variable(x)
-	y := v
-	for range 3 {
-		steps := p.elementwise(y, v)
-		if z := steps[p.r.IntN(8)](); z.Len() < 1000 {
-			y = z
+	for i, expected := range []struct{ mean, variance float64 }{{0.5, 1. / 12}, {0.5, 1. / 12}, {0.5, 1. / 12}, {0, 1}, {0, 1}, {0.5, 5.25}, {0.3, 0.21}} {
+		mean, squares := 0.0, 0.0
+		for _, v := range want[i] {
+			mean += v / 2000
+			squares += v * v / 2000
+		}
+		if d := math.Sqrt(expected.variance / 2000); math.Abs(mean-expected.mean) > 4*d || math.Abs(squares-mean*mean-expected.variance) > 0.2*expected.variance {
+			t.Errorf("tensor %d: mean %v, variance %v, want %v", i, mean, squares-mean*mean, expected)
 		}
 	}
-	p.s.Backward(y.Sum().Add(v.Sum()))
-	return v.Grad()
-}
-
-// TestRandomOperations runs programs with mistakes: none may panic or leak, and the first mistake has a line.
-func TestRandomOperations(t *testing.T) {
-	programs := 1000
-	if testing.Short() {
-		programs = 100
+	if low, high := slices.Min(want[5]), slices.Max(want[5]); low != -3 || high != 4 {
+		t.Errorf("integers from %v to %v", low, high)
 	}
-	mistakes, steps := 0, 0
-	run(t, func(t *testing.T, outer *tensor.Scope) error {
-		stream := outer.Stream()
-		n := programs
-		if stream.Device().Info().Kind == "interp" {
-			n /= 20
-		}
-		for seed := range n {
-			err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { return randomProgram(s, uint64(seed), &steps) })
-			var e *tensor.Error
-			switch {
-			case errors.As(err, &e) && strings.Contains(e.Line, "_test.go:"):
-				mistakes++
-			case err != nil:
-				t.Fatalf("program %d: %v", seed, err)
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		s.Seed(7)
+		for i, x := range draws(s) {
+			if !slices.Equal(numbersOf(t, x), want[i]) {
+				t.Errorf("tensor %d differs from that of the CPU", i)
 			}
+		}
+		again := numbersOf(t, tensor.Uniform(s, dtype.Float32, 40, 50))
+		s.Seed(8)
+		other := numbersOf(t, tensor.Uniform(s, dtype.Float32, 40, 50))
+		if slices.Equal(again, want[0]) || slices.Equal(other, want[0]) {
+			t.Error("another call or another seed gives the same numbers")
 		}
 		return nil
 	})
-	t.Logf("%d operations, %d mistakes", steps, mistakes)
-	if mistakes == 0 && steps > 0 {
-		t.Error("no program has a mistake")
-	}
 }
 
-// randomProgram runs operations until the first mistake, and a few after.
-func randomProgram(s *tensor.Scope, seed uint64, steps *int) error {
-	p := &program{r: rand.New(rand.NewPCG(seed, 3)), s: s}
-	for i, of := range types {
-		shape := [][]int{{2, 3}, {3}, {1}, {2, 1, 3}, {3, 3}, {1, 1}, {3}, {1, 3}}[(i+int(seed))%8]
-		p.pool = append(p.pool, random(p.r, of, shape...).upload(s, of, i%3))
-	}
-	for after := 0; after < 3; {
-		y := p.step()
-		*steps++
-		if y == nil {
-			return fmt.Errorf("a nil tensor")
+// TestDropout compares results and derivatives with the elements that are kept.
+func TestDropout(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		ones := tensor.Full(s, 1, dtype.Float32, 30, 40)
+		if y := ones.Dropout(0.25); y != ones {
+			t.Error("dropout outside a recording")
 		}
-		if s.Err() != nil {
-			after++
-			continue
+		s.Record()
+		x := s.Variable(ones)
+		y := x.Dropout(0.25)
+		s.NoGrad(func() {
+			if z := x.Dropout(0.25); z != x {
+				t.Error("dropout in NoGrad")
+			}
+		})
+		other := x.Dropout(0.25)
+		s.Backward(y.Mul(y.Scale(0.5)).Sum())
+		kept, zeros := numbersOf(t, y), 0
+		for _, v := range kept {
+			if v == 0 {
+				zeros++
+			} else if v != float64(float32(1/0.75)) {
+				t.Fatalf("an element is %v", v)
+			}
 		}
-		if y.Len() < 1000 {
-			p.pool[p.r.IntN(len(p.pool))] = y
+		if zeros < 240 || zeros > 360 {
+			t.Errorf("%d zeros of 1200, want about 300", zeros)
 		}
-	}
-	return nil
+		if slices.Equal(kept, numbersOf(t, other)) {
+			t.Error("two calls drop the same elements")
+		}
+		near(t, "derivative", numbersOf(t, x.Grad()), numbersOf(t, y.Scale(1/0.75)), 1e-6)
+		return nil
+	})
 }
 
-func TestMistakesOfRecording(t *testing.T) {
-	one := func(s *tensor.Scope) *tensor.Tensor { return tensor.From(s, []float32{1, 2}, 2) }
-	for _, c := range []struct {
-		name  string
+// TestDropoutInCheckpoint compares the derivatives with those without a Checkpoint.
+func TestDropoutInCheckpoint(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		var results [2][]float64
+		for i := range results {
+			s.Seed(5)
+			s.Record()
+			x := s.Variable(tensor.Arange(s, 60).To(dtype.Float32))
+			f := func(x *tensor.Tensor) *tensor.Tensor {
+				g := func(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(0.5).Square().Dropout(0.5) }
+				if i == 0 {
+					return g(x)
+				}
+				return tensor.Checkpoint(g, x)
+			}
+			y := f(x)
+			if i == 1 {
+				y = tensor.Checkpoint(f, x.Scale(1)) // a Checkpoint in one: the numbers come after those of the first
+			} else {
+				y = f(x.Scale(1))
+			}
+			after := x.Dropout(0.5)
+			s.Backward(y.Add(after).Sum())
+			results[i] = append(numbersOf(t, x.Grad()), numbersOf(t, y)...)
+		}
+		if !slices.Equal(results[0], results[1]) {
+			t.Errorf("with Checkpoint %v, without %v", results[1], results[0])
+		}
+		return nil
+	})
+}
+
+// TestMistakesOfRandom checks the causes of mistakes, also in a graph, where numbers would repeat.
+func TestMistakesOfRandom(t *testing.T) {
+	for name, c := range map[string]struct {
 		cause error
-		text  string
 		f     func(s *tensor.Scope)
 	}{
-		{"no Record", tensor.ErrRecord, "Backward: recording: Record was not called before", func(s *tensor.Scope) { s.Backward(one(s).Sum()) }},
-		{"no Record before Variable", tensor.ErrRecord, "Variable: recording: Record was not called", func(s *tensor.Scope) { s.Variable(one(s)) }},
-		{"Record twice", tensor.ErrRecord, "Record was called before", func(s *tensor.Scope) { s.Record(); s.Record() }},
-		{"no variable", tensor.ErrRecord, "the loss does not depend on a variable", func(s *tensor.Scope) { s.Record(); s.Backward(one(s).Sum()) }},
-		{"shape of the loss", tensor.ErrShape, "a loss of shape [2]", func(s *tensor.Scope) { s.Record(); s.Backward(s.Variable(one(s))) }},
-		{"twice", tensor.ErrRecord, "Backward was called before, at random_test.go:", func(s *tensor.Scope) {
-			s.Record()
-			loss := s.Variable(one(s)).Sum()
-			s.Backward(loss)
-			s.Backward(loss)
-		}},
-		{"Grad before Backward", tensor.ErrRecord, "Grad: recording: Backward was not called", func(s *tensor.Scope) { s.Record(); s.Variable(one(s)).Grad() }},
-		{"Grad of a result", tensor.ErrRecord, "is not a variable", func(s *tensor.Scope) { s.Record(); s.Variable(one(s)).Exp().Grad() }},
-		{"a variable of integers", tensor.ErrDType, "a variable of int32", func(s *tensor.Scope) { s.Record(); s.Variable(tensor.From(s, []int32{1}, 1)) }},
-		{"a derivative of another shape", tensor.ErrShape, "Bad: shapes do not fit: a derivative of float32 [3] for float32 [2]", func(s *tensor.Scope) {
-			s.Record()
-			x := s.Variable(one(s))
-			y := tensor.Op{Name: "Bad", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: []int{2}, Launch: func(st *device.Stream, out *tensor.Tensor) error { return nil },
-				Back: func(d *tensor.Derivative) []*tensor.Tensor {
-					return []*tensor.Tensor{tensor.Zeros(s, dtype.Float32, 3)}
-				}}.Apply()
-			s.Backward(y.Sum())
-		}},
-		{"parameter of another shape", tensor.ErrShape, "a derivative of float32 [2] for float32 [1 2]", func(s *tensor.Scope) { s.Record(); s.Parameter(one(s).Reshape(1, 2), one(s)) }},
+		"a probability of 2":  {tensor.ErrValue, func(s *tensor.Scope) { tensor.Bernoulli(s, 2, 3) }},
+		"integers of a type":  {tensor.ErrDType, func(s *tensor.Scope) { tensor.Uniform(s, dtype.Int32, 3) }},
+		"an empty range":      {tensor.ErrValue, func(s *tensor.Scope) { tensor.Integers(s, 3, 3, 1) }},
+		"a rate of 1":         {tensor.ErrValue, func(s *tensor.Scope) { tensor.Zeros(s, dtype.Float32, 1).Dropout(1) }},
+		"dropout of integers": {tensor.ErrDType, func(s *tensor.Scope) { tensor.Zeros(s, dtype.Int32, 1).Dropout(0.5) }},
+		"a negative size":     {tensor.ErrShape, func(s *tensor.Scope) { tensor.Normal(s, dtype.Float32, -1) }},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			err := onCPU(t, func(s *tensor.Scope) error { c.f(s); return nil })
-			var e *tensor.Error
-			if !errors.Is(err, c.cause) || !errors.As(err, &e) || !strings.Contains(err.Error(), c.text) || !strings.HasPrefix(e.Line, "random_test.go:") {
-				t.Errorf("Run returned %v, want %q", err, c.text)
-			}
-		})
+		if err := onCPU(t, func(s *tensor.Scope) error { c.f(s); return nil }); !errors.Is(err, c.cause) {
+			t.Errorf("%s: %v, want %v", name, err, c.cause)
+		}
 	}
-}
-
-func TestParametersAccumulate(t *testing.T) {
-	run(t, func(t *testing.T, s *tensor.Scope) error {
-		w, g := tensor.From(s, []float32{1, 2}, 2), tensor.Zeros(s, dtype.Float32, 2)
-		for step := range 3 {
-			s.Record()
-			p := s.Parameter(w, g)
-			x := tensor.From(s, []float32{3, 4}, 2)
-			s.NoGrad(func() { p.Exp() })
-			s.Backward(p.Mul(x).Sum().Add(p.Square().Sum()))
-			n := float32(step + 1)
-			same(t, g, []int{2}, n*5, n*8)
-		}
-		s.Record()
-		v, unused := s.Variable(w), s.Variable(w)
-		s.Backward(v.Sum())
-		same(t, unused.Grad(), []int{2}, float32(0), 0)
-		return nil
-	})
-}
-
-// TestDerivativesOutliveFrames frees tensors before Backward needs them.
-func TestDerivativesOutliveFrames(t *testing.T) {
-	run(t, func(t *testing.T, s *tensor.Scope) error {
-		s.Record()
-		x := s.Variable(tensor.From(s, []float32{1, 2}, 2))
-		var loss *tensor.Tensor
-		s.Tidy(func() *tensor.Tensor {
-			loss = s.Tidy(func() *tensor.Tensor { return x.Scale(2).Square() }).Sum()
-			s.Keep(loss)
-			return nil
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, f := range []func(s *tensor.Scope){
+		func(s *tensor.Scope) { tensor.Uniform(s, dtype.Float32, 3) },
+		func(s *tensor.Scope) { x := tensor.Zeros(s, dtype.Float32, 3); s.Record(); x.Dropout(0.5) },
+	} {
+		_, err := dev.Capture(func(stream *device.Stream) error {
+			return tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { f(s); return nil })
 		})
-		for range 4 {
-			tensor.From(s, []float32{7, 7}, 2)
+		if !errors.Is(err, tensor.ErrRecord) {
+			t.Errorf("random numbers in a graph: %v, want ErrRecord", err)
 		}
-		s.Backward(loss)
-		same(t, x.Grad(), []int{2}, float32(8), 16)
-		return nil
-	})
-}
-
-func TestRecording(t *testing.T) {
-	run(t, func(t *testing.T, s *tensor.Scope) error {
-		var got []bool
-		note := func() { got = append(got, s.Recording()) }
-		note() // false
-		s.Record()
-		note() // true
-		s.NoGrad(note)
-		note() // true
-		s.Backward(tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor {
-			note() // false, then true in Backward
-			return x.Square()
-		}, s.Variable(tensor.From(s, []float32{1}, 1))))
-		note() // false
-		if want := []bool{false, true, false, true, false, true, false}; !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
-		return nil
-	})
+	}
 }

@@ -19,6 +19,7 @@ type Derivative struct {
 type tape struct {
 	nodes  []*node
 	paused int    // calls of NoGrad that have not returned
+	later  int    // those that Backward repeats without NoGrad
 	done   string // the line of the program that called Backward, or ""
 }
 
@@ -76,6 +77,11 @@ func (s *Scope) NoGrad(f func()) {
 
 // Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
 func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && s.tape.done == "" }
+
+// training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
+func (s *Scope) training() bool {
+	return s.tape != nil && s.tape.paused == s.tape.later && s.tape.done == ""
+}
 
 // Variable returns a view of t, which may have no Scope, as a variable: after Backward, Grad returns the derivative with respect to it.
 // The elements must be floats.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/prim"
 )
 
 // A Scope owns tensors and the stream of a device on which operations run, in the order of the program's calls.
@@ -14,7 +15,8 @@ type Scope struct {
 	stream *device.Stream
 	frames []*frame // the innermost is the last
 	tape   *tape    // of the last Record, or nil
-	err    error    // the first mistake
+	random prim.Sequence
+	err    error // the first mistake
 }
 
 // frame owns the tensors that were made while it was the innermost one.
