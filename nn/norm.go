@@ -41,3 +41,40 @@ func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	}
 	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
 }
+
+// LayerNorm subtracts the mean from vectors of Width elements, divides them by the root of the variance plus Epsilon, multiplies by its
+// weights and adds its biases.
+type LayerNorm struct {
+	Width        int
+	Epsilon      float32
+	weight, bias *tensor.Tensor
+	out          dtype.Type // of activations
+	trained      *affine
+}
+
+func (n *LayerNorm) load(from *loader, name string) error {
+	n.out = from.params.activations
+	for suffix, to := range map[string]**tensor.Tensor{".weight": &n.weight, ".bias": &n.bias} {
+		values, err := from.vector(name+suffix, n.Width)
+		if err != nil {
+			return err
+		}
+		v, err := upload(from.params, values)
+		if err != nil {
+			return err
+		}
+		if *to, err = tensor.Wrap(v, n.Width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forward returns the normalized rows of x, a tensor of the residual stream or of activations, as activations.
+func (n *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	w, b := n.weight, n.bias
+	if n.trained != nil {
+		w, b = n.trained.weight.beside(x), n.trained.bias.beside(x)
+	}
+	return x.LayerNorm(w, b, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
+}

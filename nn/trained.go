@@ -12,8 +12,21 @@ type affine struct{ weight, bias *Parameter }
 // NewLinear returns a Linear with a bias that is trained. Its parameters begin as those of PyTorch's Linear: uniformly random between
 // -1/sqrt(in) and 1/sqrt(in), which for the matrix is the initialization of He et al., "Delving Deep into Rectifiers", with a slope of sqrt(5).
 func NewLinear(p *Params, in, out int) Linear {
+	return Linear{In: in, Out: out, Bias: true, trained: newAffine(p, in, out)}
+}
+
+func newAffine(p *Params, in, out int) *affine {
 	bound := 1 / math.Sqrt(float64(max(in, 1)))
-	return Linear{In: in, Out: out, Bias: true, trained: &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}}
+	return &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}
+}
+
+// NewStacked returns a Stacked with biases that is trained, whose layers begin as those of NewLinear.
+func NewStacked(p *Params, in int, out ...int) Stacked {
+	rows := 0
+	for _, n := range out {
+		rows += n
+	}
+	return Stacked{In: in, Out: out, Bias: true, trained: newAffine(p, in, rows)}
 }
 
 func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
@@ -35,9 +48,20 @@ func NewEmbedding(p *Params, count, width int) Embedding {
 
 // NewRMSNorm returns an RMSNorm that is trained, whose weights begin as 1.
 func NewRMSNorm(p *Params, width int, epsilon float32) RMSNorm {
-	ones := make([]float32, max(width, 0))
-	for i := range ones {
-		ones[i] = 1
+	return RMSNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: p.ones(width)}
+}
+
+// NewLayerNorm returns a LayerNorm that is trained, whose weights begin as 1, and biases as 0.
+func NewLayerNorm(p *Params, width int, epsilon float32) LayerNorm {
+	zeros := p.Parameter(make([]float32, max(width, 0)), width)
+	return LayerNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: &affine{weight: p.ones(width), bias: zeros}}
+}
+
+// ones returns a parameter that begins as 1.
+func (p *Params) ones(n int) *Parameter {
+	list := make([]float32, max(n, 0))
+	for i := range list {
+		list[i] = 1
 	}
-	return RMSNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: p.Parameter(ones, width)}
+	return p.Parameter(list, n)
 }

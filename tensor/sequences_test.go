@@ -192,7 +192,7 @@ func TestRandomOperations(t *testing.T) {
 		stream := outer.Stream()
 		n := programs
 		if stream.Device().Info().Kind == "interp" {
-			n /= 20
+			n /= 50
 		}
 		for seed := range n {
 			err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { return randomProgram(s, uint64(seed), &steps) })

@@ -1,0 +1,41 @@
+package nn
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// MultiHead is attention of several heads between linear layers (Vaswani et al., "Attention Is All You Need"). The vectors of tokens have
+// Heads*HeadDim elements. KeyHeads, which divides Heads, is the number of heads that keys and values have.
+type MultiHead struct {
+	Heads, KeyHeads, HeadDim int
+
+	QKV Stacked `weights:"{q,k,v}_proj" gguf:"attn_{q,k,v}"` // the queries, keys and values of tokens
+	O   Linear  `weights:"o_proj" gguf:"attn_output"`        // of the heads' results
+}
+
+// MultiHeadOptions are the options of MultiHead.Forward.
+type MultiHeadOptions struct {
+	tensor.AttentionOptions
+	Angles *tensor.Tensor // by which queries and keys are rotated, from tensor.Angles; nil for none
+}
+
+// NewMultiHead returns a MultiHead that is trained, whose layers begin as those of NewLinear.
+func NewMultiHead(p *Params, heads, keyHeads, headDim int) MultiHead {
+	width, keys := heads*headDim, keyHeads*headDim
+	return MultiHead{Heads: heads, KeyHeads: keyHeads, HeadDim: headDim, QKV: NewStacked(p, width, width, keys, keys), O: NewLinear(p, width, width)}
+}
+
+// Forward returns the attention of tokens to each other: x is of shape [... tokens Heads*HeadDim], and the other dimensions are batches.
+func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	list, shape := m.QKV.Forward(x), x.Shape()
+	for i, heads := range []int{m.Heads, m.KeyHeads, m.KeyHeads} {
+		at := max(len(shape)-1, 0)
+		list[i] = list[i].Reshape(append(slices.Clone(shape[:at]), heads, m.HeadDim)...)
+		if i < 2 && o.Angles != nil {
+			list[i] = list[i].Rotate(o.Angles)
+		}
+	}
+	return m.O.Forward(tensor.Attention(list[0], list[1], list[2], o.AttentionOptions).Reshape(shape...))
+}
