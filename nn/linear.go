@@ -79,6 +79,9 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if done.Err() != nil {
 		return done
 	}
+	if sum.Scope().Recording() {
+		tensor.Changed(sum)
+	}
 	return sum
 }
 

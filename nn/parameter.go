@@ -37,6 +37,8 @@ type Memory struct {
 	Master device.Slice[float32] // the parameters
 	Values *tensor.Tensor        // what layers compute with: Master, or a copy that is rounded to the element type of activations
 	Grads  *tensor.Tensor        // the derivatives that Backward adds up
+
+	parameters []*Parameter
 }
 
 // Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first is used.
@@ -124,6 +126,15 @@ func (p *Params) Memory(s *tensor.Scope) (*Memory, error) {
 	return t.memory, t.err
 }
 
+// Changed declares that an optimizer has changed the parameters: see tensor.Changed.
+func (m *Memory) Changed() {
+	list := []*tensor.Tensor{m.Values}
+	for _, q := range m.parameters {
+		list = append(list, q.value)
+	}
+	tensor.Changed(list...)
+}
+
 // place allocates the memory and uploads the initial values.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	all := make([]float32, p.trained.size)
@@ -131,7 +142,7 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 		copy(all[q.at:], q.initial)
 		q.initial = nil
 	}
-	m, err := new(Memory), error(nil)
+	m, err := &Memory{parameters: p.trained.list}, error(nil)
 	if m.Master, err = upload(p, all); err != nil {
 		return nil, err
 	}

@@ -10,12 +10,13 @@ import (
 
 // Causes of an Error.
 var (
-	ErrShape  = errors.New("shapes do not fit")
-	ErrDType  = errors.New("element types do not fit")
-	ErrScope  = errors.New("scope")
-	ErrValue  = errors.New("argument out of range")
-	ErrRecord = errors.New("recording")
-	ErrFormat = errors.New("not a .npy file") // or one that ends early
+	ErrShape   = errors.New("shapes do not fit")
+	ErrDType   = errors.New("element types do not fit")
+	ErrScope   = errors.New("scope")
+	ErrValue   = errors.New("argument out of range")
+	ErrRecord  = errors.New("recording")
+	ErrChanged = errors.New("changed in the meantime")
+	ErrFormat  = errors.New("not a .npy file") // or one that ends early
 )
 
 // An Error is a mistake in a call of this package.
@@ -35,7 +36,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func mistake(op string, err error) error { return &Error{op, caller(), err} }
 
 // own are the packages whose lines are not those of a program that uses tensors.
-var own = [...]string{"github.com/gopherwarp/gopherwarp/tensor.", "github.com/gopherwarp/gopherwarp/nn."}
+var own = [...]string{"github.com/gopherwarp/gopherwarp/tensor.", "github.com/gopherwarp/gopherwarp/nn.", "github.com/gopherwarp/gopherwarp/train."}
 
 // caller returns the innermost file and line of the stack that is not in one of the packages above.
 func caller() string {

@@ -9,6 +9,9 @@ type memory struct {
 	bytes  device.Slice[byte]
 	buffer *device.Buffer[byte] // nil if the memory belongs to the caller of Wrap
 	views  int
+
+	version int    // the number of calls of Changed
+	changed string // the line of the program that called it last
 }
 
 // allocate returns memory with arbitrary contents.
@@ -24,5 +27,17 @@ func allocate(s *device.Stream, bytes int) (*memory, error) {
 func (m *memory) release() {
 	if m.views--; m.views == 0 && m.buffer != nil {
 		_ = m.buffer.Close()
+	}
+}
+
+// Changed declares that the program has changed the elements of tensors, by a kernel or a copy of its own. If the derivative of a recorded
+// operation needs the former elements, Backward reports a mistake that wraps ErrChanged and names the lines of both calls.
+func Changed(list ...*Tensor) {
+	line := caller()
+	for _, t := range list {
+		if t.err == nil {
+			t.memory.version++
+			t.memory.changed = line
+		}
 	}
 }

@@ -185,7 +185,7 @@ func (s *Scope) record(out *Tensor, o step) {
 // hold returns a view of t that belongs to no frame.
 func (s *Scope) hold(t *Tensor) *Tensor {
 	t.memory.views++
-	return &Tensor{scope: s, memory: t.memory, dtype: t.dtype, shape: t.shape, strides: t.strides, offset: t.offset}
+	return &Tensor{scope: s, memory: t.memory, dtype: t.dtype, shape: t.shape, strides: t.strides, offset: t.offset, version: t.memory.version}
 }
 
 // drop ends a view of hold.
@@ -255,6 +255,10 @@ func (n *node) backward(s *Scope) {
 	if n.grad == nil {
 		return
 	}
+	if err := n.unchanged(); err != nil {
+		s.fail(mistake("Backward", err))
+		return
+	}
 	s.Tidy(func() *Tensor {
 		d := Derivative{Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in))}
 		for i, in := range n.in {
@@ -268,6 +272,19 @@ func (n *node) backward(s *Scope) {
 		}
 		return nil
 	})
+}
+
+// unchanged returns the mistake of a program that has changed what a node holds.
+func (n *node) unchanged() error {
+	for _, t := range n.saved {
+		if t.version != t.memory.version {
+			return fmt.Errorf("%w: the derivative of %s needs its operand of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+		}
+	}
+	if t := n.result; t != nil && t.version != t.memory.version {
+		return fmt.Errorf("%w: the derivative of %s needs its result of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+	}
+	return nil
 }
 
 // add adds a part of the derivative with respect to a node.

@@ -79,8 +79,13 @@ func (p *program) layers() []func() *tensor.Tensor {
 	return []func() *tensor.Tensor{
 		func() *tensor.Tensor { return tensor.SwiGLU(f, f.Scale(2)) },
 		func() *tensor.Tensor { return heads().RMSNorm(row(), tensor.NormOptions{Epsilon: 1}) },
-		func() *tensor.Tensor { return heads().LayerNorm(row(), row(), tensor.NormOptions{DType: types[p.r.IntN(4)]}) },
-		func() *tensor.Tensor { x := heads(); return tensor.Attention(x, x, x, tensor.AttentionOptions{Causal: p.wrong()}) },
+		func() *tensor.Tensor {
+			return heads().LayerNorm(row(), row(), tensor.NormOptions{DType: types[p.r.IntN(4)]})
+		},
+		func() *tensor.Tensor {
+			x := heads()
+			return tensor.Attention(x, x, x, tensor.AttentionOptions{Causal: p.wrong()})
+		},
 		func() *tensor.Tensor {
 			x := heads()
 			n := x.Dim(0)

@@ -18,6 +18,7 @@ type Tensor struct {
 	strides []int // in elements, one for each dimension
 	offset  int   // of the first element, in elements
 	node    *node // of the tape, or nil for a constant
+	version int   // of the memory, if the tape holds the tensor for a derivative
 	err     error // the first mistake, if the tensor is void
 }
 

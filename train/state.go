@@ -137,6 +137,7 @@ func step[T interface {
 	if err := update(x); err != nil {
 		return err
 	}
+	m.Changed()
 	o.steps++
 	return nil
 }
