@@ -93,6 +93,9 @@ func (o *state) begin(s *tensor.Scope) (*nn.Memory, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	if s.Stream().Recording() {
+		return nil, fmt.Errorf("train: %w: the numbers of a step in a graph would be the same at each launch", tensor.ErrRecord)
+	}
 	m, err := o.params.Memory(s)
 	switch {
 	case err != nil:
