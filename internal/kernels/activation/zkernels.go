@@ -12,6 +12,217 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// GluBack stores the derivatives of a row with each block. Rows are stride elements apart, except those of dy.
+func GluBack(s *device.Stream, g device.Blocks, gate, up, dy, dgate, dup device.Slice[float32], columns, stride uint32) error {
+	p := s.Plan(gluBackKernel, gluBackKernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	dy.Pass(p)
+	dgate.Pass(p)
+	dup.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var gluBackKernel = &driver.Kernel{
+	Name:    "gluBack",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 4},
+		{Name: "up", Offset: 24, Size: 24, Elem: 4},
+		{Name: "dy", Offset: 48, Size: 24, Elem: 4},
+		{Name: "dgate", Offset: 72, Size: 24, Elem: 4},
+		{Name: "dup", Offset: 96, Size: 24, Elem: 4},
+		{Name: "columns", Offset: 120, Size: 4},
+		{Name: "stride", Offset: 124, Size: 4},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluBackSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, dy, dgate, dup []float32
+			columns, stride          uint32
+		})(args)
+		for ts.Next() {
+			gluBack(ts.Thread(), a.gate, a.up, a.dy, a.dgate, a.dup, a.columns, a.stride)
+		}
+	},
+	Twin:    gluBackTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 31, 56, 57, 58, 60},
+}
+
+// GluBackHalf is gluBack for bfloat16, which has fast code only for GPUs.
+func GluBackHalf(s *device.Stream, g device.Blocks, gate, up, dy, dgate, dup device.Slice[dtype.BF16], columns, stride uint32) error {
+	p := s.Plan(gluBackHalfKernel, gluBackHalfKernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	dy.Pass(p)
+	dgate.Pass(p)
+	dup.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var gluBackHalfKernel = &driver.Kernel{
+	Name:    "gluBackHalf",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    85,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
+		{Name: "up", Offset: 24, Size: 24, Elem: 2},
+		{Name: "dy", Offset: 48, Size: 24, Elem: 2},
+		{Name: "dgate", Offset: 72, Size: 24, Elem: 2},
+		{Name: "dup", Offset: 96, Size: 24, Elem: 2},
+		{Name: "columns", Offset: 120, Size: 4},
+		{Name: "stride", Offset: 124, Size: 4},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluBackHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluBackHalfSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, dy, dgate, dup []dtype.BF16
+			columns, stride          uint32
+		})(args)
+		for ts.Next() {
+			gluBackHalf(ts.Thread(), a.gate, a.up, a.dy, a.dgate, a.dup, a.columns, a.stride)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 31, 56, 57, 59, 60},
+}
+
+// wideGLUBack32 is gluBack for 16 bytes at a time.
+func wideGLUBack32(s *device.Stream, g device.Blocks, gate, up, dy, dgate, dup device.Slice[row.Words], columns, stride uint32) error {
+	p := s.Plan(wideGLUBack32Kernel, wideGLUBack32Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	dy.Pass(p)
+	dgate.Pass(p)
+	dup.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var wideGLUBack32Kernel = &driver.Kernel{
+	Name:    "wideGLUBack[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
+		{Name: "up", Offset: 24, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 48, Size: 24, Elem: 16},
+		{Name: "dgate", Offset: 72, Size: 24, Elem: 16},
+		{Name: "dup", Offset: 96, Size: 24, Elem: 16},
+		{Name: "columns", Offset: 120, Size: 4},
+		{Name: "stride", Offset: 124, Size: 4},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 113, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 114, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 114, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBack32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, dy, dgate, dup []row.Words
+			columns, stride          uint32
+		})(args)
+		for ts.Next() {
+			wideGLUBack[[4]float32, row.F32](ts.Thread(), a.gate, a.up, a.dy, a.dgate, a.dup, a.columns, a.stride)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 36, 37, 38, 39, 56, 61, 67},
+}
+
+// wideGLUBackBF16 is gluBack for 16 bytes at a time.
+func wideGLUBackBF16(s *device.Stream, g device.Blocks, gate, up, dy, dgate, dup device.Slice[row.Words], columns, stride uint32) error {
+	p := s.Plan(wideGLUBackBF16Kernel, wideGLUBackBF16Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	dy.Pass(p)
+	dgate.Pass(p)
+	dup.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var wideGLUBackBF16Kernel = &driver.Kernel{
+	Name:    "wideGLUBack[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
+		{Name: "up", Offset: 24, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 48, Size: 24, Elem: 16},
+		{Name: "dgate", Offset: 72, Size: 24, Elem: 16},
+		{Name: "dup", Offset: 96, Size: 24, Elem: 16},
+		{Name: "columns", Offset: 120, Size: 4},
+		{Name: "stride", Offset: 124, Size: 4},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 113, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 114, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 114, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBackBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBackBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, dy, dgate, dup []row.Words
+			columns, stride          uint32
+		})(args)
+		for ts.Next() {
+			wideGLUBack[[8]float32, row.BF16](ts.Thread(), a.gate, a.up, a.dy, a.dgate, a.dup, a.columns, a.stride)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 32, 33, 38, 39, 56, 61, 67},
+}
+
 // apply32 stores a function of each element of x in y.
 func apply32(s *device.Stream, g device.Grid, x, y device.Slice[row.F32x1], f Function) error {
 	p := s.Plan(apply32Kernel, g)
@@ -53,7 +264,7 @@ var apply32Kernel = &driver.Kernel{
 	},
 	Twin:    apply32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 49, 50, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 50, 51, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
 }
 
 // applyBF16 stores a function of each element of x in y.
@@ -97,7 +308,7 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 39, 40, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 41, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
 }
 
 // applyF16 stores a function of each element of x in y.
@@ -141,7 +352,7 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 44, 45, 54, 55, 61, 62, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 45, 46, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
 }
 
 // wide32 is apply for 16 bytes at a time, of functions of few instructions.
@@ -184,7 +395,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 35, 36, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 36, 37, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
 }
 
 // wideBF16 is apply for 16 bytes at a time, of functions of few instructions.
@@ -227,7 +438,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 31, 32, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 32, 33, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
 }
 
 // wideF16 is apply for 16 bytes at a time, of functions of few instructions.
@@ -270,7 +481,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 33, 34, 37, 38, 58, 60, 61, 63, 64, 65, 66, 68, 70, 71, 72, 73, 74, 75},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 34, 35, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
 }
 
 // gluPairs32 stores silu(gate)*up for neighbours in x.
@@ -312,7 +523,7 @@ var gluPairs32Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairs32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 57, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 64, 76, 82},
 }
 
 // gluPairsBF16 stores silu(gate)*up for neighbours in x.
@@ -358,7 +569,7 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 57, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 64, 76, 82},
 }
 
 // gluPairsF16 stores silu(gate)*up for neighbours in x.
@@ -400,7 +611,7 @@ var gluPairsF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 24, 25, 26, 30, 57, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 24, 25, 26, 30, 64, 76, 82},
 }
 
 // glu32 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -448,7 +659,7 @@ var glu32Kernel = &driver.Kernel{
 	},
 	Twin:    glu32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 49, 51, 54, 56, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 50, 52, 55, 63, 76, 82},
 }
 
 // gluBF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -498,7 +709,7 @@ var gluBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 39, 41, 54, 56, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 40, 42, 55, 63, 76, 82},
 }
 
 // gluF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -546,7 +757,7 @@ var gluF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 44, 46, 54, 56, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 45, 47, 55, 63, 76, 82},
 }
 
 // wideGLU32 is glu for 16 bytes at a time, and for any number of rows.
@@ -594,7 +805,7 @@ var wideGLU32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 52, 53, 54, 59, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 53, 54, 55, 66, 76, 82},
 }
 
 // wideGLUBF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -643,7 +854,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 42, 43, 54, 59, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 43, 44, 55, 66, 76, 82},
 }
 
 // wideGLUF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -691,5 +902,5 @@ var wideGLUF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 47, 48, 54, 59, 69, 75},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 48, 49, 55, 66, 76, 82},
 }

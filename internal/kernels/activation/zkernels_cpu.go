@@ -12,6 +12,203 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
+// gluBackTwin runs blocks of the kernel gluBack.
+//
+//line back.go:75
+func gluBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	gate := *(*unsafe.Pointer)(args)
+	gateLen := *(*int)(unsafe.Add(args, 8))
+	gateCap := *(*int)(unsafe.Add(args, 16))
+	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	upLen := *(*int)(unsafe.Add(args, 32))
+	upCap := *(*int)(unsafe.Add(args, 40))
+	dy := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	dyLen := *(*int)(unsafe.Add(args, 56))
+	dyCap := *(*int)(unsafe.Add(args, 64))
+	dgate := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	dgateLen := *(*int)(unsafe.Add(args, 80))
+	dgateCap := *(*int)(unsafe.Add(args, 88))
+	dup := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	dupLen := *(*int)(unsafe.Add(args, 104))
+	dupCap := *(*int)(unsafe.Add(args, 112))
+	columns := *(*int32)(unsafe.Add(args, 120))
+	stride := *(*int32)(unsafe.Add(args, 124))
+	lanes := blocks.Lanes()
+//line back.go:95
+	i47 := int(uint32(stride))
+//line back.go:95
+	i44 := int(uint32(columns))
+//line back.go:75
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line back.go:95
+		i48 := bx * i47
+		if uint(i48) > uint(gateLen) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, gateLen)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		o55 := i48 * 4
+//line back.go:96
+		if uint(i44) > uint(gateCap-i48) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, gateCap-i48)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		if uint(i48) > uint(upLen) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, upLen)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		o72 := i48 * 4
+//line back.go:96
+		if uint(i44) > uint(upCap-i48) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, upCap-i48)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		if uint(i48) > uint(dgateLen) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, dgateLen)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		o89 := i48 * 4
+//line back.go:96
+		if uint(i44) > uint(dgateCap-i48) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dgateCap-i48)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		if uint(i48) > uint(dupLen) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, dupLen)
+//line back.go:96
+			return
+		}
+//line back.go:96
+		o106 := i48 * 4
+//line back.go:96
+		if uint(i44) > uint(dupCap-i48) {
+//line back.go:96
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dupCap-i48)
+//line back.go:96
+			return
+		}
+//line back.go:97
+		i120 := bx * i44
+//line back.go:97
+		if uint(i120) > uint(dyLen) {
+//line back.go:97
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i120, dyLen)
+//line back.go:97
+			return
+		}
+//line back.go:97
+		o126 := i120 * 4
+//line back.go:97
+		if uint(i44) > uint(dyCap-i120) {
+//line back.go:97
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dyCap-i120)
+//line back.go:97
+			return
+		}
+		{
+			{
+//line back.go:95
+				gluBackTwinRow(lanes, dgate, dgateCap, dgateLen, dup, dupCap, dupLen, dy, dyCap, dyLen, gate, gateCap, gateLen, i120, i44, i48, o106, o126, o55, o72, o89, up, upCap, upLen)
+			}
+		}
+	}
+}
+
+// gluBackTwinRow is what a row of threads does in gluBackTwin.
+//
+//line back.go:95
+func gluBackTwinRow(lanes int, dgate unsafe.Pointer, dgateCap int, dgateLen int, dup unsafe.Pointer, dupCap int, dupLen int, dy unsafe.Pointer, dyCap int, dyLen int, gate unsafe.Pointer, gateCap int, gateLen int, i120 int, i44 int, i48 int, o106 int, o126 int, o55 int, o72 int, o89 int, up unsafe.Pointer, upCap int, upLen int) {
+	first := 0
+//line back.go:95
+	if lanes == 16 {
+//line back.go:95
+		first = zvector.GluBackTwin(16, uint(i48) <= uint(gateLen), uint(i44) <= uint(gateCap-i48), uint(i48) <= uint(upLen), uint(i44) <= uint(upCap-i48), uint(i48) <= uint(dgateLen), uint(i44) <= uint(dgateCap-i48), uint(i48) <= uint(dupLen), uint(i44) <= uint(dupCap-i48), uint(i120) <= uint(dyLen), uint(i44) <= uint(dyCap-i120), i44, gate, o55, up, o72, dy, o126, dgate, o89, dup, o106)
+//line back.go:95
+	} else if lanes == 8 {
+//line back.go:95
+		first = zvector.GluBackTwinAVX2(16, uint(i48) <= uint(gateLen), uint(i44) <= uint(gateCap-i48), uint(i48) <= uint(upLen), uint(i44) <= uint(upCap-i48), uint(i48) <= uint(dgateLen), uint(i44) <= uint(dgateCap-i48), uint(i48) <= uint(dupLen), uint(i44) <= uint(dupCap-i48), uint(i120) <= uint(dyLen), uint(i44) <= uint(dyCap-i120), i44, gate, o55, up, o72, dy, o126, dgate, o89, dup, o106)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i139 int
+		var i237, i238 int32
+		var f250 float32
+//line back.go:98
+		i139 = tx
+//line back.go:98
+		for {
+//line back.go:98
+			if i139 >= i44 {
+//line back.go:98
+				break
+			}
+//line back.go:99
+			f147 := *(*float32)(unsafe.Add(gate, o55+i139*4))
+//line back.go:99
+			f154 := *(*float32)(unsafe.Add(up, o72+i139*4))
+//line back.go:99
+			f161 := *(*float32)(unsafe.Add(dy, o126+i139*4))
+//line back.go:126
+			f195 := float32(-f147)
+//line exp.go:36
+			f266 := math32.FMA(f195, 1.442695, 1.2582912e+07)
+			f267 := f266 - 1.2582912e+07
+			f269 := math32.FMA(f267, 1.9046542e-09, math32.FMA(f267, -0.6931472, f195))
+//line exp.go:21
+			c234 := 0 < f195
+//line exp.go:21
+			if c234 {
+//line exp.go:21
+				i237, i238 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i237, i238 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f242 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f269, 0.008368675), f269, 0.041668262), f269, 0.16666521), f269, 0.49999994), f269, 1), f269, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f266))<<23+i237)))
+			if 104 < math.Float32frombits(math.Float32bits(f147)&^(1<<31)) {
+//line exp.go:27
+				if c234 {
+//line basic.go:19
+					f250 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f250 = 0
+				}
+			} else {
+//line exp.go:25
+				f250 = float32(f242 * math.Float32frombits(uint32(i238)))
+			}
+//line fast.go:42
+			f221 := 1 / (f250 + 1)
+//line back.go:100
+			*(*float32)(unsafe.Add(dgate, o89+i139*4)) = float32(float32(float32(f161*f154)*f221) * (float32(f147*(1-f221)) + 1))
+//line back.go:100
+			*(*float32)(unsafe.Add(dup, o106+i139*4)) = float32(float32(f161*f147) * f221)
+//line back.go:98
+			i139 = i139 + 16
+		}
+	}
+}
+
 // apply32Twin runs blocks of the kernel apply_row_F32x1.
 //
 //line kernels.go:21

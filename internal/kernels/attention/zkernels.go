@@ -70,16 +70,17 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 110, 111, 112, 113, 114, 115, 116, 117, 145},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 111, 112, 113, 114, 115, 116, 117, 118, 146},
 }
 
 // AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
-func AttendSpans(s *device.Stream, g device.Blocks, q, k, v device.TensorMap[panel], o device.Slice[[2]dtype.BF16], spans device.Slice[prefill.Span], table device.Slice[int32], rows int, l prefill.Layout) error {
+func AttendSpans(s *device.Stream, g device.Blocks, q, k, v device.TensorMap[panel], o device.Slice[[2]dtype.BF16], states device.Slice[prefill.State], spans device.Slice[prefill.Span], table device.Slice[int32], rows int, l prefill.Layout) error {
 	p := s.Plan(attendSpansKernel, attendSpansKernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, rows)
@@ -97,46 +98,49 @@ var attendSpansKernel = &driver.Kernel{
 		{Name: "k", Offset: 128, Size: 128, Tensor: true},
 		{Name: "v", Offset: 256, Size: 128, Tensor: true},
 		{Name: "o", Offset: 384, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 408, Size: 24, Elem: 16},
-		{Name: "table", Offset: 432, Size: 24, Elem: 4},
-		{Name: "rows", Offset: 456, Size: 8},
-		{Name: "l", Offset: 464, Size: 28},
+		{Name: "states", Offset: 408, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 432, Size: 24, Elem: 16},
+		{Name: "table", Offset: 456, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 480, Size: 8},
+		{Name: "l", Offset: 488, Size: 28},
 	},
-	ParamBytes: 512,
+	ParamBytes: 536,
 	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    163936,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "spans.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "spans.go", Line: 75, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "spans.go", Line: 111, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "spans.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 78, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "spans.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "spans.go", Line: 114, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "spans.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "spans.go", Line: 30, Format: "integer divide by zero"},
-		{File: "spans.go", Line: 65, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "spans.go", Line: 65, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "spans.go", Line: 68, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "spans.go", Line: 68, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSpansSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			q     gpu.TensorMap[panel]
-			k     gpu.TensorMap[panel]
-			v     gpu.TensorMap[panel]
-			o     [][2]dtype.BF16
-			spans []prefill.Span
-			table []int32
-			rows  int
-			l     prefill.Layout
+			q      gpu.TensorMap[panel]
+			k      gpu.TensorMap[panel]
+			v      gpu.TensorMap[panel]
+			o      [][2]dtype.BF16
+			states []prefill.State
+			spans  []prefill.Span
+			table  []int32
+			rows   int
+			l      prefill.Layout
 		})(args)
 		for ts.Next() {
-			attendSpans(ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.rows, a.l)
+			attendSpans(ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.rows, a.l)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 39, 41, 42, 43, 44, 45, 47, 49, 50, 51, 53, 54, 55, 56, 57, 60, 61, 62, 63, 64, 65, 110, 112, 113, 114, 115, 116, 117, 144, 145, 146, 147, 148, 149, 150, 151},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 40, 42, 43, 44, 45, 46, 48, 50, 51, 52, 54, 55, 56, 57, 58, 61, 62, 63, 64, 65, 66, 111, 113, 114, 115, 116, 117, 118, 145, 146, 147, 148, 149, 150, 151, 152, 153},
 }
 
 // StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
@@ -201,7 +205,7 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{66, 68, 69, 152, 153, 154, 156, 157},
+	Uses:    []uint16{67, 69, 70, 154, 155, 156, 158, 159},
 }
 
 // lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -271,7 +275,7 @@ var lanes32Kernel = &driver.Kernel{
 	},
 	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 25, 26, 27, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 26, 27, 28, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
 }
 
 // lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -341,7 +345,7 @@ var lanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 19, 20, 21, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 20, 21, 22, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
 }
 
 // lanesF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -411,7 +415,7 @@ var lanesF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 22, 23, 24, 28, 29, 30, 66, 67, 68, 69, 104, 105, 106, 107, 108, 109, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 23, 24, 25, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
 }
 
 // direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -494,7 +498,7 @@ var direct32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 25, 26, 27, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 26, 27, 28, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
 }
 
 // directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -577,7 +581,7 @@ var directBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 19, 20, 21, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
 }
 
 // directF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -660,7 +664,7 @@ var directF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 24, 28, 67, 68, 69, 72, 82, 83, 84, 86, 87, 88, 89, 90, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 118, 119, 120, 121, 124, 125, 127, 128},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 23, 24, 25, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
 }
 
 // decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -754,7 +758,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 67, 68, 69, 70, 71, 72, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
 }
 
 var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
@@ -823,7 +827,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 67, 68, 69, 70, 71, 72, 73, 74, 75, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
 }
 
 // decodeF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -917,7 +921,7 @@ var decodeF16DtypeF16RowF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 67, 68, 69, 70, 71, 72, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
 }
 
 var decodeF16DtypeF16RowF16Dim128Kernel = &driver.Kernel{
@@ -986,7 +990,7 @@ var decodeF16DtypeF16RowF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 67, 68, 69, 70, 71, 72, 73, 74, 75, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
 }
 
 // join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1048,7 +1052,7 @@ var join32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 25, 27, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 26, 28, 29, 69, 70, 103, 104, 119, 121, 128, 129},
 }
 
 // joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1110,7 +1114,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 19, 21, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 69, 70, 103, 104, 119, 121, 128, 129},
 }
 
 // joinF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1172,7 +1176,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 22, 24, 28, 68, 69, 102, 103, 118, 120, 127, 128},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 69, 70, 103, 104, 119, 121, 128, 129},
 }
 
 // turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1251,7 +1255,7 @@ var turnLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{25, 26, 27, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+	Uses:    []uint16{26, 27, 28, 29, 30, 67, 69, 70, 142, 144, 154, 155},
 }
 
 // turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1332,7 +1336,7 @@ var turnLanesBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+	Uses:    []uint16{20, 21, 22, 29, 30, 67, 69, 70, 142, 144, 154, 155},
 }
 
 // turnLanesF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1411,7 +1415,7 @@ var turnLanesF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 23, 24, 28, 29, 66, 68, 69, 141, 143, 152, 153},
+	Uses:    []uint16{23, 24, 25, 29, 30, 67, 69, 70, 142, 144, 154, 155},
 }
 
 // turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1483,7 +1487,7 @@ var turnRows32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{25, 35, 36, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+	Uses:    []uint16{26, 36, 37, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
 }
 
 // turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1557,7 +1561,7 @@ var turnRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 31, 32, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+	Uses:    []uint16{20, 32, 33, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
 }
 
 // turnRowsF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1629,7 +1633,7 @@ var turnRowsF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 33, 34, 37, 38, 66, 68, 69, 142, 143, 152, 153, 157},
+	Uses:    []uint16{23, 34, 35, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
 }
 
 // storeLanes32 stores a head of a token's keys and values.
@@ -1686,7 +1690,7 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
+	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
 }
 
 // storeLanesBF16 stores a head of a token's keys and values.
@@ -1743,7 +1747,7 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
+	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
 }
 
 // storeLanesF16 stores a head of a token's keys and values.
@@ -1800,5 +1804,5 @@ var storeLanesF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{29, 66, 68, 69, 152, 153, 155},
+	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
 }

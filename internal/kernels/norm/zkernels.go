@@ -64,6 +64,398 @@ var narrowKernel = &driver.Kernel{
 	Uses:    []uint16{1, 2, 36, 37},
 }
 
+// PlainBack computes the derivative of a row's norm with each block.
+func PlainBack(s *device.Stream, g device.Blocks, x, dy, add, dx, weight device.Slice[float32], lines device.Slice[[2]float32], c config) error {
+	p := s.Plan(plainBackKernel, plainBackKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	add.Pass(p)
+	dx.Pass(p)
+	weight.Pass(p)
+	lines.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var plainBackKernel = &driver.Kernel{
+	Name:    "plainBack",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 4},
+		{Name: "add", Offset: 48, Size: 24, Elem: 4},
+		{Name: "dx", Offset: 72, Size: 24, Elem: 4},
+		{Name: "weight", Offset: 96, Size: 24, Elem: 4},
+		{Name: "lines", Offset: 120, Size: 24, Elem: 8},
+		{Name: "c", Offset: 144, Size: 20},
+	},
+	ParamBytes: 184,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plainback.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 69, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBackSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, add, dx, weight []float32
+			lines                  [][2]float32
+			c                      config
+		})(args)
+		for ts.Next() {
+			plainBack(ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+		}
+	},
+	Twin:    plainBackTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 40, 43, 44, 45, 46, 48, 49, 50, 51, 52},
+}
+
+// HalfBack is plainBack for bfloat16, which has fast code only for GPUs.
+func HalfBack(s *device.Stream, g device.Blocks, x, dy, add, dx device.Slice[dtype.BF16], weight device.Slice[float32], lines device.Slice[[2]float32], c config) error {
+	p := s.Plan(halfBackKernel, halfBackKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	add.Pass(p)
+	dx.Pass(p)
+	weight.Pass(p)
+	lines.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var halfBackKernel = &driver.Kernel{
+	Name:    "halfBack",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    39,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
+		{Name: "add", Offset: 48, Size: 24, Elem: 2},
+		{Name: "dx", Offset: 72, Size: 24, Elem: 2},
+		{Name: "weight", Offset: 96, Size: 24, Elem: 4},
+		{Name: "lines", Offset: 120, Size: 24, Elem: 8},
+		{Name: "c", Offset: 144, Size: 20},
+	},
+	ParamBytes: 184,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plainback.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 69, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: halfBackSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: halfBackSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, add, dx []dtype.BF16
+			weight         []float32
+			lines          [][2]float32
+			c              config
+		})(args)
+		for ts.Next() {
+			halfBack(ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 40, 43, 44, 45, 46, 47, 48, 49, 51, 52},
+}
+
+// SumRows adds the rows of a chunk of dy*(x-mean)*factor, and of dy. A thread has a column. The sums of all chunks of the first follow each
+// other in parts, then those of the second.
+func SumRows(s *device.Stream, g device.Blocks, x, dy device.Slice[float32], lines device.Slice[[2]float32], parts device.Slice[float32], rows, columns uint32) error {
+	p := s.Plan(sumRowsKernel, sumRowsKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	lines.Pass(p)
+	parts.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	return p.Launch()
+}
+
+var sumRowsKernel = &driver.Kernel{
+	Name:    "sumRows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    99,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 4},
+		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
+		{Name: "parts", Offset: 72, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 96, Size: 4},
+		{Name: "columns", Offset: 100, Size: 4},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumRowsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy         []float32
+			lines         [][2]float32
+			parts         []float32
+			rows, columns uint32
+		})(args)
+		for ts.Next() {
+			sumRows(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.columns)
+		}
+	},
+	Twin:    sumRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{9, 10, 12, 45, 53, 56},
+}
+
+// SumHalves is sumRows for bfloat16.
+func SumHalves(s *device.Stream, g device.Blocks, x, dy device.Slice[dtype.BF16], lines device.Slice[[2]float32], parts device.Slice[float32], rows, columns uint32) error {
+	p := s.Plan(sumHalvesKernel, sumHalvesKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	lines.Pass(p)
+	parts.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	return p.Launch()
+}
+
+var sumHalvesKernel = &driver.Kernel{
+	Name:    "sumHalves",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    109,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
+		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
+		{Name: "parts", Offset: 72, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 96, Size: 4},
+		{Name: "columns", Offset: 100, Size: 4},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy         []dtype.BF16
+			lines         [][2]float32
+			parts         []float32
+			rows, columns uint32
+		})(args)
+		for ts.Next() {
+			sumHalves(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.columns)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{3, 4, 12, 45, 53, 54},
+}
+
+// SumParts adds partial sums, of which each has an element for each one of sums.
+func SumParts(s *device.Stream, g device.Blocks, parts, sums device.Slice[float32]) error {
+	p := s.Plan(sumPartsKernel, sumPartsKernel.Grid(g))
+	parts.Pass(p)
+	sums.Pass(p)
+	return p.Launch()
+}
+
+var sumPartsKernel = &driver.Kernel{
+	Name:    "sumParts",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    139,
+	Params: []driver.Param{
+		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
+		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumPartsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			parts, sums []float32
+		})(args)
+		for ts.Next() {
+			sumParts(ts.Thread(), a.parts, a.sums)
+		}
+	},
+	Twin:    sumPartsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{55},
+}
+
+// wideBack32 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
+// time from a cache.
+func wideBack32(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[row.Words], weight device.Slice[[4]float32], lines device.Slice[[2]float32], c config) error {
+	p := s.Plan(wideBack32Kernel, g)
+	x.Pass(p)
+	dy.Pass(p)
+	add.Pass(p)
+	dx.Pass(p)
+	weight.Pass(p)
+	lines.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wideBack32Kernel = &driver.Kernel{
+	Name:    "wideBack[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "wideback.go",
+	Line:    15,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 16},
+		{Name: "add", Offset: 48, Size: 24, Elem: 16},
+		{Name: "dx", Offset: 72, Size: 24, Elem: 16},
+		{Name: "weight", Offset: 96, Size: 24, Elem: 16},
+		{Name: "lines", Offset: 120, Size: 24, Elem: 8},
+		{Name: "c", Offset: 144, Size: 20},
+	},
+	ParamBytes: 184,
+	Shared:     256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wideback.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBack32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBack32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, add, dx []row.Words
+			weight         [][4]float32
+			lines          [][2]float32
+			c              config
+		})(args)
+		for ts.Next() {
+			wideBack[[4]float32, row.F32](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 46, 48, 49, 58, 62, 63, 64, 65},
+}
+
+// wideBackBF16 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
+// time from a cache.
+func wideBackBF16(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[row.Words], weight device.Slice[[8]float32], lines device.Slice[[2]float32], c config) error {
+	p := s.Plan(wideBackBF16Kernel, g)
+	x.Pass(p)
+	dy.Pass(p)
+	add.Pass(p)
+	dx.Pass(p)
+	weight.Pass(p)
+	lines.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wideBackBF16Kernel = &driver.Kernel{
+	Name:    "wideBack[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "wideback.go",
+	Line:    15,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 16},
+		{Name: "add", Offset: 48, Size: 24, Elem: 16},
+		{Name: "dx", Offset: 72, Size: 24, Elem: 16},
+		{Name: "weight", Offset: 96, Size: 24, Elem: 32},
+		{Name: "lines", Offset: 120, Size: 24, Elem: 8},
+		{Name: "c", Offset: 144, Size: 20},
+	},
+	ParamBytes: 184,
+	Shared:     256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wideback.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, add, dx []row.Words
+			weight         [][8]float32
+			lines          [][2]float32
+			c              config
+		})(args)
+		for ts.Next() {
+			wideBack[[8]float32, row.BF16](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 46, 48, 49, 58, 62, 63, 64, 65},
+}
+
 // plainAdd32 stores x + residual in sum.
 func plainAdd32(s *device.Stream, g device.Grid, x, residual, sum device.Slice[float32]) error {
 	p := s.Plan(plainAdd32Kernel, g)
@@ -407,7 +799,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 44, 45, 46, 47, 48, 49},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 57, 58, 59, 60, 61, 62},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -473,7 +865,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 44, 45, 46, 47, 48, 49},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 57, 58, 59, 60, 61, 62},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -539,5 +931,5 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 44, 45, 46, 47, 48, 49},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 57, 58, 59, 60, 61, 62},
 }

@@ -15,12 +15,13 @@ import (
 // direct32 computes up to 16 results of a head, each in a thread. It is for CPUs, whose vector code runs the threads as lanes: elements of
 // queries are in vectors, and those of keys and values, which all threads share, are scalars. Barriers separate code that is the same for
 // all threads, which has no vector code, from the rest.
-func direct32(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[float32], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func direct32(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[float32], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(direct32Kernel, direct32Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -37,24 +38,26 @@ var direct32Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 4},
 		{Name: "v", Offset: 48, Size: 24, Elem: 4},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 89, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 94, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: direct32SM80},
@@ -63,28 +66,30 @@ var direct32Kernel = &driver.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v, o []float32
+			states     []State
 			spans      []Span
 			table      []int32
 			s          Layout
 		})(args)
 		for ts.Next() {
-			direct[float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			direct[float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Twin:    direct32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
 }
 
 // directBF16 computes up to 16 results of a head, each in a thread. It is for CPUs, whose vector code runs the threads as lanes: elements of
 // queries are in vectors, and those of keys and values, which all threads share, are scalars. Barriers separate code that is the same for
 // all threads, which has no vector code, from the rest.
-func directBF16(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[dtype.BF16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func directBF16(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[dtype.BF16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(directBF16Kernel, directBF16Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -101,24 +106,26 @@ var directBF16Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
 		{Name: "v", Offset: 48, Size: 24, Elem: 2},
 		{Name: "o", Offset: 72, Size: 24, Elem: 2},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 89, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 94, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directBF16SM80},
@@ -127,28 +134,30 @@ var directBF16Kernel = &driver.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v, o []dtype.BF16
+			states     []State
 			spans      []Span
 			table      []int32
 			s          Layout
 		})(args)
 		for ts.Next() {
-			direct[dtype.BF16, row.BF16](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			direct[dtype.BF16, row.BF16](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Twin:    directBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
 }
 
 // directF16 computes up to 16 results of a head, each in a thread. It is for CPUs, whose vector code runs the threads as lanes: elements of
 // queries are in vectors, and those of keys and values, which all threads share, are scalars. Barriers separate code that is the same for
 // all threads, which has no vector code, from the rest.
-func directF16(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[dtype.F16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func directF16(s_ *device.Stream, g device.Blocks, q, k, v, o device.Slice[dtype.F16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(directF16Kernel, directF16Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -165,24 +174,26 @@ var directF16Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
 		{Name: "v", Offset: 48, Size: 24, Elem: 2},
 		{Name: "o", Offset: 72, Size: 24, Elem: 2},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 89, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 160, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 107, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 94, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directF16SM80},
@@ -191,26 +202,28 @@ var directF16Kernel = &driver.Kernel{
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v, o []dtype.F16
+			states     []State
 			spans      []Span
 			table      []int32
 			s          Layout
 		})(args)
 		for ts.Next() {
-			direct[dtype.F16, row.F16](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			direct[dtype.F16, row.F16](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Twin:    directF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 16, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 16, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
 }
 
 // tiledBF16x32 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledBF16x32(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledBF16x32(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledBF16x32Kernel, tiledBF16x32Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -227,49 +240,55 @@ var tiledBF16x32Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     20480,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledBF16x32SM80NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledBF16x32SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			q, k, v [][8]dtype.BF16
 			o       [][2]dtype.BF16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.BF16, row.BF16, [5][8]dtype.BF16, [4][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.BF16, row.BF16, [5][8]dtype.BF16, [4][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }
 
 // tiledBF16x64 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledBF16x64(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledBF16x64(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledBF16x64Kernel, tiledBF16x64Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -286,22 +305,24 @@ var tiledBF16x64Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     36864,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledBF16x64SM80},
@@ -310,25 +331,27 @@ var tiledBF16x64Kernel = &driver.Kernel{
 		a := (*struct {
 			q, k, v [][8]dtype.BF16
 			o       [][2]dtype.BF16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.BF16, row.BF16, [9][8]dtype.BF16, [8][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.BF16, row.BF16, [9][8]dtype.BF16, [8][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }
 
 // tiledBF16x96 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledBF16x96(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledBF16x96(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledBF16x96Kernel, tiledBF16x96Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -345,22 +368,24 @@ var tiledBF16x96Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Dynamic:    53248,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledBF16x96SM80},
@@ -369,25 +394,27 @@ var tiledBF16x96Kernel = &driver.Kernel{
 		a := (*struct {
 			q, k, v [][8]dtype.BF16
 			o       [][2]dtype.BF16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.BF16, row.BF16, [13][8]dtype.BF16, [12][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.BF16, row.BF16, [13][8]dtype.BF16, [12][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }
 
 // tiledBF16x128 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledBF16x128(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledBF16x128(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.BF16], o device.Slice[[2]dtype.BF16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledBF16x128Kernel, tiledBF16x128Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -404,22 +431,24 @@ var tiledBF16x128Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Dynamic:    69632,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledBF16x128SM80},
@@ -428,25 +457,27 @@ var tiledBF16x128Kernel = &driver.Kernel{
 		a := (*struct {
 			q, k, v [][8]dtype.BF16
 			o       [][2]dtype.BF16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.BF16, row.BF16, [17][8]dtype.BF16, [16][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.BF16, row.BF16, [17][8]dtype.BF16, [16][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }
 
 // tiledF16x64 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledF16x64(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledF16x64(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledF16x64Kernel, tiledF16x64Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -463,22 +494,24 @@ var tiledF16x64Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     36864,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledF16x64SM80},
@@ -487,25 +520,27 @@ var tiledF16x64Kernel = &driver.Kernel{
 		a := (*struct {
 			q, k, v [][8]dtype.F16
 			o       [][2]dtype.F16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.F16, row.F16, [9][8]dtype.F16, [8][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.F16, row.F16, [9][8]dtype.F16, [8][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }
 
 // tiledF16x128 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
-func tiledF16x128(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+func tiledF16x128(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledF16x128Kernel, tiledF16x128Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
 	v.Pass(p)
 	o.Pass(p)
+	states.Pass(p)
 	spans.Pass(p)
 	table.Pass(p)
 	driver.Pass(p, s)
@@ -522,22 +557,24 @@ var tiledF16x128Kernel = &driver.Kernel{
 		{Name: "k", Offset: 24, Size: 24, Elem: 16},
 		{Name: "v", Offset: 48, Size: 24, Elem: 16},
 		{Name: "o", Offset: 72, Size: 24, Elem: 4},
-		{Name: "spans", Offset: 96, Size: 24, Elem: 16},
-		{Name: "table", Offset: 120, Size: 24, Elem: 4},
-		{Name: "s", Offset: 144, Size: 28},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
 	},
-	ParamBytes: 192,
+	ParamBytes: 216,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Dynamic:    69632,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 116, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
-		{File: "tiled.go", Line: 125, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledF16x128SM80},
@@ -546,14 +583,15 @@ var tiledF16x128Kernel = &driver.Kernel{
 		a := (*struct {
 			q, k, v [][8]dtype.F16
 			o       [][2]dtype.F16
+			states  []State
 			spans   []Span
 			table   []int32
 			s       Layout
 		})(args)
 		for ts.Next() {
-			tiled[dtype.F16, row.F16, [17][8]dtype.F16, [16][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.spans, a.table, a.s)
+			tiled[dtype.F16, row.F16, [17][8]dtype.F16, [16][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
 }

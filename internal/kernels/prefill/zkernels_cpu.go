@@ -26,445 +26,453 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	vCap := *(*int)(unsafe.Add(args, 64))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	oCap := *(*int)(unsafe.Add(args, 88))
-	spans := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	spansLen := *(*int)(unsafe.Add(args, 104))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tableLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int32)(unsafe.Add(args, 144))
-	s4 := *(*int32)(unsafe.Add(args, 148))
-	s8 := *(*int32)(unsafe.Add(args, 152))
-	s12 := *(*int32)(unsafe.Add(args, 156))
-	s16 := *(*int32)(unsafe.Add(args, 160))
-	s20 := *(*bool)(unsafe.Add(args, 164))
-	s24 := *(*float32)(unsafe.Add(args, 168))
+	states := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	statesLen := *(*int)(unsafe.Add(args, 104))
+	spans := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	spansLen := *(*int)(unsafe.Add(args, 128))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	tableLen := *(*int)(unsafe.Add(args, 152))
+	s0 := *(*int32)(unsafe.Add(args, 168))
+	s4 := *(*int32)(unsafe.Add(args, 172))
+	s8 := *(*int32)(unsafe.Add(args, 176))
+	s12 := *(*int32)(unsafe.Add(args, 180))
+	s16 := *(*int32)(unsafe.Add(args, 184))
+	s20 := *(*bool)(unsafe.Add(args, 188))
+	s24 := *(*float32)(unsafe.Add(args, 192))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:37
-	i2106 := gx - 1
-//line direct.go:87
-	i896 := int(s8)
+	i2144 := gx - 1
+//line direct.go:90
+	i928 := int(s8)
 //line span.go:73
-	i234 := int(s8)
+	i266 := int(s8)
 //line span.go:75
-	i246 := int(s4) * int(s8)
+	i278 := int(s4) * int(s8)
 //line span.go:72
-	c228 := 0 < s12
-//line direct.go:88
-	i901 := int(s0) * i896
-	c925 := i901 != 0
+	c260 := 0 < s12
+//line direct.go:91
+	i932 := int(s0)
+//line direct.go:91
+	i933 := i932 * i928
+	c957 := i933 != 0
 //line span.go:30
-	i2122 := int(s16) << 6
-//line direct.go:89
-	var i927 int
-//line direct.go:89
-	if i901 != 0 {
-//line direct.go:89
-		i927 = qLen / i901
+	i2160 := int(s16) << 6
+//line direct.go:92
+	var i959 int
+//line direct.go:92
+	if i933 != 0 {
+//line direct.go:92
+		i959 = qLen / i933
 	}
-	each263 := blocks.Scratch(8)
-//line direct.go:94
-	var i289 int32
-//line direct.go:94
+	each295 := blocks.Scratch(8)
+//line direct.go:97
+	var i321 int32
+//line direct.go:97
 	if s4 != 0 {
-//line direct.go:94
-		i289 = s0 / s4
+//line direct.go:97
+		i321 = s0 / s4
 	}
-//line direct.go:94
-	i290 := int(i289)
-//line direct.go:114
-	c2152 := 0 < s8
+//line direct.go:97
+	i322 := int(i321)
+//line direct.go:117
+	c2190 := 0 < s8
 //line span.go:89
-	i1414 := int(s16)
-	each99 := blocks.Scratch(4)
-	each100 := blocks.Scratch(4)
-//line direct.go:94
-	c287 := s4 != 0
-//line direct.go:94
-	c2175 := i289 != 0
+	i1446 := int(s16)
+	each104 := blocks.Scratch(4)
+	each105 := blocks.Scratch(4)
+//line direct.go:97
+	c319 := s4 != 0
+//line direct.go:97
+	c2213 := i321 != 0
 //line span.go:75
-	i1197 := int(s4)
+	i1229 := int(s4)
 //line span.go:75
-	i1203 := i1197 * i896
+	i1235 := i1229 * i928
 //line span.go:92
-	i1439 := int(s12)
+	i1471 := int(s12)
 //line span.go:81
-	c1388 := s12 == 0
+	c1420 := s12 == 0
+//line direct.go:78
+	c139 := 0 < statesLen
 //line direct.go:35
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1722, i2395, i609, i912, i934, i1415, i101, i1942, i1943, i1944 int
-		var c77, c105 bool
+		var i1749, i1754, i2435, i641, i944, i966, i1447, i106, i1980, i1981, i1982 int
+		var c82, c110 bool
 //line direct.go:37
-		i53 := i2106 - bx
-//line direct.go:89
-		i911 := by * i896
+		i58 := i2144 - bx
+//line direct.go:92
+		i943 := by * i928
 		for tx := range 16 {
-			var i251, i970, i971, i1717, i1718, i1719, i1720, i2394, i604 int
+			var i283, i1002, i1003, i1750, i1751, i1752, i2434, i636 int
 //line span.go:72
-			if c228 {
-				i251 = i234
+			if c260 {
+				i283 = i266
 			} else {
-				i251 = i246
+				i283 = i278
 			}
 //line direct.go:37
-			if i251 == 0 {
+			if i283 == 0 {
 //line direct.go:37
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:37
 				return
 			}
 //line direct.go:37
-			var i58 int
+			var i63 int
 //line direct.go:37
-			if i251 != 0 {
+			if i283 != 0 {
 //line direct.go:37
-				i58 = kLen / i251
+				i63 = kLen / i283
 			}
 //line span.go:38
-			i970, i971 = 0, spansLen
+			i1002, i1003 = 0, spansLen
 			for {
 //line span.go:39
-				if i970 >= i971 {
+				if i1002 >= i1003 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i954 := int(uint(i970+i971) / 2)
+				i986 := int(uint(i1002+i1003) / 2)
 //line span.go:40
-				if uint(i954) >= uint(spansLen) {
+				if uint(i986) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i954, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i986, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i954*16)))/16+i954 <= i53 {
-					i970 = i954 + 1
+				if int(*(*int32)(unsafe.Add(spans, i986*16)))/16+i986 <= i58 {
+					i1002 = i986 + 1
 				} else {
 //line span.go:40
-					i971 = i954
+					i1003 = i986
 				}
 			}
 //line span.go:46
-			if i970 == 0 {
+			if i1002 == 0 {
 //line span.go:46
-				i1717, i1718, i1719, i1720, i1722 = 0, 0, 0, 0, 0
+				i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2112 := i970 - 1
+				i2150 := i1002 - 1
 //line span.go:49
-				i1582 := *(*int32)(unsafe.Add(spans, i2112*16))
+				i1614 := *(*int32)(unsafe.Add(spans, i2150*16))
 //line span.go:49
-				i1584 := *(*int32)(unsafe.Add(spans, i2112*16+4))
+				i1616 := *(*int32)(unsafe.Add(spans, i2150*16+4))
 //line span.go:49
-				i1586 := *(*int32)(unsafe.Add(spans, i2112*16+8))
+				i1618 := *(*int32)(unsafe.Add(spans, i2150*16+8))
 //line span.go:49
-				i1588 := *(*int32)(unsafe.Add(spans, i2112*16+12))
-				i990 := int(i1582)
+				i1620 := *(*int32)(unsafe.Add(spans, i2150*16+12))
+				i1022 := int(i1614)
 //line span.go:50
-				i2117 := (i53 - i990/16 - i2112) << 4
-				if i1582 < 0 {
+				i2155 := (i58 - i1022/16 - i2150) << 4
+				if i1614 < 0 {
 //line span.go:51
-					i1717, i1718, i1719, i1720, i1722 = 0, 0, 0, 0, 0
+					i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1586 < 0 {
+					if i1618 < 0 {
 //line span.go:51
-						i1717, i1718, i1719, i1720, i1722 = 0, 0, 0, 0, 0
+						i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1588 < 0 {
+						if i1620 < 0 {
 //line span.go:51
-							i1717, i1718, i1719, i1720, i1722 = 0, 0, 0, 0, 0
+							i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1012 := int(i1584)
+							i1044 := int(i1616)
 //line span.go:54
-							i1013 := i1012 - i2117
+							i1045 := i1044 - i2155
 //line span.go:54
-							i1015 := i1013
+							i1047 := i1045
 //line span.go:54
-							if 16 < i1013 {
+							if 16 < i1045 {
 //line span.go:54
-								i1015 = 16
+								i1047 = 16
 							}
 //line span.go:54
-							i1020 := int(i1586)
+							i1052 := int(i1618)
 //line span.go:56
-							i1717, i1718, i1719, i1720, i1722 = i990+i2117, i1015, i1020+i2117, i1020+i1012, int(i1588)
+							i1749, i1750, i1751, i1752, i1754 = i1022+i2155, i1047, i1052+i2155, i1052+i1044, int(i1620)
 						}
 					}
 				}
 			}
-//line direct.go:89
-			if !c925 {
-//line direct.go:89
+//line direct.go:92
+			if !c957 {
+//line direct.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:89
+//line direct.go:92
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2395, i2394 = i1719+1, i1719+i1718
+				i2435, i2434 = i1751+1, i1751+i1750
 			} else {
 //line span.go:26
-				i2395, i2394 = i1720, i1720
+				i2435, i2434 = i1752, i1752
 			}
 //line span.go:29
-			if c228 {
-				i604 = i2122
+			if c260 {
+				i636 = i2160
 			} else {
 //line span.go:29
-				i604 = i58
+				i636 = i63
 			}
 //line span.go:32
-			i607 := i604 + 64
+			i639 := i636 + 64
 //line span.go:32
-			i609 = i2394
+			i641 = i2434
 //line span.go:32
-			if i607 < i2394 {
+			if i639 < i2434 {
 //line span.go:32
-				i609 = i607
+				i641 = i639
 			}
-//line direct.go:89
-			i912 = i1717*i901 + i911
-//line direct.go:89
-			i932 := i927 - i1717
-//line direct.go:89
-			i934 = i1718
-//line direct.go:89
-			if i932 < i1718 {
-//line direct.go:89
-				i934 = i932
+//line direct.go:92
+			i944 = i1749*i933 + i943
+//line direct.go:92
+			i964 := i959 - i1749
+//line direct.go:92
+			i966 = i1750
+//line direct.go:92
+			if i964 < i1750 {
+//line direct.go:92
+				i966 = i964
 			}
 //line direct.go:39
-			c77 = i934 <= 0
+			c82 = i966 <= 0
 		}
 //line span.go:72
-		if !c77 {
+		if !c82 {
 			{
 				{
 //line span.go:60
-					direct32TwinRow(i2395, i609, each263)
+					direct32TwinRow(i2435, i641, each295)
 				}
 			}
 			{
 				{
 //line direct.go:44
-					if !direct32TwinRow_(lanes, i896, i901, i912, i934, q, qCap, shared, blocks) {
+					if !direct32TwinRow_(lanes, i928, i933, i944, i966, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:94
-			var i293 int
-//line direct.go:94
-			if i290 != 0 {
-//line direct.go:94
-				i293 = by / i290
+//line direct.go:97
+			var i325 int
+//line direct.go:97
+			if i322 != 0 {
+//line direct.go:97
+				i325 = by / i322
 			}
 //line span.go:105
-			i779 := i293 * i896
+			i811 := i325 * i928
 			for tx := range 16 {
-				var i1065 int
-//line direct.go:114
-				if c2152 {
-//line direct.go:116
-					o1077 := 16384 + tx*512
-//line direct.go:114
-					i1065 = 0
+				var i1097 int
 //line direct.go:117
+				if c2190 {
+//line direct.go:119
+					o1109 := 16384 + tx*512
+//line direct.go:117
+					i1097 = 0
+//line direct.go:120
 					for {
-//line direct.go:116
-						i1068 := i1065 & 127
-//line direct.go:116
-						*(*float32)(unsafe.Add(shared, i1068*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1077+i1068*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1068*64+tx*4)) = 0
-//line direct.go:117
-						i1099 := i1065 + 1
-//line direct.go:117
-						if i1099 >= i896 {
-//line direct.go:117
+//line direct.go:119
+						i1100 := i1097 & 127
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, i1100*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1109+i1100*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1100*64+tx*4)) = 0
+//line direct.go:120
+						i1131 := i1097 + 1
+//line direct.go:120
+						if i1131 >= i928 {
+//line direct.go:120
 							break
 						}
-//line direct.go:117
-						i1065 = i1099
+//line direct.go:120
+						i1097 = i1131
 					}
 				}
 //line span.go:89
-				i1415 = i1722 * i1414
+				i1447 = i1754 * i1446
 //line direct.go:47
-				*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i101 = 0
+			i106 = 0
 //line direct.go:48
 			for {
 				for range 16 {
 //line direct.go:48
-					c105 = i101 < i609
+					c110 = i106 < i641
 				}
 //line direct.go:48
-				if !c105 {
+				if !c110 {
 					break
 				}
-//line direct.go:94
-				if !c287 {
-//line direct.go:94
+//line direct.go:97
+				if !c319 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:94
-				if !c2175 {
-//line direct.go:94
+//line direct.go:97
+				if !c2213 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:95
-				i304 := i101 & -64
+//line direct.go:98
+				i336 := i106 & -64
 //line span.go:88
-				i1405 := i304 / 64
-				c1422 := i1405 < i1414
-//line direct.go:99
-				i328 := i101 % 64
+				i1437 := i336 / 64
+				c1454 := i1437 < i1446
+//line direct.go:102
+				i360 := i106 % 64
 				for tx := range 16 {
-					var i1208, i1452, i1434, i809, i839, i1268 int
+					var i1240, i1484, i1466, i841, i871, i1300 int
 //line span.go:72
-					if c228 {
+					if c260 {
 //line span.go:72
-						i1208 = i896
+						i1240 = i928
 					} else {
 //line span.go:75
-						i1208 = i1203
+						i1240 = i1235
 					}
 //line span.go:100
-					if i1208 == 0 {
+					if i1240 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i765 int
+					var i797 int
 //line span.go:100
-					if i1208 != 0 {
+					if i1240 != 0 {
 //line span.go:100
-						i765 = kLen / i1208
+						i797 = kLen / i1240
 					}
 //line span.go:81
-					if c1388 {
-						i1394 := i1722 + i304
-						i1399 := i609 - i304
+					if c1420 {
+						i1426 := i1754 + i336
+						i1431 := i641 - i336
 //line span.go:83
-						i1401 := 64
+						i1433 := 64
 //line span.go:83
-						if i1399 < 64 {
+						if i1431 < 64 {
 //line span.go:83
-							i1401 = i1399
+							i1433 = i1431
 						}
 //line span.go:83
-						if i765 < i1394+i1401 {
+						if i797 < i1426+i1433 {
 //line span.go:83
-							i1452 = -1
+							i1484 = -1
 						} else {
 //line span.go:86
-							i1452 = i1394
+							i1484 = i1426
 						}
 					} else {
-						i1416 := i1415 + i1405
+						i1448 := i1447 + i1437
 //line span.go:89
-						if c1422 {
+						if c1454 {
 //line span.go:89
-							if i1416 < tableLen {
-								if uint(i1416) >= uint(tableLen) {
+							if i1448 < tableLen {
+								if uint(i1448) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1416, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1448, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1434 = int(*(*int32)(unsafe.Add(table, i1416*4)))
+								i1466 = int(*(*int32)(unsafe.Add(table, i1448*4)))
 							} else {
 //line span.go:89
-								i1434 = -1
+								i1466 = -1
 							}
 						} else {
 //line span.go:89
-							i1434 = -1
+							i1466 = -1
 						}
 //line span.go:92
-						if i1439 <= i1434 {
+						if i1471 <= i1466 {
 //line span.go:92
-							i1452 = -1
+							i1484 = -1
 						} else {
 //line span.go:95
-							i1452 = i1434
+							i1484 = i1466
 						}
 					}
 //line span.go:102
-					if i1452 < 0 {
+					if i1484 < 0 {
 //line span.go:102
-						i809 = -1
+						i841 = -1
 					} else {
-						if c1388 {
-							i809 = i1452*i1203 + i779
+						if c1420 {
+							i841 = i1484*i1235 + i811
 						} else {
-							i809 = (i1452*i1197 + i293) << 6 * i896
+							i841 = (i1484*i1229 + i325) << 6 * i928
 						}
 					}
-//line direct.go:96
-					if i809 < 0 {
-//line direct.go:96
-						i1942, i1943, i1944 = 0, 0, 0
-					} else {
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i839 = i896
-						} else {
-//line span.go:75
-							i839 = i1203
-						}
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i1268 = i896
-						} else {
-//line span.go:75
-							i1268 = i1203
-						}
 //line direct.go:99
-						i1942, i1943, i1944 = i809+i328*i839, i609-i101, i1268
+					if i841 < 0 {
+//line direct.go:99
+						i1980, i1981, i1982 = 0, 0, 0
+					} else {
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i871 = i928
+						} else {
+//line span.go:75
+							i871 = i1235
+						}
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i1300 = i928
+						} else {
+//line span.go:75
+							i1300 = i1235
+						}
+//line direct.go:102
+						i1980, i1981, i1982 = i841+i360*i871, i641-i106, i1300
 					}
 				}
 				{
 					{
-//line direct.go:106
-						if !direct32TwinRow__(lanes, i1942, i1943, i1944, i896, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:109
+						if !direct32TwinRow__(lanes, i1980, i1981, i1982, i928, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:123
-						direct32TwinRow___(lanes, c2152, each100, each263, each99, i101, i1943, i609, i896, shared)
+//line direct.go:126
+						direct32TwinRow___(lanes, c2190, each104, each105, each295, i106, i1981, i641, i928, shared)
 					}
 				}
-				i101 = i101 + 16
+				i106 = i106 + 16
 			}
 			{
 				{
 //line direct.go:77
-					direct32TwinRow____(lanes, each100, shared)
+					if !direct32TwinRow____(lanes, by, c139, each104, each105, i1749, i932, i966, shared, states, statesLen, blocks) {
+						return
+					}
 				}
 			}
 			{
 				{
-//line direct.go:153
-					if !direct32TwinRow_____(lanes, i896, i901, i912, i934, o, oCap, shared, blocks) {
+//line direct.go:156
+					if !direct32TwinRow_____(lanes, i928, i933, i944, i966, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -476,94 +484,94 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // direct32TwinRow is what a row of threads does in direct32Twin.
 //
 //line span.go:60
-func direct32TwinRow(i2395 int, i609 int, each263 unsafe.Pointer) {
+func direct32TwinRow(i2435 int, i641 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i257 := i2395 + tx
+		i289 := i2435 + tx
 //line span.go:60
-		i263 := i257
+		i295 := i289
 //line span.go:60
-		if i609 < i257 {
+		if i641 < i289 {
 //line span.go:60
-			i263 = i609
+			i295 = i641
 		}
 //line direct.go:43
-		*(*int)(unsafe.Add(each263, tx*8)) = i263
+		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // direct32TwinRow_ is what a row of threads does in direct32Twin.
 //
 //line direct.go:44
-func direct32TwinRow_(lanes int, i896 int, i901 int, i912 int, i934 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func direct32TwinRow_(lanes int, i928 int, i933 int, i944 int, i966 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:44
 	if lanes == 16 {
 //line direct.go:44
-		first = zvector.Direct32Twin(16, i934, i901, i912, i896, qCap, q, shared, 16384)
+		first = zvector.Direct32Twin(16, i966, i933, i944, i928, qCap, q, shared, 16384)
 //line direct.go:44
 	} else if lanes == 8 {
 //line direct.go:44
-		first = zvector.Direct32TwinAVX2(16, i934, i901, i912, i896, qCap, q, shared, 16384)
+		first = zvector.Direct32TwinAVX2(16, i966, i933, i944, i928, qCap, q, shared, 16384)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i627, i656 int
+		var i659, i688 int
+//line direct.go:109
+		i2188 := i966 - 1
 //line direct.go:106
-		i2150 := i934 - 1
-//line direct.go:103
-		i627 = 0
-//line direct.go:107
+		i659 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i633 := i627
-//line direct.go:106
-			if i2150 < i627 {
-//line direct.go:106
-				i633 = i2150
+//line direct.go:109
+			i665 := i659
+//line direct.go:109
+			if i2188 < i659 {
+//line direct.go:109
+				i665 = i2188
 			}
-//line direct.go:106
-			i639 := i912 + i633*i901
-			i642 := i639 + i896
-//line direct.go:107
-			if uint(i642) > uint(qCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i642, qCap)
-//line direct.go:107
+//line direct.go:109
+			i671 := i944 + i665*i933
+			i674 := i671 + i928
+//line direct.go:110
+			if uint(i674) > uint(qCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i639) > uint(i642) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i639, i642)
-//line direct.go:107
+//line direct.go:110
+			if uint(i671) > uint(i674) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o650 := i639 * 4
-			o664 := 16384 + i627*512
-//line direct.go:107
-			i656 = tx
-//line direct.go:107
+//line direct.go:110
+			o682 := i671 * 4
+			o696 := 16384 + i659*512
+//line direct.go:110
+			i688 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i656 >= i896 {
-//line direct.go:107
+//line direct.go:110
+				if i688 >= i928 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o664+i656&127*4)) = *(*float32)(unsafe.Add(q, o650+i656*4))
-//line direct.go:107
-				i656 = i656 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = *(*float32)(unsafe.Add(q, o682+i688*4))
+//line direct.go:110
+				i688 = i688 + 16
 			}
-//line direct.go:107
-			i679 := i627 + 1
-//line direct.go:107
-			if i679 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i711 := i659 + 1
+//line direct.go:110
+			if i711 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i627 = i679
+//line direct.go:110
+			i659 = i711
 		}
 	}
 	return true
@@ -571,145 +579,145 @@ func direct32TwinRow_(lanes int, i896 int, i901 int, i912 int, i934 int, q unsaf
 
 // direct32TwinRow__ is what a row of threads does in direct32Twin.
 //
-//line direct.go:106
-func direct32TwinRow__(lanes int, i1942 int, i1943 int, i1944 int, i896 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:109
+func direct32TwinRow__(lanes int, i1980 int, i1981 int, i1982 int, i928 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:106
+//line direct.go:109
 	if lanes == 16 {
-//line direct.go:106
-		first = zvector.Direct32Twin_(16, i1943, i1944, i1942, i896, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:106
+//line direct.go:109
+		first = zvector.Direct32Twin_(16, i1981, i1982, i1980, i928, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
 	} else if lanes == 8 {
-//line direct.go:106
-		first = zvector.Direct32TwinAVX2_(16, i1943, i1944, i1942, i896, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
+		first = zvector.Direct32TwinAVX2_(16, i1981, i1982, i1980, i928, kCap, k, shared, 16384, vCap, v, 24576)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i695, i724, i1119, i1148 int
+		var i727, i756, i1151, i1180 int
+//line direct.go:109
+		i2263 := i1981 - 1
 //line direct.go:106
-		i2225 := i1943 - 1
-//line direct.go:103
-		i695 = 0
-//line direct.go:107
+		i727 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i701 := i695
-//line direct.go:106
-			if i2225 < i695 {
-//line direct.go:106
-				i701 = i2225
+//line direct.go:109
+			i733 := i727
+//line direct.go:109
+			if i2263 < i727 {
+//line direct.go:109
+				i733 = i2263
 			}
-//line direct.go:106
-			i703 := i701
-//line direct.go:106
-			if i701 < 0 {
-//line direct.go:106
-				i703 = 0
+//line direct.go:109
+			i735 := i733
+//line direct.go:109
+			if i733 < 0 {
+//line direct.go:109
+				i735 = 0
 			}
-//line direct.go:106
-			i707 := i1942 + i703*i1944
-			i710 := i707 + i896
-//line direct.go:107
-			if uint(i710) > uint(kCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i710, kCap)
-//line direct.go:107
+//line direct.go:109
+			i739 := i1980 + i735*i1982
+			i742 := i739 + i928
+//line direct.go:110
+			if uint(i742) > uint(kCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i707) > uint(i710) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i707, i710)
-//line direct.go:107
+//line direct.go:110
+			if uint(i739) > uint(i742) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o718 := i707 * 4
-			o732 := 16384 + i695*512
-//line direct.go:107
-			i724 = tx
-//line direct.go:107
+//line direct.go:110
+			o750 := i739 * 4
+			o764 := 16384 + i727*512
+//line direct.go:110
+			i756 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i724 >= i896 {
-//line direct.go:107
+//line direct.go:110
+				if i756 >= i928 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o732+i724&127*4)) = *(*float32)(unsafe.Add(k, o718+i724*4))
-//line direct.go:107
-				i724 = i724 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = *(*float32)(unsafe.Add(k, o750+i756*4))
+//line direct.go:110
+				i756 = i756 + 16
 			}
-//line direct.go:107
-			i747 := i695 + 1
-//line direct.go:107
-			if i747 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i779 := i727 + 1
+//line direct.go:110
+			if i779 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i695 = i747
+//line direct.go:110
+			i727 = i779
 		}
-//line direct.go:107
-		i1119 = 0
-//line direct.go:107
+//line direct.go:110
+		i1151 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i1125 := i1119
-//line direct.go:106
-			if i2225 < i1119 {
-//line direct.go:106
-				i1125 = i2225
+//line direct.go:109
+			i1157 := i1151
+//line direct.go:109
+			if i2263 < i1151 {
+//line direct.go:109
+				i1157 = i2263
 			}
-//line direct.go:106
-			i1127 := i1125
-//line direct.go:106
-			if i1125 < 0 {
-//line direct.go:106
-				i1127 = 0
+//line direct.go:109
+			i1159 := i1157
+//line direct.go:109
+			if i1157 < 0 {
+//line direct.go:109
+				i1159 = 0
 			}
-//line direct.go:106
-			i1131 := i1942 + i1127*i1944
-			i1134 := i1131 + i896
-//line direct.go:107
-			if uint(i1134) > uint(vCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1134, vCap)
-//line direct.go:107
+//line direct.go:109
+			i1163 := i1980 + i1159*i1982
+			i1166 := i1163 + i928
+//line direct.go:110
+			if uint(i1166) > uint(vCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1166, vCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i1131) > uint(i1134) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1131, i1134)
-//line direct.go:107
+//line direct.go:110
+			if uint(i1163) > uint(i1166) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1163, i1166)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o1142 := i1131 * 4
-			o1156 := 24576 + i1119*512
-//line direct.go:107
-			i1148 = tx
-//line direct.go:107
+//line direct.go:110
+			o1174 := i1163 * 4
+			o1188 := 24576 + i1151*512
+//line direct.go:110
+			i1180 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i1148 >= i896 {
-//line direct.go:107
+//line direct.go:110
+				if i1180 >= i928 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o1156+i1148&127*4)) = *(*float32)(unsafe.Add(v, o1142+i1148*4))
-//line direct.go:107
-				i1148 = i1148 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o1188+i1180&127*4)) = *(*float32)(unsafe.Add(v, o1174+i1180*4))
+//line direct.go:110
+				i1180 = i1180 + 16
 			}
-//line direct.go:107
-			i1171 := i1119 + 1
-//line direct.go:107
-			if i1171 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i1203 := i1151 + 1
+//line direct.go:110
+			if i1203 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i1119 = i1171
+//line direct.go:110
+			i1151 = i1203
 		}
 	}
 	return true
@@ -717,524 +725,544 @@ func direct32TwinRow__(lanes int, i1942 int, i1943 int, i1944 int, i896 int, k u
 
 // direct32TwinRow___ is what a row of threads does in direct32Twin.
 //
-//line direct.go:123
-func direct32TwinRow___(lanes int, c2152 bool, each100 unsafe.Pointer, each263 unsafe.Pointer, each99 unsafe.Pointer, i101 int, i1943 int, i609 int, i896 int, shared unsafe.Pointer) {
+//line direct.go:126
+func direct32TwinRow___(lanes int, c2190 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1981 int, i641 int, i928 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:123
+//line direct.go:126
 	if lanes == 16 {
-//line direct.go:123
-		first = zvector.Direct32Twin__(16, c2152, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i896, i609, i101, 32768, i1943, 8192)
-//line direct.go:123
+//line direct.go:126
+		first = zvector.Direct32Twin__(16, c2190, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i928, i641, i106, 32768, i1981, 8192)
+//line direct.go:126
 	} else if lanes == 8 {
-//line direct.go:123
-		first = zvector.Direct32TwinAVX2__(16, c2152, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i896, i609, i101, 32768, i1943, 8192)
+//line direct.go:126
+		first = zvector.Direct32TwinAVX2__(16, c2190, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i928, i641, i106, 32768, i1981, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, f4143, f4141, f2699, f2712, f2725, f2738, f2751, f2764, f2777, f2790, f2803, f2816, f2829, f2842, f2855, f2868, f2881, f2894, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146, f4144, f4142, f137, f166, f172, f182, f152, f1468, f186, f1492, f208, f212, f4125, f4126, f4127, f4128, f4129, f4130, f4131, f4132, f4133, f4134, f4135, f4136, f4137, f4138, f4139, f4140 float32
-		var i1312, i138, i187, i508 int
-//line direct.go:131
-		o2920 := 32768 + tx*4
-//line direct.go:131
-		o2933 := 32832 + tx*4
-//line direct.go:131
-		o2946 := 32896 + tx*4
-//line direct.go:131
-		o2959 := 32960 + tx*4
-//line direct.go:131
-		o2972 := 33024 + tx*4
-//line direct.go:131
-		o2985 := 33088 + tx*4
-//line direct.go:131
-		o2998 := 33152 + tx*4
-//line direct.go:131
-		o3011 := 33216 + tx*4
-//line direct.go:131
-		o3024 := 33280 + tx*4
-//line direct.go:131
-		o3037 := 33344 + tx*4
-//line direct.go:131
-		o3050 := 33408 + tx*4
-//line direct.go:131
-		o3063 := 33472 + tx*4
-//line direct.go:131
-		o3076 := 33536 + tx*4
-//line direct.go:131
-		o3089 := 33600 + tx*4
-//line direct.go:131
-		o3102 := 33664 + tx*4
-//line direct.go:131
-		o3115 := 33728 + tx*4
+		var f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, f2741, f2754, f2767, f2780, f2793, f2806, f2819, f2832, f2845, f2858, f2871, f2884, f2897, f2910, f2923, f2936, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184, f141, f170, f176, f186, f156, f1500, f190, f1524, f212, f216, f4167, f4168, f4169, f4170, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182 float32
+		var i1344, i142, i191, i464 int
+//line direct.go:134
+		o2962 := 32768 + tx*4
+//line direct.go:134
+		o2975 := 32832 + tx*4
+//line direct.go:134
+		o2988 := 32896 + tx*4
+//line direct.go:134
+		o3001 := 32960 + tx*4
+//line direct.go:134
+		o3014 := 33024 + tx*4
+//line direct.go:134
+		o3027 := 33088 + tx*4
+//line direct.go:134
+		o3040 := 33152 + tx*4
+//line direct.go:134
+		o3053 := 33216 + tx*4
+//line direct.go:134
+		o3066 := 33280 + tx*4
+//line direct.go:134
+		o3079 := 33344 + tx*4
+//line direct.go:134
+		o3092 := 33408 + tx*4
+//line direct.go:134
+		o3105 := 33472 + tx*4
+//line direct.go:134
+		o3118 := 33536 + tx*4
+//line direct.go:134
+		o3131 := 33600 + tx*4
+//line direct.go:134
+		o3144 := 33664 + tx*4
+//line direct.go:134
+		o3157 := 33728 + tx*4
 //line direct.go:47
-		f99 := *(*float32)(unsafe.Add(each99, tx*4))
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
-		i263 := *(*int)(unsafe.Add(each263, tx*8))
+		i295 := *(*int)(unsafe.Add(each295, tx*8))
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
-//line direct.go:123
-		if c2152 {
-//line direct.go:127
-			f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, f4143, f4141, i1312 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:127
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:126
+		if c2190 {
+//line direct.go:130
+			f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, i1344 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:130
 			for {
-//line direct.go:125
-				i1315 := i1312 & 127
-//line direct.go:125
-				f1322 := *(*float32)(unsafe.Add(shared, i1315*64+tx*4))
-//line direct.go:127
-				f2699 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 16384+i1315*4)), f4141)
-//line direct.go:127
-				f2712 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 16896+i1315*4)), f4143)
-//line direct.go:127
-				f2725 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 17408+i1315*4)), f4145)
-//line direct.go:127
-				f2738 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 17920+i1315*4)), f4147)
-//line direct.go:127
-				f2751 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 18432+i1315*4)), f4149)
-//line direct.go:127
-				f2764 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 18944+i1315*4)), f4151)
-//line direct.go:127
-				f2777 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 19456+i1315*4)), f4153)
-//line direct.go:127
-				f2790 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 19968+i1315*4)), f4155)
-//line direct.go:127
-				f2803 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 20480+i1315*4)), f4157)
-//line direct.go:127
-				f2816 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 20992+i1315*4)), f4159)
-//line direct.go:127
-				f2829 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 21504+i1315*4)), f4161)
-//line direct.go:127
-				f2842 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 22016+i1315*4)), f4163)
-//line direct.go:127
-				f2855 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 22528+i1315*4)), f4165)
-//line direct.go:127
-				f2868 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 23040+i1315*4)), f4167)
-//line direct.go:127
-				f2881 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 23552+i1315*4)), f4169)
-//line direct.go:127
-				f2894 = math32.FMA(f1322, *(*float32)(unsafe.Add(shared, 24064+i1315*4)), f4171)
-//line direct.go:127
-				i1352 := i1312 + 1
-//line direct.go:127
-				if i1352 >= i896 {
-//line direct.go:127
+//line direct.go:128
+				i1347 := i1344 & 127
+//line direct.go:128
+				f1354 := *(*float32)(unsafe.Add(shared, i1347*64+tx*4))
+//line direct.go:130
+				f2741 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 16384+i1347*4)), f4183)
+//line direct.go:130
+				f2754 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 16896+i1347*4)), f4185)
+//line direct.go:130
+				f2767 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 17408+i1347*4)), f4187)
+//line direct.go:130
+				f2780 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 17920+i1347*4)), f4189)
+//line direct.go:130
+				f2793 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 18432+i1347*4)), f4191)
+//line direct.go:130
+				f2806 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 18944+i1347*4)), f4193)
+//line direct.go:130
+				f2819 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 19456+i1347*4)), f4195)
+//line direct.go:130
+				f2832 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 19968+i1347*4)), f4197)
+//line direct.go:130
+				f2845 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 20480+i1347*4)), f4199)
+//line direct.go:130
+				f2858 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 20992+i1347*4)), f4201)
+//line direct.go:130
+				f2871 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 21504+i1347*4)), f4203)
+//line direct.go:130
+				f2884 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 22016+i1347*4)), f4205)
+//line direct.go:130
+				f2897 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 22528+i1347*4)), f4207)
+//line direct.go:130
+				f2910 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 23040+i1347*4)), f4209)
+//line direct.go:130
+				f2923 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 23552+i1347*4)), f4211)
+//line direct.go:130
+				f2936 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 24064+i1347*4)), f4213)
+//line direct.go:130
+				i1384 := i1344 + 1
+//line direct.go:130
+				if i1384 >= i928 {
+//line direct.go:130
 					break
 				}
-//line direct.go:127
-				f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, f4143, f4141, i1312 = f2894, f2881, f2868, f2855, f2842, f2829, f2816, f2803, f2790, f2777, f2764, f2751, f2738, f2725, f2712, f2699, i1352
+//line direct.go:130
+				f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, i1344 = f2936, f2923, f2910, f2897, f2884, f2871, f2858, f2845, f2832, f2819, f2806, f2793, f2780, f2767, f2754, f2741, i1384
 			}
-//line direct.go:127
-			f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146, f4144, f4142 = f2894, f2881, f2868, f2855, f2842, f2829, f2816, f2803, f2790, f2777, f2764, f2751, f2738, f2725, f2712, f2699
+//line direct.go:130
+			f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184 = f2936, f2923, f2910, f2897, f2884, f2871, f2858, f2845, f2832, f2819, f2806, f2793, f2780, f2767, f2754, f2741
 		} else {
-//line direct.go:123
-			f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146, f4144, f4142 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:126
+			f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2920)) = f4142
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2933)) = f4144
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2946)) = f4146
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2959)) = f4148
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2972)) = f4150
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2985)) = f4152
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2998)) = f4154
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3011)) = f4156
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3024)) = f4158
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3037)) = f4160
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3050)) = f4162
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3063)) = f4164
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3076)) = f4166
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3089)) = f4168
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3102)) = f4170
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3115)) = f4172
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2962)) = f4184
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2975)) = f4186
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2988)) = f4188
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3001)) = f4190
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3014)) = f4192
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3027)) = f4194
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3040)) = f4196
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3053)) = f4198
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3066)) = f4200
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3079)) = f4202
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3092)) = f4204
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3105)) = f4206
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3118)) = f4208
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3131)) = f4210
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3144)) = f4212
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3157)) = f4214
 //line direct.go:56
-		i122 := i609 - i101
+		i127 := i641 - i106
 //line direct.go:56
-		i124 := 16
+		i129 := 16
 //line direct.go:56
-		if i122 < 16 {
+		if i127 < 16 {
 //line direct.go:56
-			i124 = i122
+			i129 = i127
 		}
 //line direct.go:56
-		c125 := 0 < i124
+		c130 := 0 < i129
 //line direct.go:56
-		if c125 {
+		if c130 {
 //line direct.go:58
-			c150 := i1943 == 0
+			c154 := i1981 == 0
 //line direct.go:55
-			f137, i138 = f99, 0
+			f141, i142 = f104, 0
 //line direct.go:58
 			for {
 //line direct.go:57
-				f147 := *(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4))
-				if c150 {
+				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
+				if c154 {
 //line basic.go:32
-					f166 = math.Float32frombits(0x7fc00000)
+					f170 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:58
-					f166 = f147
+					f170 = f151
 				}
 //line direct.go:61
-				if i263 <= i101+i138 {
+				if i295 <= i106+i142 {
 //line basic.go:21
-					f172 = math.Float32frombits(0xff800000)
+					f176 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:61
-					f172 = f166
+					f176 = f170
 				}
 //line direct.go:64
-				*(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4)) = f172
-				f182 = max(f137, f172)
+				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
+				f186 = max(f141, f176)
 //line direct.go:65
-				i183 := i138 + 1
+				i187 := i142 + 1
 //line direct.go:65
-				if i183 >= i124 {
+				if i187 >= i129 {
 //line direct.go:65
 					break
 				}
 //line direct.go:65
-				f137, i138 = f182, i183
+				f141, i142 = f186, i187
 			}
 //line direct.go:65
-			f152 = f182
+			f156 = f186
 		} else {
 //line direct.go:56
-			f152 = f99
+			f156 = f104
 		}
 //line direct.go:67
-		f153 := f99 - f152
+		f157 := f104 - f156
 //line exp.go:73
-		f851 := f153 + 1.2582912e+07
-		f854 := f153 - (f851 - 1.2582912e+07) + 0
+		f880 := f157 + 1.2582912e+07
+		f883 := f157 - (f880 - 1.2582912e+07) + 0
 //line exp.go:77
-		i861 := int32(math.Float32bits(f851))
+		i890 := int32(math.Float32bits(f880))
 //line exp.go:47
-		i1270 := int32(uint32(i861) >> 1)
-		f1275 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f854, 0.001339097), f854, 0.009618499), f854, 0.055503596), f854, 0.24022648), f854, 0.6931472), f854, 1)*math.Float32frombits(uint32(i1270<<23+1065353216))) * math.Float32frombits(uint32((i861-i1270)<<23+1065353216)))
+		i1302 := int32(uint32(i890) >> 1)
+		f1307 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1302<<23+1065353216))) * math.Float32frombits(uint32((i890-i1302)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f153 {
+		if 151 < f157 {
 //line exp.go:56
-			f1468 = math.Float32frombits(0x7f800000)
+			f1500 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f153 < -151 {
+			if f157 < -151 {
 //line exp.go:59
-				f1468 = 0
+				f1500 = 0
 			} else {
 //line exp.go:62
-				f1468 = f1275
+				f1500 = f1307
 			}
 		}
 //line direct.go:69
-		f155 := float32(f100 * f1468)
-		if c125 {
+		f159 := float32(f105 * f1500)
+		if c130 {
 //line exp.go:56
-			f186, i187 = f155, 0
+			f190, i191 = f159, 0
 //line exp.go:56
 			for {
 //line direct.go:71
-				f197 := *(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) - f152
+				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f874 := f197 + 1.2582912e+07
-				f877 := f197 - (f874 - 1.2582912e+07) + 0
+				f903 := f201 + 1.2582912e+07
+				f906 := f201 - (f903 - 1.2582912e+07) + 0
 //line exp.go:77
-				i884 := int32(math.Float32bits(f874))
+				i913 := int32(math.Float32bits(f903))
 //line exp.go:47
-				i1280 := int32(uint32(i884) >> 1)
-				f1285 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f877, 0.001339097), f877, 0.009618499), f877, 0.055503596), f877, 0.24022648), f877, 0.6931472), f877, 1)*math.Float32frombits(uint32(i1280<<23+1065353216))) * math.Float32frombits(uint32((i884-i1280)<<23+1065353216)))
+				i1312 := int32(uint32(i913) >> 1)
+				f1317 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1312<<23+1065353216))) * math.Float32frombits(uint32((i913-i1312)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f197 {
+				if 151 < f201 {
 //line exp.go:56
-					f1492 = math.Float32frombits(0x7f800000)
+					f1524 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f197 < -151 {
+					if f201 < -151 {
 //line exp.go:59
-						f1492 = 0
+						f1524 = 0
 					} else {
 //line exp.go:62
-						f1492 = f1285
+						f1524 = f1317
 					}
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) = f1492
-				f208 = f186 + f1492
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1524
+				f212 = f190 + f1524
 //line direct.go:73
-				i209 := i187 + 1
+				i213 := i191 + 1
 //line direct.go:73
-				if i209 >= i124 {
+				if i213 >= i129 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f186, i187 = f208, i209
+				f190, i191 = f212, i213
 			}
 //line direct.go:73
-			f212 = f208
+			f216 = f212
 		} else {
 //line direct.go:70
-			f212 = f155
+			f216 = f159
 		}
-//line direct.go:139
-		if c125 {
-			f4125 = *(*float32)(unsafe.Add(shared, o2920))
+//line direct.go:142
+		if c130 {
+			f4167 = *(*float32)(unsafe.Add(shared, o2962))
 		} else {
-//line direct.go:139
-			f4125 = 0
+//line direct.go:142
+			f4167 = 0
 		}
-//line direct.go:139
-		if 1 < i124 {
-			f4126 = *(*float32)(unsafe.Add(shared, o2933))
+//line direct.go:142
+		if 1 < i129 {
+			f4168 = *(*float32)(unsafe.Add(shared, o2975))
 		} else {
-//line direct.go:139
-			f4126 = 0
+//line direct.go:142
+			f4168 = 0
 		}
-//line direct.go:139
-		if 2 < i124 {
-			f4127 = *(*float32)(unsafe.Add(shared, o2946))
+//line direct.go:142
+		if 2 < i129 {
+			f4169 = *(*float32)(unsafe.Add(shared, o2988))
 		} else {
-//line direct.go:139
-			f4127 = 0
+//line direct.go:142
+			f4169 = 0
 		}
-//line direct.go:139
-		if 3 < i124 {
-			f4128 = *(*float32)(unsafe.Add(shared, o2959))
+//line direct.go:142
+		if 3 < i129 {
+			f4170 = *(*float32)(unsafe.Add(shared, o3001))
 		} else {
-//line direct.go:139
-			f4128 = 0
+//line direct.go:142
+			f4170 = 0
 		}
-//line direct.go:139
-		if 4 < i124 {
-			f4129 = *(*float32)(unsafe.Add(shared, o2972))
+//line direct.go:142
+		if 4 < i129 {
+			f4171 = *(*float32)(unsafe.Add(shared, o3014))
 		} else {
-//line direct.go:139
-			f4129 = 0
+//line direct.go:142
+			f4171 = 0
 		}
-//line direct.go:139
-		if 5 < i124 {
-			f4130 = *(*float32)(unsafe.Add(shared, o2985))
+//line direct.go:142
+		if 5 < i129 {
+			f4172 = *(*float32)(unsafe.Add(shared, o3027))
 		} else {
-//line direct.go:139
-			f4130 = 0
+//line direct.go:142
+			f4172 = 0
 		}
-//line direct.go:139
-		if 6 < i124 {
-			f4131 = *(*float32)(unsafe.Add(shared, o2998))
+//line direct.go:142
+		if 6 < i129 {
+			f4173 = *(*float32)(unsafe.Add(shared, o3040))
 		} else {
-//line direct.go:139
-			f4131 = 0
+//line direct.go:142
+			f4173 = 0
 		}
-//line direct.go:139
-		if 7 < i124 {
-			f4132 = *(*float32)(unsafe.Add(shared, o3011))
+//line direct.go:142
+		if 7 < i129 {
+			f4174 = *(*float32)(unsafe.Add(shared, o3053))
 		} else {
-//line direct.go:139
-			f4132 = 0
+//line direct.go:142
+			f4174 = 0
 		}
-//line direct.go:139
-		if 8 < i124 {
-			f4133 = *(*float32)(unsafe.Add(shared, o3024))
+//line direct.go:142
+		if 8 < i129 {
+			f4175 = *(*float32)(unsafe.Add(shared, o3066))
 		} else {
-//line direct.go:139
-			f4133 = 0
+//line direct.go:142
+			f4175 = 0
 		}
-//line direct.go:139
-		if 9 < i124 {
-			f4134 = *(*float32)(unsafe.Add(shared, o3037))
+//line direct.go:142
+		if 9 < i129 {
+			f4176 = *(*float32)(unsafe.Add(shared, o3079))
 		} else {
-//line direct.go:139
-			f4134 = 0
+//line direct.go:142
+			f4176 = 0
 		}
-//line direct.go:139
-		if 10 < i124 {
-			f4135 = *(*float32)(unsafe.Add(shared, o3050))
+//line direct.go:142
+		if 10 < i129 {
+			f4177 = *(*float32)(unsafe.Add(shared, o3092))
 		} else {
-//line direct.go:139
-			f4135 = 0
+//line direct.go:142
+			f4177 = 0
 		}
-//line direct.go:139
-		if 11 < i124 {
-			f4136 = *(*float32)(unsafe.Add(shared, o3063))
+//line direct.go:142
+		if 11 < i129 {
+			f4178 = *(*float32)(unsafe.Add(shared, o3105))
 		} else {
-//line direct.go:139
-			f4136 = 0
+//line direct.go:142
+			f4178 = 0
 		}
-//line direct.go:139
-		if 12 < i124 {
-			f4137 = *(*float32)(unsafe.Add(shared, o3076))
+//line direct.go:142
+		if 12 < i129 {
+			f4179 = *(*float32)(unsafe.Add(shared, o3118))
 		} else {
-//line direct.go:139
-			f4137 = 0
+//line direct.go:142
+			f4179 = 0
 		}
-//line direct.go:139
-		if 13 < i124 {
-			f4138 = *(*float32)(unsafe.Add(shared, o3089))
+//line direct.go:142
+		if 13 < i129 {
+			f4180 = *(*float32)(unsafe.Add(shared, o3131))
 		} else {
-//line direct.go:139
-			f4138 = 0
+//line direct.go:142
+			f4180 = 0
 		}
-//line direct.go:139
-		if 14 < i124 {
-			f4139 = *(*float32)(unsafe.Add(shared, o3102))
+//line direct.go:142
+		if 14 < i129 {
+			f4181 = *(*float32)(unsafe.Add(shared, o3144))
 		} else {
-//line direct.go:139
-			f4139 = 0
+//line direct.go:142
+			f4181 = 0
 		}
-//line direct.go:139
-		if 15 < i124 {
-			f4140 = *(*float32)(unsafe.Add(shared, o3115))
+//line direct.go:142
+		if 15 < i129 {
+			f4182 = *(*float32)(unsafe.Add(shared, o3157))
 		} else {
-//line direct.go:139
-			f4140 = 0
+//line direct.go:142
+			f4182 = 0
 		}
-//line direct.go:140
-		if c2152 {
-//line direct.go:148
-			i508 = 0
-//line direct.go:148
+//line direct.go:143
+		if c2190 {
+//line direct.go:151
+			i464 = 0
+//line direct.go:151
 			for {
-//line direct.go:144
-				i512 := i508 & 127
-//line direct.go:146
-				f3160 := math32.FMA(f4126, *(*float32)(unsafe.Add(shared, 25088+i512*4)), math32.FMA(f4125, *(*float32)(unsafe.Add(shared, 24576+i512*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4))*f1468)))
-//line direct.go:146
-				f3188 := math32.FMA(f4128, *(*float32)(unsafe.Add(shared, 26112+i512*4)), math32.FMA(f4127, *(*float32)(unsafe.Add(shared, 25600+i512*4)), f3160))
-//line direct.go:146
-				f3216 := math32.FMA(f4130, *(*float32)(unsafe.Add(shared, 27136+i512*4)), math32.FMA(f4129, *(*float32)(unsafe.Add(shared, 26624+i512*4)), f3188))
-//line direct.go:146
-				f3244 := math32.FMA(f4132, *(*float32)(unsafe.Add(shared, 28160+i512*4)), math32.FMA(f4131, *(*float32)(unsafe.Add(shared, 27648+i512*4)), f3216))
-//line direct.go:146
-				f3272 := math32.FMA(f4134, *(*float32)(unsafe.Add(shared, 29184+i512*4)), math32.FMA(f4133, *(*float32)(unsafe.Add(shared, 28672+i512*4)), f3244))
-//line direct.go:146
-				f3300 := math32.FMA(f4136, *(*float32)(unsafe.Add(shared, 30208+i512*4)), math32.FMA(f4135, *(*float32)(unsafe.Add(shared, 29696+i512*4)), f3272))
-//line direct.go:146
-				f3328 := math32.FMA(f4138, *(*float32)(unsafe.Add(shared, 31232+i512*4)), math32.FMA(f4137, *(*float32)(unsafe.Add(shared, 30720+i512*4)), f3300))
-//line direct.go:146
-				f3356 := math32.FMA(f4140, *(*float32)(unsafe.Add(shared, 32256+i512*4)), math32.FMA(f4139, *(*float32)(unsafe.Add(shared, 31744+i512*4)), f3328))
-//line direct.go:148
-				*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4)) = f3356
-//line direct.go:148
-				i557 := i508 + 1
-//line direct.go:148
-				if i557 >= i896 {
-//line direct.go:148
+//line direct.go:147
+				i468 := i464 & 127
+//line direct.go:149
+				f3202 := math32.FMA(f4168, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4167, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1500)))
+//line direct.go:149
+				f3230 := math32.FMA(f4170, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4169, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3202))
+//line direct.go:149
+				f3258 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3230))
+//line direct.go:149
+				f3286 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3258))
+//line direct.go:149
+				f3314 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3286))
+//line direct.go:149
+				f3342 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3314))
+//line direct.go:149
+				f3370 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3342))
+//line direct.go:149
+				f3398 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3370))
+//line direct.go:151
+				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3398
+//line direct.go:151
+				i513 := i464 + 1
+//line direct.go:151
+				if i513 >= i928 {
+//line direct.go:151
 					break
 				}
-//line direct.go:148
-				i508 = i557
+//line direct.go:151
+				i464 = i513
 			}
 		}
 //line direct.go:48
-		*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = f152, f212
+		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // direct32TwinRow____ is what a row of threads does in direct32Twin.
 //
 //line direct.go:77
-func direct32TwinRow____(lanes int, each100 unsafe.Pointer, shared unsafe.Pointer) {
+func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1749 int, i932 int, i966 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:77
 	if lanes == 16 {
 //line direct.go:77
-		first = zvector.Direct32Twin___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.Direct32Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i966, i1749, i932, by, statesLen, states)
 //line direct.go:77
 	} else if lanes == 8 {
 //line direct.go:77
-		first = zvector.Direct32TwinAVX2___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.Direct32TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i966, i1749, i932, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:47
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line direct.go:77
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f100
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
+		if c139 {
+//line direct.go:78
+			if tx < i966 {
+				i234 := (i1749+tx)*i932 + by
+//line direct.go:79
+				if uint(i234) >= uint(statesLen) {
+//line direct.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+//line direct.go:79
+					return false
+				}
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8)) = f104
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+			}
+		}
 	}
+	return true
 }
 
 // direct32TwinRow_____ is what a row of threads does in direct32Twin.
 //
-//line direct.go:153
-func direct32TwinRow_____(lanes int, i896 int, i901 int, i912 int, i934 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:156
+func direct32TwinRow_____(lanes int, i928 int, i933 int, i944 int, i966 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:153
+//line direct.go:156
 	if lanes == 16 {
-//line direct.go:153
-		first = zvector.Direct32Twin____(16, i934, i901, i912, i896, oCap, o, shared, 8192)
-//line direct.go:153
+//line direct.go:156
+		first = zvector.Direct32Twin____(16, i966, i933, i944, i928, oCap, o, shared, 8192)
+//line direct.go:156
 	} else if lanes == 8 {
-//line direct.go:153
-		first = zvector.Direct32TwinAVX2____(16, i934, i901, i912, i896, oCap, o, shared, 8192)
+//line direct.go:156
+		first = zvector.Direct32TwinAVX2____(16, i966, i933, i944, i928, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i372, i383, i386, o394, o419, i399, i431 int
-//line direct.go:153
-		i372 = 0
+		var i529, i540, i543, o551, o576, i556, i588 int
 //line direct.go:156
+		i529 = 0
+//line direct.go:159
 		for {
-//line direct.go:156
-			if i934 <= i372 {
-//line direct.go:156
+//line direct.go:159
+			if i966 <= i529 {
+//line direct.go:159
 				break
 			}
-//line direct.go:159
-			i383 = i912 + i372*i901
-			i386 = i383 + i896
-//line direct.go:160
-			if uint(i386) > uint(oCap) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i386, oCap)
-//line direct.go:160
+//line direct.go:162
+			i540 = i944 + i529*i933
+			i543 = i540 + i928
+//line direct.go:163
+			if uint(i543) > uint(oCap) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			if uint(i383) > uint(i386) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i383, i386)
-//line direct.go:160
+//line direct.go:163
+			if uint(i540) > uint(i543) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			o394 = i383 * 4
-			o419 = 33792 + i372*4
-//line direct.go:160
-			i399 = tx
-//line direct.go:160
+//line direct.go:163
+			o551 = i540 * 4
+			o576 = 33792 + i529*4
+//line direct.go:163
+			i556 = tx
+//line direct.go:163
 			for {
-//line direct.go:160
-				if i399 >= i896 {
-//line direct.go:160
+//line direct.go:163
+				if i556 >= i928 {
+//line direct.go:163
 					break
 				}
-//line direct.go:161
-				*(*float32)(unsafe.Add(o, o394+i399*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i399&127*64+i372*4)) * *(*float32)(unsafe.Add(shared, o419)))
-//line direct.go:160
-				i399 = i399 + 16
+//line direct.go:164
+				*(*float32)(unsafe.Add(o, o551+i556*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))
+//line direct.go:163
+				i556 = i556 + 16
 			}
-//line direct.go:160
-			i431 = i372 + 1
-//line direct.go:160
-			if i431 >= 16 {
-//line direct.go:160
+//line direct.go:163
+			i588 = i529 + 1
+//line direct.go:163
+			if i588 >= 16 {
+//line direct.go:163
 				goto l1
 			}
-//line direct.go:160
-			i372 = i431
+//line direct.go:163
+			i529 = i588
 		}
-//line direct.go:79
+//line direct.go:82
 		continue
 	l1:
 	}
@@ -1255,445 +1283,453 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	vCap := *(*int)(unsafe.Add(args, 64))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	oCap := *(*int)(unsafe.Add(args, 88))
-	spans := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	spansLen := *(*int)(unsafe.Add(args, 104))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tableLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int32)(unsafe.Add(args, 144))
-	s4 := *(*int32)(unsafe.Add(args, 148))
-	s8 := *(*int32)(unsafe.Add(args, 152))
-	s12 := *(*int32)(unsafe.Add(args, 156))
-	s16 := *(*int32)(unsafe.Add(args, 160))
-	s20 := *(*bool)(unsafe.Add(args, 164))
-	s24 := *(*float32)(unsafe.Add(args, 168))
+	states := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	statesLen := *(*int)(unsafe.Add(args, 104))
+	spans := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	spansLen := *(*int)(unsafe.Add(args, 128))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	tableLen := *(*int)(unsafe.Add(args, 152))
+	s0 := *(*int32)(unsafe.Add(args, 168))
+	s4 := *(*int32)(unsafe.Add(args, 172))
+	s8 := *(*int32)(unsafe.Add(args, 176))
+	s12 := *(*int32)(unsafe.Add(args, 180))
+	s16 := *(*int32)(unsafe.Add(args, 184))
+	s20 := *(*bool)(unsafe.Add(args, 188))
+	s24 := *(*float32)(unsafe.Add(args, 192))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:37
-	i2110 := gx - 1
-//line direct.go:87
-	i897 := int(s8)
+	i2148 := gx - 1
+//line direct.go:90
+	i929 := int(s8)
 //line span.go:73
-	i234 := int(s8)
+	i266 := int(s8)
 //line span.go:75
-	i246 := int(s4) * int(s8)
+	i278 := int(s4) * int(s8)
 //line span.go:72
-	c228 := 0 < s12
-//line direct.go:88
-	i902 := int(s0) * i897
-	c926 := i902 != 0
+	c260 := 0 < s12
+//line direct.go:91
+	i933 := int(s0)
+//line direct.go:91
+	i934 := i933 * i929
+	c958 := i934 != 0
 //line span.go:30
-	i2126 := int(s16) << 6
-//line direct.go:89
-	var i928 int
-//line direct.go:89
-	if i902 != 0 {
-//line direct.go:89
-		i928 = qLen / i902
+	i2164 := int(s16) << 6
+//line direct.go:92
+	var i960 int
+//line direct.go:92
+	if i934 != 0 {
+//line direct.go:92
+		i960 = qLen / i934
 	}
-	each263 := blocks.Scratch(8)
-//line direct.go:94
-	var i289 int32
-//line direct.go:94
+	each295 := blocks.Scratch(8)
+//line direct.go:97
+	var i321 int32
+//line direct.go:97
 	if s4 != 0 {
-//line direct.go:94
-		i289 = s0 / s4
+//line direct.go:97
+		i321 = s0 / s4
 	}
-//line direct.go:94
-	i290 := int(i289)
-//line direct.go:114
-	c2156 := 0 < s8
+//line direct.go:97
+	i322 := int(i321)
+//line direct.go:117
+	c2194 := 0 < s8
 //line span.go:89
-	i1418 := int(s16)
-	each99 := blocks.Scratch(4)
-	each100 := blocks.Scratch(4)
-//line direct.go:94
-	c287 := s4 != 0
-//line direct.go:94
-	c2179 := i289 != 0
+	i1450 := int(s16)
+	each104 := blocks.Scratch(4)
+	each105 := blocks.Scratch(4)
+//line direct.go:97
+	c319 := s4 != 0
+//line direct.go:97
+	c2217 := i321 != 0
 //line span.go:75
-	i1200 := int(s4)
+	i1232 := int(s4)
 //line span.go:75
-	i1206 := i1200 * i897
+	i1238 := i1232 * i929
 //line span.go:92
-	i1443 := int(s12)
+	i1475 := int(s12)
 //line span.go:81
-	c1392 := s12 == 0
+	c1424 := s12 == 0
+//line direct.go:78
+	c139 := 0 < statesLen
 //line direct.go:35
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1726, i2399, i609, i913, i935, i1419, i101, i1946, i1947, i1948 int
-		var c77, c105 bool
+		var i1753, i1758, i2439, i641, i945, i967, i1451, i106, i1984, i1985, i1986 int
+		var c82, c110 bool
 //line direct.go:37
-		i53 := i2110 - bx
-//line direct.go:89
-		i912 := by * i897
+		i58 := i2148 - bx
+//line direct.go:92
+		i944 := by * i929
 		for tx := range 16 {
-			var i251, i971, i972, i1721, i1722, i1723, i1724, i2398, i604 int
+			var i283, i1003, i1004, i1754, i1755, i1756, i2438, i636 int
 //line span.go:72
-			if c228 {
-				i251 = i234
+			if c260 {
+				i283 = i266
 			} else {
-				i251 = i246
+				i283 = i278
 			}
 //line direct.go:37
-			if i251 == 0 {
+			if i283 == 0 {
 //line direct.go:37
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:37
 				return
 			}
 //line direct.go:37
-			var i58 int
+			var i63 int
 //line direct.go:37
-			if i251 != 0 {
+			if i283 != 0 {
 //line direct.go:37
-				i58 = kLen / i251
+				i63 = kLen / i283
 			}
 //line span.go:38
-			i971, i972 = 0, spansLen
+			i1003, i1004 = 0, spansLen
 			for {
 //line span.go:39
-				if i971 >= i972 {
+				if i1003 >= i1004 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i955 := int(uint(i971+i972) / 2)
+				i987 := int(uint(i1003+i1004) / 2)
 //line span.go:40
-				if uint(i955) >= uint(spansLen) {
+				if uint(i987) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i955, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i987, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i955*16)))/16+i955 <= i53 {
-					i971 = i955 + 1
+				if int(*(*int32)(unsafe.Add(spans, i987*16)))/16+i987 <= i58 {
+					i1003 = i987 + 1
 				} else {
 //line span.go:40
-					i972 = i955
+					i1004 = i987
 				}
 			}
 //line span.go:46
-			if i971 == 0 {
+			if i1003 == 0 {
 //line span.go:46
-				i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+				i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2116 := i971 - 1
+				i2154 := i1003 - 1
 //line span.go:49
-				i1586 := *(*int32)(unsafe.Add(spans, i2116*16))
+				i1618 := *(*int32)(unsafe.Add(spans, i2154*16))
 //line span.go:49
-				i1588 := *(*int32)(unsafe.Add(spans, i2116*16+4))
+				i1620 := *(*int32)(unsafe.Add(spans, i2154*16+4))
 //line span.go:49
-				i1590 := *(*int32)(unsafe.Add(spans, i2116*16+8))
+				i1622 := *(*int32)(unsafe.Add(spans, i2154*16+8))
 //line span.go:49
-				i1592 := *(*int32)(unsafe.Add(spans, i2116*16+12))
-				i991 := int(i1586)
+				i1624 := *(*int32)(unsafe.Add(spans, i2154*16+12))
+				i1023 := int(i1618)
 //line span.go:50
-				i2121 := (i53 - i991/16 - i2116) << 4
-				if i1586 < 0 {
+				i2159 := (i58 - i1023/16 - i2154) << 4
+				if i1618 < 0 {
 //line span.go:51
-					i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+					i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1590 < 0 {
+					if i1622 < 0 {
 //line span.go:51
-						i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+						i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1592 < 0 {
+						if i1624 < 0 {
 //line span.go:51
-							i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+							i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1013 := int(i1588)
+							i1045 := int(i1620)
 //line span.go:54
-							i1014 := i1013 - i2121
+							i1046 := i1045 - i2159
 //line span.go:54
-							i1016 := i1014
+							i1048 := i1046
 //line span.go:54
-							if 16 < i1014 {
+							if 16 < i1046 {
 //line span.go:54
-								i1016 = 16
+								i1048 = 16
 							}
 //line span.go:54
-							i1021 := int(i1590)
+							i1053 := int(i1622)
 //line span.go:56
-							i1721, i1722, i1723, i1724, i1726 = i991+i2121, i1016, i1021+i2121, i1021+i1013, int(i1592)
+							i1753, i1754, i1755, i1756, i1758 = i1023+i2159, i1048, i1053+i2159, i1053+i1045, int(i1624)
 						}
 					}
 				}
 			}
-//line direct.go:89
-			if !c926 {
-//line direct.go:89
+//line direct.go:92
+			if !c958 {
+//line direct.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:89
+//line direct.go:92
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2399, i2398 = i1723+1, i1723+i1722
+				i2439, i2438 = i1755+1, i1755+i1754
 			} else {
 //line span.go:26
-				i2399, i2398 = i1724, i1724
+				i2439, i2438 = i1756, i1756
 			}
 //line span.go:29
-			if c228 {
-				i604 = i2126
+			if c260 {
+				i636 = i2164
 			} else {
 //line span.go:29
-				i604 = i58
+				i636 = i63
 			}
 //line span.go:32
-			i607 := i604 + 64
+			i639 := i636 + 64
 //line span.go:32
-			i609 = i2398
+			i641 = i2438
 //line span.go:32
-			if i607 < i2398 {
+			if i639 < i2438 {
 //line span.go:32
-				i609 = i607
+				i641 = i639
 			}
-//line direct.go:89
-			i913 = i1721*i902 + i912
-//line direct.go:89
-			i933 := i928 - i1721
-//line direct.go:89
-			i935 = i1722
-//line direct.go:89
-			if i933 < i1722 {
-//line direct.go:89
-				i935 = i933
+//line direct.go:92
+			i945 = i1753*i934 + i944
+//line direct.go:92
+			i965 := i960 - i1753
+//line direct.go:92
+			i967 = i1754
+//line direct.go:92
+			if i965 < i1754 {
+//line direct.go:92
+				i967 = i965
 			}
 //line direct.go:39
-			c77 = i935 <= 0
+			c82 = i967 <= 0
 		}
 //line span.go:72
-		if !c77 {
+		if !c82 {
 			{
 				{
 //line span.go:60
-					directBF16TwinRow(i2399, i609, each263)
+					directBF16TwinRow(i2439, i641, each295)
 				}
 			}
 			{
 				{
 //line direct.go:44
-					if !directBF16TwinRow_(lanes, i897, i902, i913, i935, q, qCap, shared, blocks) {
+					if !directBF16TwinRow_(lanes, i929, i934, i945, i967, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:94
-			var i293 int
-//line direct.go:94
-			if i290 != 0 {
-//line direct.go:94
-				i293 = by / i290
+//line direct.go:97
+			var i325 int
+//line direct.go:97
+			if i322 != 0 {
+//line direct.go:97
+				i325 = by / i322
 			}
 //line span.go:105
-			i779 := i293 * i897
+			i811 := i325 * i929
 			for tx := range 16 {
-				var i1066 int
-//line direct.go:114
-				if c2156 {
-//line direct.go:116
-					o1078 := 16384 + tx*512
-//line direct.go:114
-					i1066 = 0
+				var i1098 int
 //line direct.go:117
+				if c2194 {
+//line direct.go:119
+					o1110 := 16384 + tx*512
+//line direct.go:117
+					i1098 = 0
+//line direct.go:120
 					for {
-//line direct.go:116
-						i1069 := i1066 & 127
-//line direct.go:116
-						*(*float32)(unsafe.Add(shared, i1069*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1078+i1069*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1069*64+tx*4)) = 0
-//line direct.go:117
-						i1100 := i1066 + 1
-//line direct.go:117
-						if i1100 >= i897 {
-//line direct.go:117
+//line direct.go:119
+						i1101 := i1098 & 127
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, i1101*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1110+i1101*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1101*64+tx*4)) = 0
+//line direct.go:120
+						i1132 := i1098 + 1
+//line direct.go:120
+						if i1132 >= i929 {
+//line direct.go:120
 							break
 						}
-//line direct.go:117
-						i1066 = i1100
+//line direct.go:120
+						i1098 = i1132
 					}
 				}
 //line span.go:89
-				i1419 = i1726 * i1418
+				i1451 = i1758 * i1450
 //line direct.go:47
-				*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i101 = 0
+			i106 = 0
 //line direct.go:48
 			for {
 				for range 16 {
 //line direct.go:48
-					c105 = i101 < i609
+					c110 = i106 < i641
 				}
 //line direct.go:48
-				if !c105 {
+				if !c110 {
 					break
 				}
-//line direct.go:94
-				if !c287 {
-//line direct.go:94
+//line direct.go:97
+				if !c319 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:94
-				if !c2179 {
-//line direct.go:94
+//line direct.go:97
+				if !c2217 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:95
-				i304 := i101 & -64
+//line direct.go:98
+				i336 := i106 & -64
 //line span.go:88
-				i1409 := i304 / 64
-				c1426 := i1409 < i1418
-//line direct.go:99
-				i328 := i101 % 64
+				i1441 := i336 / 64
+				c1458 := i1441 < i1450
+//line direct.go:102
+				i360 := i106 % 64
 				for tx := range 16 {
-					var i1211, i1456, i1438, i809, i839, i1271 int
+					var i1243, i1488, i1470, i841, i871, i1303 int
 //line span.go:72
-					if c228 {
+					if c260 {
 //line span.go:72
-						i1211 = i897
+						i1243 = i929
 					} else {
 //line span.go:75
-						i1211 = i1206
+						i1243 = i1238
 					}
 //line span.go:100
-					if i1211 == 0 {
+					if i1243 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i765 int
+					var i797 int
 //line span.go:100
-					if i1211 != 0 {
+					if i1243 != 0 {
 //line span.go:100
-						i765 = kLen / i1211
+						i797 = kLen / i1243
 					}
 //line span.go:81
-					if c1392 {
-						i1398 := i1726 + i304
-						i1403 := i609 - i304
+					if c1424 {
+						i1430 := i1758 + i336
+						i1435 := i641 - i336
 //line span.go:83
-						i1405 := 64
+						i1437 := 64
 //line span.go:83
-						if i1403 < 64 {
+						if i1435 < 64 {
 //line span.go:83
-							i1405 = i1403
+							i1437 = i1435
 						}
 //line span.go:83
-						if i765 < i1398+i1405 {
+						if i797 < i1430+i1437 {
 //line span.go:83
-							i1456 = -1
+							i1488 = -1
 						} else {
 //line span.go:86
-							i1456 = i1398
+							i1488 = i1430
 						}
 					} else {
-						i1420 := i1419 + i1409
+						i1452 := i1451 + i1441
 //line span.go:89
-						if c1426 {
+						if c1458 {
 //line span.go:89
-							if i1420 < tableLen {
-								if uint(i1420) >= uint(tableLen) {
+							if i1452 < tableLen {
+								if uint(i1452) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1420, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1452, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1438 = int(*(*int32)(unsafe.Add(table, i1420*4)))
+								i1470 = int(*(*int32)(unsafe.Add(table, i1452*4)))
 							} else {
 //line span.go:89
-								i1438 = -1
+								i1470 = -1
 							}
 						} else {
 //line span.go:89
-							i1438 = -1
+							i1470 = -1
 						}
 //line span.go:92
-						if i1443 <= i1438 {
+						if i1475 <= i1470 {
 //line span.go:92
-							i1456 = -1
+							i1488 = -1
 						} else {
 //line span.go:95
-							i1456 = i1438
+							i1488 = i1470
 						}
 					}
 //line span.go:102
-					if i1456 < 0 {
+					if i1488 < 0 {
 //line span.go:102
-						i809 = -1
+						i841 = -1
 					} else {
-						if c1392 {
-							i809 = i1456*i1206 + i779
+						if c1424 {
+							i841 = i1488*i1238 + i811
 						} else {
-							i809 = (i1456*i1200 + i293) << 6 * i897
+							i841 = (i1488*i1232 + i325) << 6 * i929
 						}
 					}
-//line direct.go:96
-					if i809 < 0 {
-//line direct.go:96
-						i1946, i1947, i1948 = 0, 0, 0
-					} else {
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i839 = i897
-						} else {
-//line span.go:75
-							i839 = i1206
-						}
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i1271 = i897
-						} else {
-//line span.go:75
-							i1271 = i1206
-						}
 //line direct.go:99
-						i1946, i1947, i1948 = i809+i328*i839, i609-i101, i1271
+					if i841 < 0 {
+//line direct.go:99
+						i1984, i1985, i1986 = 0, 0, 0
+					} else {
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i871 = i929
+						} else {
+//line span.go:75
+							i871 = i1238
+						}
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i1303 = i929
+						} else {
+//line span.go:75
+							i1303 = i1238
+						}
+//line direct.go:102
+						i1984, i1985, i1986 = i841+i360*i871, i641-i106, i1303
 					}
 				}
 				{
 					{
-//line direct.go:106
-						if !directBF16TwinRow__(lanes, i1946, i1947, i1948, i897, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:109
+						if !directBF16TwinRow__(lanes, i1984, i1985, i1986, i929, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:123
-						directBF16TwinRow___(lanes, c2156, each100, each263, each99, i101, i1947, i609, i897, shared)
+//line direct.go:126
+						directBF16TwinRow___(lanes, c2194, each104, each105, each295, i106, i1985, i641, i929, shared)
 					}
 				}
-				i101 = i101 + 16
+				i106 = i106 + 16
 			}
 			{
 				{
 //line direct.go:77
-					directBF16TwinRow____(lanes, each100, shared)
+					if !directBF16TwinRow____(lanes, by, c139, each104, each105, i1753, i933, i967, shared, states, statesLen, blocks) {
+						return
+					}
 				}
 			}
 			{
 				{
-//line direct.go:153
-					if !directBF16TwinRow_____(lanes, i897, i902, i913, i935, o, oCap, shared, blocks) {
+//line direct.go:156
+					if !directBF16TwinRow_____(lanes, i929, i934, i945, i967, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -1705,94 +1741,94 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directBF16TwinRow is what a row of threads does in directBF16Twin.
 //
 //line span.go:60
-func directBF16TwinRow(i2399 int, i609 int, each263 unsafe.Pointer) {
+func directBF16TwinRow(i2439 int, i641 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i257 := i2399 + tx
+		i289 := i2439 + tx
 //line span.go:60
-		i263 := i257
+		i295 := i289
 //line span.go:60
-		if i609 < i257 {
+		if i641 < i289 {
 //line span.go:60
-			i263 = i609
+			i295 = i641
 		}
 //line direct.go:43
-		*(*int)(unsafe.Add(each263, tx*8)) = i263
+		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // directBF16TwinRow_ is what a row of threads does in directBF16Twin.
 //
 //line direct.go:44
-func directBF16TwinRow_(lanes int, i897 int, i902 int, i913 int, i935 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func directBF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:44
 	if lanes == 16 {
 //line direct.go:44
-		first = zvector.DirectBF16Twin(16, i935, i902, i913, i897, qCap, q, shared, 16384)
+		first = zvector.DirectBF16Twin(16, i967, i934, i945, i929, qCap, q, shared, 16384)
 //line direct.go:44
 	} else if lanes == 8 {
 //line direct.go:44
-		first = zvector.DirectBF16TwinAVX2(16, i935, i902, i913, i897, qCap, q, shared, 16384)
+		first = zvector.DirectBF16TwinAVX2(16, i967, i934, i945, i929, qCap, q, shared, 16384)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i627, i656 int
+		var i659, i688 int
+//line direct.go:109
+		i2192 := i967 - 1
 //line direct.go:106
-		i2154 := i935 - 1
-//line direct.go:103
-		i627 = 0
-//line direct.go:107
+		i659 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i633 := i627
-//line direct.go:106
-			if i2154 < i627 {
-//line direct.go:106
-				i633 = i2154
+//line direct.go:109
+			i665 := i659
+//line direct.go:109
+			if i2192 < i659 {
+//line direct.go:109
+				i665 = i2192
 			}
-//line direct.go:106
-			i639 := i913 + i633*i902
-			i642 := i639 + i897
-//line direct.go:107
-			if uint(i642) > uint(qCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i642, qCap)
-//line direct.go:107
+//line direct.go:109
+			i671 := i945 + i665*i934
+			i674 := i671 + i929
+//line direct.go:110
+			if uint(i674) > uint(qCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i639) > uint(i642) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i639, i642)
-//line direct.go:107
+//line direct.go:110
+			if uint(i671) > uint(i674) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o650 := i639 * 2
-			o664 := 16384 + i627*512
-//line direct.go:107
-			i656 = tx
-//line direct.go:107
+//line direct.go:110
+			o682 := i671 * 2
+			o696 := 16384 + i659*512
+//line direct.go:110
+			i688 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i656 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i688 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o664+i656&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o650+i656*2)))).Float32()
-//line direct.go:107
-				i656 = i656 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o682+i688*2)))).Float32()
+//line direct.go:110
+				i688 = i688 + 16
 			}
-//line direct.go:107
-			i679 := i627 + 1
-//line direct.go:107
-			if i679 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i711 := i659 + 1
+//line direct.go:110
+			if i711 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i627 = i679
+//line direct.go:110
+			i659 = i711
 		}
 	}
 	return true
@@ -1800,145 +1836,145 @@ func directBF16TwinRow_(lanes int, i897 int, i902 int, i913 int, i935 int, q uns
 
 // directBF16TwinRow__ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:106
-func directBF16TwinRow__(lanes int, i1946 int, i1947 int, i1948 int, i897 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:109
+func directBF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:106
+//line direct.go:109
 	if lanes == 16 {
-//line direct.go:106
-		first = zvector.DirectBF16Twin_(16, i1947, i1948, i1946, i897, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:106
+//line direct.go:109
+		first = zvector.DirectBF16Twin_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
 	} else if lanes == 8 {
-//line direct.go:106
-		first = zvector.DirectBF16TwinAVX2_(16, i1947, i1948, i1946, i897, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
+		first = zvector.DirectBF16TwinAVX2_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i695, i724, i1121, i1150 int
+		var i727, i756, i1153, i1182 int
+//line direct.go:109
+		i2267 := i1985 - 1
 //line direct.go:106
-		i2229 := i1947 - 1
-//line direct.go:103
-		i695 = 0
-//line direct.go:107
+		i727 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i701 := i695
-//line direct.go:106
-			if i2229 < i695 {
-//line direct.go:106
-				i701 = i2229
+//line direct.go:109
+			i733 := i727
+//line direct.go:109
+			if i2267 < i727 {
+//line direct.go:109
+				i733 = i2267
 			}
-//line direct.go:106
-			i703 := i701
-//line direct.go:106
-			if i701 < 0 {
-//line direct.go:106
-				i703 = 0
+//line direct.go:109
+			i735 := i733
+//line direct.go:109
+			if i733 < 0 {
+//line direct.go:109
+				i735 = 0
 			}
-//line direct.go:106
-			i707 := i1946 + i703*i1948
-			i710 := i707 + i897
-//line direct.go:107
-			if uint(i710) > uint(kCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i710, kCap)
-//line direct.go:107
+//line direct.go:109
+			i739 := i1984 + i735*i1986
+			i742 := i739 + i929
+//line direct.go:110
+			if uint(i742) > uint(kCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i707) > uint(i710) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i707, i710)
-//line direct.go:107
+//line direct.go:110
+			if uint(i739) > uint(i742) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o718 := i707 * 2
-			o732 := 16384 + i695*512
-//line direct.go:107
-			i724 = tx
-//line direct.go:107
+//line direct.go:110
+			o750 := i739 * 2
+			o764 := 16384 + i727*512
+//line direct.go:110
+			i756 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i724 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i756 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o732+i724&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o718+i724*2)))).Float32()
-//line direct.go:107
-				i724 = i724 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o750+i756*2)))).Float32()
+//line direct.go:110
+				i756 = i756 + 16
 			}
-//line direct.go:107
-			i747 := i695 + 1
-//line direct.go:107
-			if i747 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i779 := i727 + 1
+//line direct.go:110
+			if i779 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i695 = i747
+//line direct.go:110
+			i727 = i779
 		}
-//line direct.go:107
-		i1121 = 0
-//line direct.go:107
+//line direct.go:110
+		i1153 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i1127 := i1121
-//line direct.go:106
-			if i2229 < i1121 {
-//line direct.go:106
-				i1127 = i2229
+//line direct.go:109
+			i1159 := i1153
+//line direct.go:109
+			if i2267 < i1153 {
+//line direct.go:109
+				i1159 = i2267
 			}
-//line direct.go:106
-			i1129 := i1127
-//line direct.go:106
-			if i1127 < 0 {
-//line direct.go:106
-				i1129 = 0
+//line direct.go:109
+			i1161 := i1159
+//line direct.go:109
+			if i1159 < 0 {
+//line direct.go:109
+				i1161 = 0
 			}
-//line direct.go:106
-			i1133 := i1946 + i1129*i1948
-			i1136 := i1133 + i897
-//line direct.go:107
-			if uint(i1136) > uint(vCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1136, vCap)
-//line direct.go:107
+//line direct.go:109
+			i1165 := i1984 + i1161*i1986
+			i1168 := i1165 + i929
+//line direct.go:110
+			if uint(i1168) > uint(vCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1168, vCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i1133) > uint(i1136) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1133, i1136)
-//line direct.go:107
+//line direct.go:110
+			if uint(i1165) > uint(i1168) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1165, i1168)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o1144 := i1133 * 2
-			o1158 := 24576 + i1121*512
-//line direct.go:107
-			i1150 = tx
-//line direct.go:107
+//line direct.go:110
+			o1176 := i1165 * 2
+			o1190 := 24576 + i1153*512
+//line direct.go:110
+			i1182 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i1150 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i1182 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o1158+i1150&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1144+i1150*2)))).Float32()
-//line direct.go:107
-				i1150 = i1150 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o1190+i1182&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1176+i1182*2)))).Float32()
+//line direct.go:110
+				i1182 = i1182 + 16
 			}
-//line direct.go:107
-			i1173 := i1121 + 1
-//line direct.go:107
-			if i1173 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i1205 := i1153 + 1
+//line direct.go:110
+			if i1205 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i1121 = i1173
+//line direct.go:110
+			i1153 = i1205
 		}
 	}
 	return true
@@ -1946,524 +1982,544 @@ func directBF16TwinRow__(lanes int, i1946 int, i1947 int, i1948 int, i897 int, k
 
 // directBF16TwinRow___ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:123
-func directBF16TwinRow___(lanes int, c2156 bool, each100 unsafe.Pointer, each263 unsafe.Pointer, each99 unsafe.Pointer, i101 int, i1947 int, i609 int, i897 int, shared unsafe.Pointer) {
+//line direct.go:126
+func directBF16TwinRow___(lanes int, c2194 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1985 int, i641 int, i929 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:123
+//line direct.go:126
 	if lanes == 16 {
-//line direct.go:123
-		first = zvector.DirectBF16Twin__(16, c2156, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i897, i609, i101, 32768, i1947, 8192)
-//line direct.go:123
+//line direct.go:126
+		first = zvector.DirectBF16Twin__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
+//line direct.go:126
 	} else if lanes == 8 {
-//line direct.go:123
-		first = zvector.DirectBF16TwinAVX2__(16, c2156, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i897, i609, i101, 32768, i1947, 8192)
+//line direct.go:126
+		first = zvector.DirectBF16TwinAVX2__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, f2703, f2716, f2729, f2742, f2755, f2768, f2781, f2794, f2807, f2820, f2833, f2846, f2859, f2872, f2885, f2898, f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146, f137, f166, f172, f182, f152, f1472, f186, f1496, f208, f212, f4129, f4130, f4131, f4132, f4133, f4134, f4135, f4136, f4137, f4138, f4139, f4140, f4141, f4142, f4143, f4144 float32
-		var i1315, i138, i187, i508 int
-//line direct.go:131
-		o2924 := 32768 + tx*4
-//line direct.go:131
-		o2937 := 32832 + tx*4
-//line direct.go:131
-		o2950 := 32896 + tx*4
-//line direct.go:131
-		o2963 := 32960 + tx*4
-//line direct.go:131
-		o2976 := 33024 + tx*4
-//line direct.go:131
-		o2989 := 33088 + tx*4
-//line direct.go:131
-		o3002 := 33152 + tx*4
-//line direct.go:131
-		o3015 := 33216 + tx*4
-//line direct.go:131
-		o3028 := 33280 + tx*4
-//line direct.go:131
-		o3041 := 33344 + tx*4
-//line direct.go:131
-		o3054 := 33408 + tx*4
-//line direct.go:131
-		o3067 := 33472 + tx*4
-//line direct.go:131
-		o3080 := 33536 + tx*4
-//line direct.go:131
-		o3093 := 33600 + tx*4
-//line direct.go:131
-		o3106 := 33664 + tx*4
-//line direct.go:131
-		o3119 := 33728 + tx*4
+		var f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f2745, f2758, f2771, f2784, f2797, f2810, f2823, f2836, f2849, f2862, f2875, f2888, f2901, f2914, f2927, f2940, f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f141, f170, f176, f186, f156, f1504, f190, f1528, f212, f216, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182, f4183, f4184, f4185, f4186 float32
+		var i1347, i142, i191, i464 int
+//line direct.go:134
+		o2966 := 32768 + tx*4
+//line direct.go:134
+		o2979 := 32832 + tx*4
+//line direct.go:134
+		o2992 := 32896 + tx*4
+//line direct.go:134
+		o3005 := 32960 + tx*4
+//line direct.go:134
+		o3018 := 33024 + tx*4
+//line direct.go:134
+		o3031 := 33088 + tx*4
+//line direct.go:134
+		o3044 := 33152 + tx*4
+//line direct.go:134
+		o3057 := 33216 + tx*4
+//line direct.go:134
+		o3070 := 33280 + tx*4
+//line direct.go:134
+		o3083 := 33344 + tx*4
+//line direct.go:134
+		o3096 := 33408 + tx*4
+//line direct.go:134
+		o3109 := 33472 + tx*4
+//line direct.go:134
+		o3122 := 33536 + tx*4
+//line direct.go:134
+		o3135 := 33600 + tx*4
+//line direct.go:134
+		o3148 := 33664 + tx*4
+//line direct.go:134
+		o3161 := 33728 + tx*4
 //line direct.go:47
-		f99 := *(*float32)(unsafe.Add(each99, tx*4))
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
-		i263 := *(*int)(unsafe.Add(each263, tx*8))
+		i295 := *(*int)(unsafe.Add(each295, tx*8))
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
-//line direct.go:123
-		if c2156 {
-//line direct.go:127
-			f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, i1315 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:127
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:126
+		if c2194 {
+//line direct.go:130
+			f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:130
 			for {
-//line direct.go:125
-				i1318 := i1315 & 127
-//line direct.go:125
-				f1325 := *(*float32)(unsafe.Add(shared, i1318*64+tx*4))
-//line direct.go:127
-				f2703 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 16384+i1318*4)), f4145)
-//line direct.go:127
-				f2716 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 16896+i1318*4)), f4147)
-//line direct.go:127
-				f2729 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 17408+i1318*4)), f4149)
-//line direct.go:127
-				f2742 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 17920+i1318*4)), f4151)
-//line direct.go:127
-				f2755 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 18432+i1318*4)), f4153)
-//line direct.go:127
-				f2768 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 18944+i1318*4)), f4155)
-//line direct.go:127
-				f2781 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 19456+i1318*4)), f4157)
-//line direct.go:127
-				f2794 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 19968+i1318*4)), f4159)
-//line direct.go:127
-				f2807 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 20480+i1318*4)), f4161)
-//line direct.go:127
-				f2820 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 20992+i1318*4)), f4163)
-//line direct.go:127
-				f2833 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 21504+i1318*4)), f4165)
-//line direct.go:127
-				f2846 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 22016+i1318*4)), f4167)
-//line direct.go:127
-				f2859 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 22528+i1318*4)), f4169)
-//line direct.go:127
-				f2872 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 23040+i1318*4)), f4171)
-//line direct.go:127
-				f2885 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 23552+i1318*4)), f4173)
-//line direct.go:127
-				f2898 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 24064+i1318*4)), f4175)
-//line direct.go:127
-				i1355 := i1315 + 1
-//line direct.go:127
-				if i1355 >= i897 {
-//line direct.go:127
+//line direct.go:128
+				i1350 := i1347 & 127
+//line direct.go:128
+				f1357 := *(*float32)(unsafe.Add(shared, i1350*64+tx*4))
+//line direct.go:130
+				f2745 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16384+i1350*4)), f4187)
+//line direct.go:130
+				f2758 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16896+i1350*4)), f4189)
+//line direct.go:130
+				f2771 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17408+i1350*4)), f4191)
+//line direct.go:130
+				f2784 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17920+i1350*4)), f4193)
+//line direct.go:130
+				f2797 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18432+i1350*4)), f4195)
+//line direct.go:130
+				f2810 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18944+i1350*4)), f4197)
+//line direct.go:130
+				f2823 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19456+i1350*4)), f4199)
+//line direct.go:130
+				f2836 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19968+i1350*4)), f4201)
+//line direct.go:130
+				f2849 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20480+i1350*4)), f4203)
+//line direct.go:130
+				f2862 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20992+i1350*4)), f4205)
+//line direct.go:130
+				f2875 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 21504+i1350*4)), f4207)
+//line direct.go:130
+				f2888 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22016+i1350*4)), f4209)
+//line direct.go:130
+				f2901 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22528+i1350*4)), f4211)
+//line direct.go:130
+				f2914 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23040+i1350*4)), f4213)
+//line direct.go:130
+				f2927 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23552+i1350*4)), f4215)
+//line direct.go:130
+				f2940 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 24064+i1350*4)), f4217)
+//line direct.go:130
+				i1387 := i1347 + 1
+//line direct.go:130
+				if i1387 >= i929 {
+//line direct.go:130
 					break
 				}
-//line direct.go:127
-				f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, i1315 = f2898, f2885, f2872, f2859, f2846, f2833, f2820, f2807, f2794, f2781, f2768, f2755, f2742, f2729, f2716, f2703, i1355
+//line direct.go:130
+				f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745, i1387
 			}
-//line direct.go:127
-			f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146 = f2898, f2885, f2872, f2859, f2846, f2833, f2820, f2807, f2794, f2781, f2768, f2755, f2742, f2729, f2716, f2703
+//line direct.go:130
+			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745
 		} else {
-//line direct.go:123
-			f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:126
+			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2924)) = f4146
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2937)) = f4148
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2950)) = f4150
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2963)) = f4152
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2976)) = f4154
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2989)) = f4156
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3002)) = f4158
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3015)) = f4160
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3028)) = f4162
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3041)) = f4164
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3054)) = f4166
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3067)) = f4168
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3080)) = f4170
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3093)) = f4172
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3106)) = f4174
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3119)) = f4176
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2966)) = f4188
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2979)) = f4190
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2992)) = f4192
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3005)) = f4194
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3018)) = f4196
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3031)) = f4198
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3044)) = f4200
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3057)) = f4202
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3070)) = f4204
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3083)) = f4206
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3096)) = f4208
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3109)) = f4210
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3122)) = f4212
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3135)) = f4214
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3148)) = f4216
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3161)) = f4218
 //line direct.go:56
-		i122 := i609 - i101
+		i127 := i641 - i106
 //line direct.go:56
-		i124 := 16
+		i129 := 16
 //line direct.go:56
-		if i122 < 16 {
+		if i127 < 16 {
 //line direct.go:56
-			i124 = i122
+			i129 = i127
 		}
 //line direct.go:56
-		c125 := 0 < i124
+		c130 := 0 < i129
 //line direct.go:56
-		if c125 {
+		if c130 {
 //line direct.go:58
-			c150 := i1947 == 0
+			c154 := i1985 == 0
 //line direct.go:55
-			f137, i138 = f99, 0
+			f141, i142 = f104, 0
 //line direct.go:58
 			for {
 //line direct.go:57
-				f147 := *(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4))
-				if c150 {
+				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
+				if c154 {
 //line basic.go:32
-					f166 = math.Float32frombits(0x7fc00000)
+					f170 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:58
-					f166 = f147
+					f170 = f151
 				}
 //line direct.go:61
-				if i263 <= i101+i138 {
+				if i295 <= i106+i142 {
 //line basic.go:21
-					f172 = math.Float32frombits(0xff800000)
+					f176 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:61
-					f172 = f166
+					f176 = f170
 				}
 //line direct.go:64
-				*(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4)) = f172
-				f182 = max(f137, f172)
+				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
+				f186 = max(f141, f176)
 //line direct.go:65
-				i183 := i138 + 1
+				i187 := i142 + 1
 //line direct.go:65
-				if i183 >= i124 {
+				if i187 >= i129 {
 //line direct.go:65
 					break
 				}
 //line direct.go:65
-				f137, i138 = f182, i183
+				f141, i142 = f186, i187
 			}
 //line direct.go:65
-			f152 = f182
+			f156 = f186
 		} else {
 //line direct.go:56
-			f152 = f99
+			f156 = f104
 		}
 //line direct.go:67
-		f153 := f99 - f152
+		f157 := f104 - f156
 //line exp.go:73
-		f852 := f153 + 1.2582912e+07
-		f855 := f153 - (f852 - 1.2582912e+07) + 0
+		f880 := f157 + 1.2582912e+07
+		f883 := f157 - (f880 - 1.2582912e+07) + 0
 //line exp.go:77
-		i862 := int32(math.Float32bits(f852))
+		i890 := int32(math.Float32bits(f880))
 //line exp.go:47
-		i1273 := int32(uint32(i862) >> 1)
-		f1278 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f855, 0.001339097), f855, 0.009618499), f855, 0.055503596), f855, 0.24022648), f855, 0.6931472), f855, 1)*math.Float32frombits(uint32(i1273<<23+1065353216))) * math.Float32frombits(uint32((i862-i1273)<<23+1065353216)))
+		i1305 := int32(uint32(i890) >> 1)
+		f1310 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1305<<23+1065353216))) * math.Float32frombits(uint32((i890-i1305)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f153 {
+		if 151 < f157 {
 //line exp.go:56
-			f1472 = math.Float32frombits(0x7f800000)
+			f1504 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f153 < -151 {
+			if f157 < -151 {
 //line exp.go:59
-				f1472 = 0
+				f1504 = 0
 			} else {
 //line exp.go:62
-				f1472 = f1278
+				f1504 = f1310
 			}
 		}
 //line direct.go:69
-		f155 := float32(f100 * f1472)
-		if c125 {
+		f159 := float32(f105 * f1504)
+		if c130 {
 //line exp.go:56
-			f186, i187 = f155, 0
+			f190, i191 = f159, 0
 //line exp.go:56
 			for {
 //line direct.go:71
-				f197 := *(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) - f152
+				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f875 := f197 + 1.2582912e+07
-				f878 := f197 - (f875 - 1.2582912e+07) + 0
+				f903 := f201 + 1.2582912e+07
+				f906 := f201 - (f903 - 1.2582912e+07) + 0
 //line exp.go:77
-				i885 := int32(math.Float32bits(f875))
+				i913 := int32(math.Float32bits(f903))
 //line exp.go:47
-				i1283 := int32(uint32(i885) >> 1)
-				f1288 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f878, 0.001339097), f878, 0.009618499), f878, 0.055503596), f878, 0.24022648), f878, 0.6931472), f878, 1)*math.Float32frombits(uint32(i1283<<23+1065353216))) * math.Float32frombits(uint32((i885-i1283)<<23+1065353216)))
+				i1315 := int32(uint32(i913) >> 1)
+				f1320 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i913-i1315)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f197 {
+				if 151 < f201 {
 //line exp.go:56
-					f1496 = math.Float32frombits(0x7f800000)
+					f1528 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f197 < -151 {
+					if f201 < -151 {
 //line exp.go:59
-						f1496 = 0
+						f1528 = 0
 					} else {
 //line exp.go:62
-						f1496 = f1288
+						f1528 = f1320
 					}
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) = f1496
-				f208 = f186 + f1496
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1528
+				f212 = f190 + f1528
 //line direct.go:73
-				i209 := i187 + 1
+				i213 := i191 + 1
 //line direct.go:73
-				if i209 >= i124 {
+				if i213 >= i129 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f186, i187 = f208, i209
+				f190, i191 = f212, i213
 			}
 //line direct.go:73
-			f212 = f208
+			f216 = f212
 		} else {
 //line direct.go:70
-			f212 = f155
+			f216 = f159
 		}
-//line direct.go:139
-		if c125 {
-			f4129 = *(*float32)(unsafe.Add(shared, o2924))
+//line direct.go:142
+		if c130 {
+			f4171 = *(*float32)(unsafe.Add(shared, o2966))
 		} else {
-//line direct.go:139
-			f4129 = 0
+//line direct.go:142
+			f4171 = 0
 		}
-//line direct.go:139
-		if 1 < i124 {
-			f4130 = *(*float32)(unsafe.Add(shared, o2937))
+//line direct.go:142
+		if 1 < i129 {
+			f4172 = *(*float32)(unsafe.Add(shared, o2979))
 		} else {
-//line direct.go:139
-			f4130 = 0
+//line direct.go:142
+			f4172 = 0
 		}
-//line direct.go:139
-		if 2 < i124 {
-			f4131 = *(*float32)(unsafe.Add(shared, o2950))
+//line direct.go:142
+		if 2 < i129 {
+			f4173 = *(*float32)(unsafe.Add(shared, o2992))
 		} else {
-//line direct.go:139
-			f4131 = 0
+//line direct.go:142
+			f4173 = 0
 		}
-//line direct.go:139
-		if 3 < i124 {
-			f4132 = *(*float32)(unsafe.Add(shared, o2963))
+//line direct.go:142
+		if 3 < i129 {
+			f4174 = *(*float32)(unsafe.Add(shared, o3005))
 		} else {
-//line direct.go:139
-			f4132 = 0
+//line direct.go:142
+			f4174 = 0
 		}
-//line direct.go:139
-		if 4 < i124 {
-			f4133 = *(*float32)(unsafe.Add(shared, o2976))
+//line direct.go:142
+		if 4 < i129 {
+			f4175 = *(*float32)(unsafe.Add(shared, o3018))
 		} else {
-//line direct.go:139
-			f4133 = 0
+//line direct.go:142
+			f4175 = 0
 		}
-//line direct.go:139
-		if 5 < i124 {
-			f4134 = *(*float32)(unsafe.Add(shared, o2989))
+//line direct.go:142
+		if 5 < i129 {
+			f4176 = *(*float32)(unsafe.Add(shared, o3031))
 		} else {
-//line direct.go:139
-			f4134 = 0
+//line direct.go:142
+			f4176 = 0
 		}
-//line direct.go:139
-		if 6 < i124 {
-			f4135 = *(*float32)(unsafe.Add(shared, o3002))
+//line direct.go:142
+		if 6 < i129 {
+			f4177 = *(*float32)(unsafe.Add(shared, o3044))
 		} else {
-//line direct.go:139
-			f4135 = 0
+//line direct.go:142
+			f4177 = 0
 		}
-//line direct.go:139
-		if 7 < i124 {
-			f4136 = *(*float32)(unsafe.Add(shared, o3015))
+//line direct.go:142
+		if 7 < i129 {
+			f4178 = *(*float32)(unsafe.Add(shared, o3057))
 		} else {
-//line direct.go:139
-			f4136 = 0
+//line direct.go:142
+			f4178 = 0
 		}
-//line direct.go:139
-		if 8 < i124 {
-			f4137 = *(*float32)(unsafe.Add(shared, o3028))
+//line direct.go:142
+		if 8 < i129 {
+			f4179 = *(*float32)(unsafe.Add(shared, o3070))
 		} else {
-//line direct.go:139
-			f4137 = 0
+//line direct.go:142
+			f4179 = 0
 		}
-//line direct.go:139
-		if 9 < i124 {
-			f4138 = *(*float32)(unsafe.Add(shared, o3041))
+//line direct.go:142
+		if 9 < i129 {
+			f4180 = *(*float32)(unsafe.Add(shared, o3083))
 		} else {
-//line direct.go:139
-			f4138 = 0
+//line direct.go:142
+			f4180 = 0
 		}
-//line direct.go:139
-		if 10 < i124 {
-			f4139 = *(*float32)(unsafe.Add(shared, o3054))
+//line direct.go:142
+		if 10 < i129 {
+			f4181 = *(*float32)(unsafe.Add(shared, o3096))
 		} else {
-//line direct.go:139
-			f4139 = 0
+//line direct.go:142
+			f4181 = 0
 		}
-//line direct.go:139
-		if 11 < i124 {
-			f4140 = *(*float32)(unsafe.Add(shared, o3067))
+//line direct.go:142
+		if 11 < i129 {
+			f4182 = *(*float32)(unsafe.Add(shared, o3109))
 		} else {
-//line direct.go:139
-			f4140 = 0
+//line direct.go:142
+			f4182 = 0
 		}
-//line direct.go:139
-		if 12 < i124 {
-			f4141 = *(*float32)(unsafe.Add(shared, o3080))
+//line direct.go:142
+		if 12 < i129 {
+			f4183 = *(*float32)(unsafe.Add(shared, o3122))
 		} else {
-//line direct.go:139
-			f4141 = 0
+//line direct.go:142
+			f4183 = 0
 		}
-//line direct.go:139
-		if 13 < i124 {
-			f4142 = *(*float32)(unsafe.Add(shared, o3093))
+//line direct.go:142
+		if 13 < i129 {
+			f4184 = *(*float32)(unsafe.Add(shared, o3135))
 		} else {
-//line direct.go:139
-			f4142 = 0
+//line direct.go:142
+			f4184 = 0
 		}
-//line direct.go:139
-		if 14 < i124 {
-			f4143 = *(*float32)(unsafe.Add(shared, o3106))
+//line direct.go:142
+		if 14 < i129 {
+			f4185 = *(*float32)(unsafe.Add(shared, o3148))
 		} else {
-//line direct.go:139
-			f4143 = 0
+//line direct.go:142
+			f4185 = 0
 		}
-//line direct.go:139
-		if 15 < i124 {
-			f4144 = *(*float32)(unsafe.Add(shared, o3119))
+//line direct.go:142
+		if 15 < i129 {
+			f4186 = *(*float32)(unsafe.Add(shared, o3161))
 		} else {
-//line direct.go:139
-			f4144 = 0
+//line direct.go:142
+			f4186 = 0
 		}
-//line direct.go:140
-		if c2156 {
-//line direct.go:148
-			i508 = 0
-//line direct.go:148
+//line direct.go:143
+		if c2194 {
+//line direct.go:151
+			i464 = 0
+//line direct.go:151
 			for {
-//line direct.go:144
-				i512 := i508 & 127
-//line direct.go:146
-				f3164 := math32.FMA(f4130, *(*float32)(unsafe.Add(shared, 25088+i512*4)), math32.FMA(f4129, *(*float32)(unsafe.Add(shared, 24576+i512*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4))*f1472)))
-//line direct.go:146
-				f3192 := math32.FMA(f4132, *(*float32)(unsafe.Add(shared, 26112+i512*4)), math32.FMA(f4131, *(*float32)(unsafe.Add(shared, 25600+i512*4)), f3164))
-//line direct.go:146
-				f3220 := math32.FMA(f4134, *(*float32)(unsafe.Add(shared, 27136+i512*4)), math32.FMA(f4133, *(*float32)(unsafe.Add(shared, 26624+i512*4)), f3192))
-//line direct.go:146
-				f3248 := math32.FMA(f4136, *(*float32)(unsafe.Add(shared, 28160+i512*4)), math32.FMA(f4135, *(*float32)(unsafe.Add(shared, 27648+i512*4)), f3220))
-//line direct.go:146
-				f3276 := math32.FMA(f4138, *(*float32)(unsafe.Add(shared, 29184+i512*4)), math32.FMA(f4137, *(*float32)(unsafe.Add(shared, 28672+i512*4)), f3248))
-//line direct.go:146
-				f3304 := math32.FMA(f4140, *(*float32)(unsafe.Add(shared, 30208+i512*4)), math32.FMA(f4139, *(*float32)(unsafe.Add(shared, 29696+i512*4)), f3276))
-//line direct.go:146
-				f3332 := math32.FMA(f4142, *(*float32)(unsafe.Add(shared, 31232+i512*4)), math32.FMA(f4141, *(*float32)(unsafe.Add(shared, 30720+i512*4)), f3304))
-//line direct.go:146
-				f3360 := math32.FMA(f4144, *(*float32)(unsafe.Add(shared, 32256+i512*4)), math32.FMA(f4143, *(*float32)(unsafe.Add(shared, 31744+i512*4)), f3332))
-//line direct.go:148
-				*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4)) = f3360
-//line direct.go:148
-				i557 := i508 + 1
-//line direct.go:148
-				if i557 >= i897 {
-//line direct.go:148
+//line direct.go:147
+				i468 := i464 & 127
+//line direct.go:149
+				f3206 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1504)))
+//line direct.go:149
+				f3234 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3206))
+//line direct.go:149
+				f3262 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3234))
+//line direct.go:149
+				f3290 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3262))
+//line direct.go:149
+				f3318 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3290))
+//line direct.go:149
+				f3346 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3318))
+//line direct.go:149
+				f3374 := math32.FMA(f4184, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4183, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3346))
+//line direct.go:149
+				f3402 := math32.FMA(f4186, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4185, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3374))
+//line direct.go:151
+				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3402
+//line direct.go:151
+				i513 := i464 + 1
+//line direct.go:151
+				if i513 >= i929 {
+//line direct.go:151
 					break
 				}
-//line direct.go:148
-				i508 = i557
+//line direct.go:151
+				i464 = i513
 			}
 		}
 //line direct.go:48
-		*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = f152, f212
+		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // directBF16TwinRow____ is what a row of threads does in directBF16Twin.
 //
 //line direct.go:77
-func directBF16TwinRow____(lanes int, each100 unsafe.Pointer, shared unsafe.Pointer) {
+func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1753 int, i933 int, i967 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:77
 	if lanes == 16 {
 //line direct.go:77
-		first = zvector.DirectBF16Twin___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.DirectBF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
 //line direct.go:77
 	} else if lanes == 8 {
 //line direct.go:77
-		first = zvector.DirectBF16TwinAVX2___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.DirectBF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:47
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line direct.go:77
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f100
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
+		if c139 {
+//line direct.go:78
+			if tx < i967 {
+				i234 := (i1753+tx)*i933 + by
+//line direct.go:79
+				if uint(i234) >= uint(statesLen) {
+//line direct.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+//line direct.go:79
+					return false
+				}
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8)) = f104
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+			}
+		}
 	}
+	return true
 }
 
 // directBF16TwinRow_____ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:153
-func directBF16TwinRow_____(lanes int, i897 int, i902 int, i913 int, i935 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:156
+func directBF16TwinRow_____(lanes int, i929 int, i934 int, i945 int, i967 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:153
+//line direct.go:156
 	if lanes == 16 {
-//line direct.go:153
-		first = zvector.DirectBF16Twin____(16, i935, i902, i913, i897, oCap, o, shared, 8192)
-//line direct.go:153
+//line direct.go:156
+		first = zvector.DirectBF16Twin____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
+//line direct.go:156
 	} else if lanes == 8 {
-//line direct.go:153
-		first = zvector.DirectBF16TwinAVX2____(16, i935, i902, i913, i897, oCap, o, shared, 8192)
+//line direct.go:156
+		first = zvector.DirectBF16TwinAVX2____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i372, i383, i386, o394, o419, i399, i431 int
-//line direct.go:153
-		i372 = 0
+		var i529, i540, i543, o551, o576, i556, i588 int
 //line direct.go:156
+		i529 = 0
+//line direct.go:159
 		for {
-//line direct.go:156
-			if i935 <= i372 {
-//line direct.go:156
+//line direct.go:159
+			if i967 <= i529 {
+//line direct.go:159
 				break
 			}
-//line direct.go:159
-			i383 = i913 + i372*i902
-			i386 = i383 + i897
-//line direct.go:160
-			if uint(i386) > uint(oCap) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i386, oCap)
-//line direct.go:160
+//line direct.go:162
+			i540 = i945 + i529*i934
+			i543 = i540 + i929
+//line direct.go:163
+			if uint(i543) > uint(oCap) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			if uint(i383) > uint(i386) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i383, i386)
-//line direct.go:160
+//line direct.go:163
+			if uint(i540) > uint(i543) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			o394 = i383 * 2
-			o419 = 33792 + i372*4
-//line direct.go:160
-			i399 = tx
-//line direct.go:160
+//line direct.go:163
+			o551 = i540 * 2
+			o576 = 33792 + i529*4
+//line direct.go:163
+			i556 = tx
+//line direct.go:163
 			for {
-//line direct.go:160
-				if i399 >= i897 {
-//line direct.go:160
+//line direct.go:163
+				if i556 >= i929 {
+//line direct.go:163
 					break
 				}
-//line direct.go:161
-				*(*int16)(unsafe.Add(o, o394+i399*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i399&127*64+i372*4)) * *(*float32)(unsafe.Add(shared, o419)))))
-//line direct.go:160
-				i399 = i399 + 16
+//line direct.go:164
+				*(*int16)(unsafe.Add(o, o551+i556*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))))
+//line direct.go:163
+				i556 = i556 + 16
 			}
-//line direct.go:160
-			i431 = i372 + 1
-//line direct.go:160
-			if i431 >= 16 {
-//line direct.go:160
+//line direct.go:163
+			i588 = i529 + 1
+//line direct.go:163
+			if i588 >= 16 {
+//line direct.go:163
 				goto l1
 			}
-//line direct.go:160
-			i372 = i431
+//line direct.go:163
+			i529 = i588
 		}
-//line direct.go:79
+//line direct.go:82
 		continue
 	l1:
 	}
@@ -2484,445 +2540,453 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	vCap := *(*int)(unsafe.Add(args, 64))
 	o := *(*unsafe.Pointer)(unsafe.Add(args, 72))
 	oCap := *(*int)(unsafe.Add(args, 88))
-	spans := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	spansLen := *(*int)(unsafe.Add(args, 104))
-	table := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	tableLen := *(*int)(unsafe.Add(args, 128))
-	s0 := *(*int32)(unsafe.Add(args, 144))
-	s4 := *(*int32)(unsafe.Add(args, 148))
-	s8 := *(*int32)(unsafe.Add(args, 152))
-	s12 := *(*int32)(unsafe.Add(args, 156))
-	s16 := *(*int32)(unsafe.Add(args, 160))
-	s20 := *(*bool)(unsafe.Add(args, 164))
-	s24 := *(*float32)(unsafe.Add(args, 168))
+	states := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	statesLen := *(*int)(unsafe.Add(args, 104))
+	spans := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	spansLen := *(*int)(unsafe.Add(args, 128))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	tableLen := *(*int)(unsafe.Add(args, 152))
+	s0 := *(*int32)(unsafe.Add(args, 168))
+	s4 := *(*int32)(unsafe.Add(args, 172))
+	s8 := *(*int32)(unsafe.Add(args, 176))
+	s12 := *(*int32)(unsafe.Add(args, 180))
+	s16 := *(*int32)(unsafe.Add(args, 184))
+	s20 := *(*bool)(unsafe.Add(args, 188))
+	s24 := *(*float32)(unsafe.Add(args, 192))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:37
-	i2110 := gx - 1
-//line direct.go:87
-	i897 := int(s8)
+	i2148 := gx - 1
+//line direct.go:90
+	i929 := int(s8)
 //line span.go:73
-	i234 := int(s8)
+	i266 := int(s8)
 //line span.go:75
-	i246 := int(s4) * int(s8)
+	i278 := int(s4) * int(s8)
 //line span.go:72
-	c228 := 0 < s12
-//line direct.go:88
-	i902 := int(s0) * i897
-	c926 := i902 != 0
+	c260 := 0 < s12
+//line direct.go:91
+	i933 := int(s0)
+//line direct.go:91
+	i934 := i933 * i929
+	c958 := i934 != 0
 //line span.go:30
-	i2126 := int(s16) << 6
-//line direct.go:89
-	var i928 int
-//line direct.go:89
-	if i902 != 0 {
-//line direct.go:89
-		i928 = qLen / i902
+	i2164 := int(s16) << 6
+//line direct.go:92
+	var i960 int
+//line direct.go:92
+	if i934 != 0 {
+//line direct.go:92
+		i960 = qLen / i934
 	}
-	each263 := blocks.Scratch(8)
-//line direct.go:94
-	var i289 int32
-//line direct.go:94
+	each295 := blocks.Scratch(8)
+//line direct.go:97
+	var i321 int32
+//line direct.go:97
 	if s4 != 0 {
-//line direct.go:94
-		i289 = s0 / s4
+//line direct.go:97
+		i321 = s0 / s4
 	}
-//line direct.go:94
-	i290 := int(i289)
-//line direct.go:114
-	c2156 := 0 < s8
+//line direct.go:97
+	i322 := int(i321)
+//line direct.go:117
+	c2194 := 0 < s8
 //line span.go:89
-	i1418 := int(s16)
-	each99 := blocks.Scratch(4)
-	each100 := blocks.Scratch(4)
-//line direct.go:94
-	c287 := s4 != 0
-//line direct.go:94
-	c2179 := i289 != 0
+	i1450 := int(s16)
+	each104 := blocks.Scratch(4)
+	each105 := blocks.Scratch(4)
+//line direct.go:97
+	c319 := s4 != 0
+//line direct.go:97
+	c2217 := i321 != 0
 //line span.go:75
-	i1200 := int(s4)
+	i1232 := int(s4)
 //line span.go:75
-	i1206 := i1200 * i897
+	i1238 := i1232 * i929
 //line span.go:92
-	i1443 := int(s12)
+	i1475 := int(s12)
 //line span.go:81
-	c1392 := s12 == 0
+	c1424 := s12 == 0
+//line direct.go:78
+	c139 := 0 < statesLen
 //line direct.go:35
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1726, i2399, i609, i913, i935, i1419, i101, i1946, i1947, i1948 int
-		var c77, c105 bool
+		var i1753, i1758, i2439, i641, i945, i967, i1451, i106, i1984, i1985, i1986 int
+		var c82, c110 bool
 //line direct.go:37
-		i53 := i2110 - bx
-//line direct.go:89
-		i912 := by * i897
+		i58 := i2148 - bx
+//line direct.go:92
+		i944 := by * i929
 		for tx := range 16 {
-			var i251, i971, i972, i1721, i1722, i1723, i1724, i2398, i604 int
+			var i283, i1003, i1004, i1754, i1755, i1756, i2438, i636 int
 //line span.go:72
-			if c228 {
-				i251 = i234
+			if c260 {
+				i283 = i266
 			} else {
-				i251 = i246
+				i283 = i278
 			}
 //line direct.go:37
-			if i251 == 0 {
+			if i283 == 0 {
 //line direct.go:37
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:37
 				return
 			}
 //line direct.go:37
-			var i58 int
+			var i63 int
 //line direct.go:37
-			if i251 != 0 {
+			if i283 != 0 {
 //line direct.go:37
-				i58 = kLen / i251
+				i63 = kLen / i283
 			}
 //line span.go:38
-			i971, i972 = 0, spansLen
+			i1003, i1004 = 0, spansLen
 			for {
 //line span.go:39
-				if i971 >= i972 {
+				if i1003 >= i1004 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i955 := int(uint(i971+i972) / 2)
+				i987 := int(uint(i1003+i1004) / 2)
 //line span.go:40
-				if uint(i955) >= uint(spansLen) {
+				if uint(i987) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i955, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i987, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i955*16)))/16+i955 <= i53 {
-					i971 = i955 + 1
+				if int(*(*int32)(unsafe.Add(spans, i987*16)))/16+i987 <= i58 {
+					i1003 = i987 + 1
 				} else {
 //line span.go:40
-					i972 = i955
+					i1004 = i987
 				}
 			}
 //line span.go:46
-			if i971 == 0 {
+			if i1003 == 0 {
 //line span.go:46
-				i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+				i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2116 := i971 - 1
+				i2154 := i1003 - 1
 //line span.go:49
-				i1586 := *(*int32)(unsafe.Add(spans, i2116*16))
+				i1618 := *(*int32)(unsafe.Add(spans, i2154*16))
 //line span.go:49
-				i1588 := *(*int32)(unsafe.Add(spans, i2116*16+4))
+				i1620 := *(*int32)(unsafe.Add(spans, i2154*16+4))
 //line span.go:49
-				i1590 := *(*int32)(unsafe.Add(spans, i2116*16+8))
+				i1622 := *(*int32)(unsafe.Add(spans, i2154*16+8))
 //line span.go:49
-				i1592 := *(*int32)(unsafe.Add(spans, i2116*16+12))
-				i991 := int(i1586)
+				i1624 := *(*int32)(unsafe.Add(spans, i2154*16+12))
+				i1023 := int(i1618)
 //line span.go:50
-				i2121 := (i53 - i991/16 - i2116) << 4
-				if i1586 < 0 {
+				i2159 := (i58 - i1023/16 - i2154) << 4
+				if i1618 < 0 {
 //line span.go:51
-					i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+					i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1590 < 0 {
+					if i1622 < 0 {
 //line span.go:51
-						i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+						i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1592 < 0 {
+						if i1624 < 0 {
 //line span.go:51
-							i1721, i1722, i1723, i1724, i1726 = 0, 0, 0, 0, 0
+							i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1013 := int(i1588)
+							i1045 := int(i1620)
 //line span.go:54
-							i1014 := i1013 - i2121
+							i1046 := i1045 - i2159
 //line span.go:54
-							i1016 := i1014
+							i1048 := i1046
 //line span.go:54
-							if 16 < i1014 {
+							if 16 < i1046 {
 //line span.go:54
-								i1016 = 16
+								i1048 = 16
 							}
 //line span.go:54
-							i1021 := int(i1590)
+							i1053 := int(i1622)
 //line span.go:56
-							i1721, i1722, i1723, i1724, i1726 = i991+i2121, i1016, i1021+i2121, i1021+i1013, int(i1592)
+							i1753, i1754, i1755, i1756, i1758 = i1023+i2159, i1048, i1053+i2159, i1053+i1045, int(i1624)
 						}
 					}
 				}
 			}
-//line direct.go:89
-			if !c926 {
-//line direct.go:89
+//line direct.go:92
+			if !c958 {
+//line direct.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:89
+//line direct.go:92
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2399, i2398 = i1723+1, i1723+i1722
+				i2439, i2438 = i1755+1, i1755+i1754
 			} else {
 //line span.go:26
-				i2399, i2398 = i1724, i1724
+				i2439, i2438 = i1756, i1756
 			}
 //line span.go:29
-			if c228 {
-				i604 = i2126
+			if c260 {
+				i636 = i2164
 			} else {
 //line span.go:29
-				i604 = i58
+				i636 = i63
 			}
 //line span.go:32
-			i607 := i604 + 64
+			i639 := i636 + 64
 //line span.go:32
-			i609 = i2398
+			i641 = i2438
 //line span.go:32
-			if i607 < i2398 {
+			if i639 < i2438 {
 //line span.go:32
-				i609 = i607
+				i641 = i639
 			}
-//line direct.go:89
-			i913 = i1721*i902 + i912
-//line direct.go:89
-			i933 := i928 - i1721
-//line direct.go:89
-			i935 = i1722
-//line direct.go:89
-			if i933 < i1722 {
-//line direct.go:89
-				i935 = i933
+//line direct.go:92
+			i945 = i1753*i934 + i944
+//line direct.go:92
+			i965 := i960 - i1753
+//line direct.go:92
+			i967 = i1754
+//line direct.go:92
+			if i965 < i1754 {
+//line direct.go:92
+				i967 = i965
 			}
 //line direct.go:39
-			c77 = i935 <= 0
+			c82 = i967 <= 0
 		}
 //line span.go:72
-		if !c77 {
+		if !c82 {
 			{
 				{
 //line span.go:60
-					directF16TwinRow(i2399, i609, each263)
+					directF16TwinRow(i2439, i641, each295)
 				}
 			}
 			{
 				{
 //line direct.go:44
-					if !directF16TwinRow_(lanes, i897, i902, i913, i935, q, qCap, shared, blocks) {
+					if !directF16TwinRow_(lanes, i929, i934, i945, i967, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:94
-			var i293 int
-//line direct.go:94
-			if i290 != 0 {
-//line direct.go:94
-				i293 = by / i290
+//line direct.go:97
+			var i325 int
+//line direct.go:97
+			if i322 != 0 {
+//line direct.go:97
+				i325 = by / i322
 			}
 //line span.go:105
-			i779 := i293 * i897
+			i811 := i325 * i929
 			for tx := range 16 {
-				var i1066 int
-//line direct.go:114
-				if c2156 {
-//line direct.go:116
-					o1078 := 16384 + tx*512
-//line direct.go:114
-					i1066 = 0
+				var i1098 int
 //line direct.go:117
+				if c2194 {
+//line direct.go:119
+					o1110 := 16384 + tx*512
+//line direct.go:117
+					i1098 = 0
+//line direct.go:120
 					for {
-//line direct.go:116
-						i1069 := i1066 & 127
-//line direct.go:116
-						*(*float32)(unsafe.Add(shared, i1069*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1078+i1069*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1069*64+tx*4)) = 0
-//line direct.go:117
-						i1100 := i1066 + 1
-//line direct.go:117
-						if i1100 >= i897 {
-//line direct.go:117
+//line direct.go:119
+						i1101 := i1098 & 127
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, i1101*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1110+i1101*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1101*64+tx*4)) = 0
+//line direct.go:120
+						i1132 := i1098 + 1
+//line direct.go:120
+						if i1132 >= i929 {
+//line direct.go:120
 							break
 						}
-//line direct.go:117
-						i1066 = i1100
+//line direct.go:120
+						i1098 = i1132
 					}
 				}
 //line span.go:89
-				i1419 = i1726 * i1418
+				i1451 = i1758 * i1450
 //line direct.go:47
-				*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i101 = 0
+			i106 = 0
 //line direct.go:48
 			for {
 				for range 16 {
 //line direct.go:48
-					c105 = i101 < i609
+					c110 = i106 < i641
 				}
 //line direct.go:48
-				if !c105 {
+				if !c110 {
 					break
 				}
-//line direct.go:94
-				if !c287 {
-//line direct.go:94
+//line direct.go:97
+				if !c319 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:94
-				if !c2179 {
-//line direct.go:94
+//line direct.go:97
+				if !c2217 {
+//line direct.go:97
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:94
+//line direct.go:97
 					return
 				}
-//line direct.go:95
-				i304 := i101 & -64
+//line direct.go:98
+				i336 := i106 & -64
 //line span.go:88
-				i1409 := i304 / 64
-				c1426 := i1409 < i1418
-//line direct.go:99
-				i328 := i101 % 64
+				i1441 := i336 / 64
+				c1458 := i1441 < i1450
+//line direct.go:102
+				i360 := i106 % 64
 				for tx := range 16 {
-					var i1211, i1456, i1438, i809, i839, i1271 int
+					var i1243, i1488, i1470, i841, i871, i1303 int
 //line span.go:72
-					if c228 {
+					if c260 {
 //line span.go:72
-						i1211 = i897
+						i1243 = i929
 					} else {
 //line span.go:75
-						i1211 = i1206
+						i1243 = i1238
 					}
 //line span.go:100
-					if i1211 == 0 {
+					if i1243 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i765 int
+					var i797 int
 //line span.go:100
-					if i1211 != 0 {
+					if i1243 != 0 {
 //line span.go:100
-						i765 = kLen / i1211
+						i797 = kLen / i1243
 					}
 //line span.go:81
-					if c1392 {
-						i1398 := i1726 + i304
-						i1403 := i609 - i304
+					if c1424 {
+						i1430 := i1758 + i336
+						i1435 := i641 - i336
 //line span.go:83
-						i1405 := 64
+						i1437 := 64
 //line span.go:83
-						if i1403 < 64 {
+						if i1435 < 64 {
 //line span.go:83
-							i1405 = i1403
+							i1437 = i1435
 						}
 //line span.go:83
-						if i765 < i1398+i1405 {
+						if i797 < i1430+i1437 {
 //line span.go:83
-							i1456 = -1
+							i1488 = -1
 						} else {
 //line span.go:86
-							i1456 = i1398
+							i1488 = i1430
 						}
 					} else {
-						i1420 := i1419 + i1409
+						i1452 := i1451 + i1441
 //line span.go:89
-						if c1426 {
+						if c1458 {
 //line span.go:89
-							if i1420 < tableLen {
-								if uint(i1420) >= uint(tableLen) {
+							if i1452 < tableLen {
+								if uint(i1452) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1420, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1452, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1438 = int(*(*int32)(unsafe.Add(table, i1420*4)))
+								i1470 = int(*(*int32)(unsafe.Add(table, i1452*4)))
 							} else {
 //line span.go:89
-								i1438 = -1
+								i1470 = -1
 							}
 						} else {
 //line span.go:89
-							i1438 = -1
+							i1470 = -1
 						}
 //line span.go:92
-						if i1443 <= i1438 {
+						if i1475 <= i1470 {
 //line span.go:92
-							i1456 = -1
+							i1488 = -1
 						} else {
 //line span.go:95
-							i1456 = i1438
+							i1488 = i1470
 						}
 					}
 //line span.go:102
-					if i1456 < 0 {
+					if i1488 < 0 {
 //line span.go:102
-						i809 = -1
+						i841 = -1
 					} else {
-						if c1392 {
-							i809 = i1456*i1206 + i779
+						if c1424 {
+							i841 = i1488*i1238 + i811
 						} else {
-							i809 = (i1456*i1200 + i293) << 6 * i897
+							i841 = (i1488*i1232 + i325) << 6 * i929
 						}
 					}
-//line direct.go:96
-					if i809 < 0 {
-//line direct.go:96
-						i1946, i1947, i1948 = 0, 0, 0
-					} else {
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i839 = i897
-						} else {
-//line span.go:75
-							i839 = i1206
-						}
-//line span.go:72
-						if c228 {
-//line span.go:72
-							i1271 = i897
-						} else {
-//line span.go:75
-							i1271 = i1206
-						}
 //line direct.go:99
-						i1946, i1947, i1948 = i809+i328*i839, i609-i101, i1271
+					if i841 < 0 {
+//line direct.go:99
+						i1984, i1985, i1986 = 0, 0, 0
+					} else {
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i871 = i929
+						} else {
+//line span.go:75
+							i871 = i1238
+						}
+//line span.go:72
+						if c260 {
+//line span.go:72
+							i1303 = i929
+						} else {
+//line span.go:75
+							i1303 = i1238
+						}
+//line direct.go:102
+						i1984, i1985, i1986 = i841+i360*i871, i641-i106, i1303
 					}
 				}
 				{
 					{
-//line direct.go:106
-						if !directF16TwinRow__(lanes, i1946, i1947, i1948, i897, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:109
+						if !directF16TwinRow__(lanes, i1984, i1985, i1986, i929, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:123
-						directF16TwinRow___(lanes, c2156, each100, each263, each99, i101, i1947, i609, i897, shared)
+//line direct.go:126
+						directF16TwinRow___(lanes, c2194, each104, each105, each295, i106, i1985, i641, i929, shared)
 					}
 				}
-				i101 = i101 + 16
+				i106 = i106 + 16
 			}
 			{
 				{
 //line direct.go:77
-					directF16TwinRow____(lanes, each100, shared)
+					if !directF16TwinRow____(lanes, by, c139, each104, each105, i1753, i933, i967, shared, states, statesLen, blocks) {
+						return
+					}
 				}
 			}
 			{
 				{
-//line direct.go:153
-					if !directF16TwinRow_____(lanes, i897, i902, i913, i935, o, oCap, shared, blocks) {
+//line direct.go:156
+					if !directF16TwinRow_____(lanes, i929, i934, i945, i967, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -2934,94 +2998,94 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directF16TwinRow is what a row of threads does in directF16Twin.
 //
 //line span.go:60
-func directF16TwinRow(i2399 int, i609 int, each263 unsafe.Pointer) {
+func directF16TwinRow(i2439 int, i641 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i257 := i2399 + tx
+		i289 := i2439 + tx
 //line span.go:60
-		i263 := i257
+		i295 := i289
 //line span.go:60
-		if i609 < i257 {
+		if i641 < i289 {
 //line span.go:60
-			i263 = i609
+			i295 = i641
 		}
 //line direct.go:43
-		*(*int)(unsafe.Add(each263, tx*8)) = i263
+		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // directF16TwinRow_ is what a row of threads does in directF16Twin.
 //
 //line direct.go:44
-func directF16TwinRow_(lanes int, i897 int, i902 int, i913 int, i935 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func directF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:44
 	if lanes == 16 {
 //line direct.go:44
-		first = zvector.DirectF16Twin(16, i935, i902, i913, i897, qCap, q, shared, 16384)
+		first = zvector.DirectF16Twin(16, i967, i934, i945, i929, qCap, q, shared, 16384)
 //line direct.go:44
 	} else if lanes == 8 {
 //line direct.go:44
-		first = zvector.DirectF16TwinAVX2(16, i935, i902, i913, i897, qCap, q, shared, 16384)
+		first = zvector.DirectF16TwinAVX2(16, i967, i934, i945, i929, qCap, q, shared, 16384)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i627, i656 int
+		var i659, i688 int
+//line direct.go:109
+		i2192 := i967 - 1
 //line direct.go:106
-		i2154 := i935 - 1
-//line direct.go:103
-		i627 = 0
-//line direct.go:107
+		i659 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i633 := i627
-//line direct.go:106
-			if i2154 < i627 {
-//line direct.go:106
-				i633 = i2154
+//line direct.go:109
+			i665 := i659
+//line direct.go:109
+			if i2192 < i659 {
+//line direct.go:109
+				i665 = i2192
 			}
-//line direct.go:106
-			i639 := i913 + i633*i902
-			i642 := i639 + i897
-//line direct.go:107
-			if uint(i642) > uint(qCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i642, qCap)
-//line direct.go:107
+//line direct.go:109
+			i671 := i945 + i665*i934
+			i674 := i671 + i929
+//line direct.go:110
+			if uint(i674) > uint(qCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i639) > uint(i642) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i639, i642)
-//line direct.go:107
+//line direct.go:110
+			if uint(i671) > uint(i674) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o650 := i639 * 2
-			o664 := 16384 + i627*512
-//line direct.go:107
-			i656 = tx
-//line direct.go:107
+//line direct.go:110
+			o682 := i671 * 2
+			o696 := 16384 + i659*512
+//line direct.go:110
+			i688 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i656 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i688 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o664+i656&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o650+i656*2)))).Float32()
-//line direct.go:107
-				i656 = i656 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o682+i688*2)))).Float32()
+//line direct.go:110
+				i688 = i688 + 16
 			}
-//line direct.go:107
-			i679 := i627 + 1
-//line direct.go:107
-			if i679 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i711 := i659 + 1
+//line direct.go:110
+			if i711 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i627 = i679
+//line direct.go:110
+			i659 = i711
 		}
 	}
 	return true
@@ -3029,145 +3093,145 @@ func directF16TwinRow_(lanes int, i897 int, i902 int, i913 int, i935 int, q unsa
 
 // directF16TwinRow__ is what a row of threads does in directF16Twin.
 //
-//line direct.go:106
-func directF16TwinRow__(lanes int, i1946 int, i1947 int, i1948 int, i897 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:109
+func directF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:106
+//line direct.go:109
 	if lanes == 16 {
-//line direct.go:106
-		first = zvector.DirectF16Twin_(16, i1947, i1948, i1946, i897, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:106
+//line direct.go:109
+		first = zvector.DirectF16Twin_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
 	} else if lanes == 8 {
-//line direct.go:106
-		first = zvector.DirectF16TwinAVX2_(16, i1947, i1948, i1946, i897, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:109
+		first = zvector.DirectF16TwinAVX2_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i695, i724, i1121, i1150 int
+		var i727, i756, i1153, i1182 int
+//line direct.go:109
+		i2267 := i1985 - 1
 //line direct.go:106
-		i2229 := i1947 - 1
-//line direct.go:103
-		i695 = 0
-//line direct.go:107
+		i727 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i701 := i695
-//line direct.go:106
-			if i2229 < i695 {
-//line direct.go:106
-				i701 = i2229
+//line direct.go:109
+			i733 := i727
+//line direct.go:109
+			if i2267 < i727 {
+//line direct.go:109
+				i733 = i2267
 			}
-//line direct.go:106
-			i703 := i701
-//line direct.go:106
-			if i701 < 0 {
-//line direct.go:106
-				i703 = 0
+//line direct.go:109
+			i735 := i733
+//line direct.go:109
+			if i733 < 0 {
+//line direct.go:109
+				i735 = 0
 			}
-//line direct.go:106
-			i707 := i1946 + i703*i1948
-			i710 := i707 + i897
-//line direct.go:107
-			if uint(i710) > uint(kCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i710, kCap)
-//line direct.go:107
+//line direct.go:109
+			i739 := i1984 + i735*i1986
+			i742 := i739 + i929
+//line direct.go:110
+			if uint(i742) > uint(kCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i707) > uint(i710) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i707, i710)
-//line direct.go:107
+//line direct.go:110
+			if uint(i739) > uint(i742) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o718 := i707 * 2
-			o732 := 16384 + i695*512
-//line direct.go:107
-			i724 = tx
-//line direct.go:107
+//line direct.go:110
+			o750 := i739 * 2
+			o764 := 16384 + i727*512
+//line direct.go:110
+			i756 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i724 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i756 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o732+i724&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o718+i724*2)))).Float32()
-//line direct.go:107
-				i724 = i724 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o750+i756*2)))).Float32()
+//line direct.go:110
+				i756 = i756 + 16
 			}
-//line direct.go:107
-			i747 := i695 + 1
-//line direct.go:107
-			if i747 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i779 := i727 + 1
+//line direct.go:110
+			if i779 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i695 = i747
+//line direct.go:110
+			i727 = i779
 		}
-//line direct.go:107
-		i1121 = 0
-//line direct.go:107
+//line direct.go:110
+		i1153 = 0
+//line direct.go:110
 		for {
-//line direct.go:106
-			i1127 := i1121
-//line direct.go:106
-			if i2229 < i1121 {
-//line direct.go:106
-				i1127 = i2229
+//line direct.go:109
+			i1159 := i1153
+//line direct.go:109
+			if i2267 < i1153 {
+//line direct.go:109
+				i1159 = i2267
 			}
-//line direct.go:106
-			i1129 := i1127
-//line direct.go:106
-			if i1127 < 0 {
-//line direct.go:106
-				i1129 = 0
+//line direct.go:109
+			i1161 := i1159
+//line direct.go:109
+			if i1159 < 0 {
+//line direct.go:109
+				i1161 = 0
 			}
-//line direct.go:106
-			i1133 := i1946 + i1129*i1948
-			i1136 := i1133 + i897
-//line direct.go:107
-			if uint(i1136) > uint(vCap) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1136, vCap)
-//line direct.go:107
+//line direct.go:109
+			i1165 := i1984 + i1161*i1986
+			i1168 := i1165 + i929
+//line direct.go:110
+			if uint(i1168) > uint(vCap) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1168, vCap)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			if uint(i1133) > uint(i1136) {
-//line direct.go:107
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1133, i1136)
-//line direct.go:107
+//line direct.go:110
+			if uint(i1165) > uint(i1168) {
+//line direct.go:110
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1165, i1168)
+//line direct.go:110
 				return false
 			}
-//line direct.go:107
-			o1144 := i1133 * 2
-			o1158 := 24576 + i1121*512
-//line direct.go:107
-			i1150 = tx
-//line direct.go:107
+//line direct.go:110
+			o1176 := i1165 * 2
+			o1190 := 24576 + i1153*512
+//line direct.go:110
+			i1182 = tx
+//line direct.go:110
 			for {
-//line direct.go:107
-				if i1150 >= i897 {
-//line direct.go:107
+//line direct.go:110
+				if i1182 >= i929 {
+//line direct.go:110
 					break
 				}
-//line direct.go:108
-				*(*float32)(unsafe.Add(shared, o1158+i1150&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1144+i1150*2)))).Float32()
-//line direct.go:107
-				i1150 = i1150 + 16
+//line direct.go:111
+				*(*float32)(unsafe.Add(shared, o1190+i1182&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1176+i1182*2)))).Float32()
+//line direct.go:110
+				i1182 = i1182 + 16
 			}
-//line direct.go:107
-			i1173 := i1121 + 1
-//line direct.go:107
-			if i1173 >= 16 {
-//line direct.go:107
+//line direct.go:110
+			i1205 := i1153 + 1
+//line direct.go:110
+			if i1205 >= 16 {
+//line direct.go:110
 				break
 			}
-//line direct.go:107
-			i1121 = i1173
+//line direct.go:110
+			i1153 = i1205
 		}
 	}
 	return true
@@ -3175,524 +3239,544 @@ func directF16TwinRow__(lanes int, i1946 int, i1947 int, i1948 int, i897 int, k 
 
 // directF16TwinRow___ is what a row of threads does in directF16Twin.
 //
-//line direct.go:123
-func directF16TwinRow___(lanes int, c2156 bool, each100 unsafe.Pointer, each263 unsafe.Pointer, each99 unsafe.Pointer, i101 int, i1947 int, i609 int, i897 int, shared unsafe.Pointer) {
+//line direct.go:126
+func directF16TwinRow___(lanes int, c2194 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1985 int, i641 int, i929 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:123
+//line direct.go:126
 	if lanes == 16 {
-//line direct.go:123
-		first = zvector.DirectF16Twin__(16, c2156, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i897, i609, i101, 32768, i1947, 8192)
-//line direct.go:123
+//line direct.go:126
+		first = zvector.DirectF16Twin__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
+//line direct.go:126
 	} else if lanes == 8 {
-//line direct.go:123
-		first = zvector.DirectF16TwinAVX2__(16, c2156, unsafe.Add(each99, 0*4), unsafe.Add(each263, 0*8), unsafe.Add(each100, 0*4), shared, i897, i609, i101, 32768, i1947, 8192)
+//line direct.go:126
+		first = zvector.DirectF16TwinAVX2__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, f2703, f2716, f2729, f2742, f2755, f2768, f2781, f2794, f2807, f2820, f2833, f2846, f2859, f2872, f2885, f2898, f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146, f137, f166, f172, f182, f152, f1472, f186, f1496, f208, f212, f4129, f4130, f4131, f4132, f4133, f4134, f4135, f4136, f4137, f4138, f4139, f4140, f4141, f4142, f4143, f4144 float32
-		var i1315, i138, i187, i508 int
-//line direct.go:131
-		o2924 := 32768 + tx*4
-//line direct.go:131
-		o2937 := 32832 + tx*4
-//line direct.go:131
-		o2950 := 32896 + tx*4
-//line direct.go:131
-		o2963 := 32960 + tx*4
-//line direct.go:131
-		o2976 := 33024 + tx*4
-//line direct.go:131
-		o2989 := 33088 + tx*4
-//line direct.go:131
-		o3002 := 33152 + tx*4
-//line direct.go:131
-		o3015 := 33216 + tx*4
-//line direct.go:131
-		o3028 := 33280 + tx*4
-//line direct.go:131
-		o3041 := 33344 + tx*4
-//line direct.go:131
-		o3054 := 33408 + tx*4
-//line direct.go:131
-		o3067 := 33472 + tx*4
-//line direct.go:131
-		o3080 := 33536 + tx*4
-//line direct.go:131
-		o3093 := 33600 + tx*4
-//line direct.go:131
-		o3106 := 33664 + tx*4
-//line direct.go:131
-		o3119 := 33728 + tx*4
+		var f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f2745, f2758, f2771, f2784, f2797, f2810, f2823, f2836, f2849, f2862, f2875, f2888, f2901, f2914, f2927, f2940, f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f141, f170, f176, f186, f156, f1504, f190, f1528, f212, f216, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182, f4183, f4184, f4185, f4186 float32
+		var i1347, i142, i191, i464 int
+//line direct.go:134
+		o2966 := 32768 + tx*4
+//line direct.go:134
+		o2979 := 32832 + tx*4
+//line direct.go:134
+		o2992 := 32896 + tx*4
+//line direct.go:134
+		o3005 := 32960 + tx*4
+//line direct.go:134
+		o3018 := 33024 + tx*4
+//line direct.go:134
+		o3031 := 33088 + tx*4
+//line direct.go:134
+		o3044 := 33152 + tx*4
+//line direct.go:134
+		o3057 := 33216 + tx*4
+//line direct.go:134
+		o3070 := 33280 + tx*4
+//line direct.go:134
+		o3083 := 33344 + tx*4
+//line direct.go:134
+		o3096 := 33408 + tx*4
+//line direct.go:134
+		o3109 := 33472 + tx*4
+//line direct.go:134
+		o3122 := 33536 + tx*4
+//line direct.go:134
+		o3135 := 33600 + tx*4
+//line direct.go:134
+		o3148 := 33664 + tx*4
+//line direct.go:134
+		o3161 := 33728 + tx*4
 //line direct.go:47
-		f99 := *(*float32)(unsafe.Add(each99, tx*4))
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
-		i263 := *(*int)(unsafe.Add(each263, tx*8))
+		i295 := *(*int)(unsafe.Add(each295, tx*8))
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
-//line direct.go:123
-		if c2156 {
-//line direct.go:127
-			f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, i1315 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:127
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:126
+		if c2194 {
+//line direct.go:130
+			f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:130
 			for {
-//line direct.go:125
-				i1318 := i1315 & 127
-//line direct.go:125
-				f1325 := *(*float32)(unsafe.Add(shared, i1318*64+tx*4))
-//line direct.go:127
-				f2703 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 16384+i1318*4)), f4145)
-//line direct.go:127
-				f2716 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 16896+i1318*4)), f4147)
-//line direct.go:127
-				f2729 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 17408+i1318*4)), f4149)
-//line direct.go:127
-				f2742 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 17920+i1318*4)), f4151)
-//line direct.go:127
-				f2755 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 18432+i1318*4)), f4153)
-//line direct.go:127
-				f2768 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 18944+i1318*4)), f4155)
-//line direct.go:127
-				f2781 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 19456+i1318*4)), f4157)
-//line direct.go:127
-				f2794 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 19968+i1318*4)), f4159)
-//line direct.go:127
-				f2807 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 20480+i1318*4)), f4161)
-//line direct.go:127
-				f2820 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 20992+i1318*4)), f4163)
-//line direct.go:127
-				f2833 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 21504+i1318*4)), f4165)
-//line direct.go:127
-				f2846 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 22016+i1318*4)), f4167)
-//line direct.go:127
-				f2859 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 22528+i1318*4)), f4169)
-//line direct.go:127
-				f2872 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 23040+i1318*4)), f4171)
-//line direct.go:127
-				f2885 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 23552+i1318*4)), f4173)
-//line direct.go:127
-				f2898 = math32.FMA(f1325, *(*float32)(unsafe.Add(shared, 24064+i1318*4)), f4175)
-//line direct.go:127
-				i1355 := i1315 + 1
-//line direct.go:127
-				if i1355 >= i897 {
-//line direct.go:127
+//line direct.go:128
+				i1350 := i1347 & 127
+//line direct.go:128
+				f1357 := *(*float32)(unsafe.Add(shared, i1350*64+tx*4))
+//line direct.go:130
+				f2745 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16384+i1350*4)), f4187)
+//line direct.go:130
+				f2758 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16896+i1350*4)), f4189)
+//line direct.go:130
+				f2771 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17408+i1350*4)), f4191)
+//line direct.go:130
+				f2784 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17920+i1350*4)), f4193)
+//line direct.go:130
+				f2797 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18432+i1350*4)), f4195)
+//line direct.go:130
+				f2810 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18944+i1350*4)), f4197)
+//line direct.go:130
+				f2823 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19456+i1350*4)), f4199)
+//line direct.go:130
+				f2836 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19968+i1350*4)), f4201)
+//line direct.go:130
+				f2849 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20480+i1350*4)), f4203)
+//line direct.go:130
+				f2862 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20992+i1350*4)), f4205)
+//line direct.go:130
+				f2875 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 21504+i1350*4)), f4207)
+//line direct.go:130
+				f2888 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22016+i1350*4)), f4209)
+//line direct.go:130
+				f2901 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22528+i1350*4)), f4211)
+//line direct.go:130
+				f2914 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23040+i1350*4)), f4213)
+//line direct.go:130
+				f2927 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23552+i1350*4)), f4215)
+//line direct.go:130
+				f2940 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 24064+i1350*4)), f4217)
+//line direct.go:130
+				i1387 := i1347 + 1
+//line direct.go:130
+				if i1387 >= i929 {
+//line direct.go:130
 					break
 				}
-//line direct.go:127
-				f4175, f4173, f4171, f4169, f4167, f4165, f4163, f4161, f4159, f4157, f4155, f4153, f4151, f4149, f4147, f4145, i1315 = f2898, f2885, f2872, f2859, f2846, f2833, f2820, f2807, f2794, f2781, f2768, f2755, f2742, f2729, f2716, f2703, i1355
+//line direct.go:130
+				f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745, i1387
 			}
-//line direct.go:127
-			f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146 = f2898, f2885, f2872, f2859, f2846, f2833, f2820, f2807, f2794, f2781, f2768, f2755, f2742, f2729, f2716, f2703
+//line direct.go:130
+			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745
 		} else {
-//line direct.go:123
-			f4176, f4174, f4172, f4170, f4168, f4166, f4164, f4162, f4160, f4158, f4156, f4154, f4152, f4150, f4148, f4146 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:126
+			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2924)) = f4146
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2937)) = f4148
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2950)) = f4150
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2963)) = f4152
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2976)) = f4154
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o2989)) = f4156
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3002)) = f4158
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3015)) = f4160
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3028)) = f4162
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3041)) = f4164
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3054)) = f4166
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3067)) = f4168
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3080)) = f4170
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3093)) = f4172
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3106)) = f4174
-//line direct.go:131
-		*(*float32)(unsafe.Add(shared, o3119)) = f4176
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2966)) = f4188
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2979)) = f4190
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o2992)) = f4192
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3005)) = f4194
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3018)) = f4196
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3031)) = f4198
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3044)) = f4200
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3057)) = f4202
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3070)) = f4204
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3083)) = f4206
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3096)) = f4208
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3109)) = f4210
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3122)) = f4212
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3135)) = f4214
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3148)) = f4216
+//line direct.go:134
+		*(*float32)(unsafe.Add(shared, o3161)) = f4218
 //line direct.go:56
-		i122 := i609 - i101
+		i127 := i641 - i106
 //line direct.go:56
-		i124 := 16
+		i129 := 16
 //line direct.go:56
-		if i122 < 16 {
+		if i127 < 16 {
 //line direct.go:56
-			i124 = i122
+			i129 = i127
 		}
 //line direct.go:56
-		c125 := 0 < i124
+		c130 := 0 < i129
 //line direct.go:56
-		if c125 {
+		if c130 {
 //line direct.go:58
-			c150 := i1947 == 0
+			c154 := i1985 == 0
 //line direct.go:55
-			f137, i138 = f99, 0
+			f141, i142 = f104, 0
 //line direct.go:58
 			for {
 //line direct.go:57
-				f147 := *(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4))
-				if c150 {
+				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
+				if c154 {
 //line basic.go:32
-					f166 = math.Float32frombits(0x7fc00000)
+					f170 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:58
-					f166 = f147
+					f170 = f151
 				}
 //line direct.go:61
-				if i263 <= i101+i138 {
+				if i295 <= i106+i142 {
 //line basic.go:21
-					f172 = math.Float32frombits(0xff800000)
+					f176 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:61
-					f172 = f166
+					f176 = f170
 				}
 //line direct.go:64
-				*(*float32)(unsafe.Add(shared, 32768+i138&15*64+tx*4)) = f172
-				f182 = max(f137, f172)
+				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
+				f186 = max(f141, f176)
 //line direct.go:65
-				i183 := i138 + 1
+				i187 := i142 + 1
 //line direct.go:65
-				if i183 >= i124 {
+				if i187 >= i129 {
 //line direct.go:65
 					break
 				}
 //line direct.go:65
-				f137, i138 = f182, i183
+				f141, i142 = f186, i187
 			}
 //line direct.go:65
-			f152 = f182
+			f156 = f186
 		} else {
 //line direct.go:56
-			f152 = f99
+			f156 = f104
 		}
 //line direct.go:67
-		f153 := f99 - f152
+		f157 := f104 - f156
 //line exp.go:73
-		f852 := f153 + 1.2582912e+07
-		f855 := f153 - (f852 - 1.2582912e+07) + 0
+		f880 := f157 + 1.2582912e+07
+		f883 := f157 - (f880 - 1.2582912e+07) + 0
 //line exp.go:77
-		i862 := int32(math.Float32bits(f852))
+		i890 := int32(math.Float32bits(f880))
 //line exp.go:47
-		i1273 := int32(uint32(i862) >> 1)
-		f1278 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f855, 0.001339097), f855, 0.009618499), f855, 0.055503596), f855, 0.24022648), f855, 0.6931472), f855, 1)*math.Float32frombits(uint32(i1273<<23+1065353216))) * math.Float32frombits(uint32((i862-i1273)<<23+1065353216)))
+		i1305 := int32(uint32(i890) >> 1)
+		f1310 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1305<<23+1065353216))) * math.Float32frombits(uint32((i890-i1305)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f153 {
+		if 151 < f157 {
 //line exp.go:56
-			f1472 = math.Float32frombits(0x7f800000)
+			f1504 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f153 < -151 {
+			if f157 < -151 {
 //line exp.go:59
-				f1472 = 0
+				f1504 = 0
 			} else {
 //line exp.go:62
-				f1472 = f1278
+				f1504 = f1310
 			}
 		}
 //line direct.go:69
-		f155 := float32(f100 * f1472)
-		if c125 {
+		f159 := float32(f105 * f1504)
+		if c130 {
 //line exp.go:56
-			f186, i187 = f155, 0
+			f190, i191 = f159, 0
 //line exp.go:56
 			for {
 //line direct.go:71
-				f197 := *(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) - f152
+				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f875 := f197 + 1.2582912e+07
-				f878 := f197 - (f875 - 1.2582912e+07) + 0
+				f903 := f201 + 1.2582912e+07
+				f906 := f201 - (f903 - 1.2582912e+07) + 0
 //line exp.go:77
-				i885 := int32(math.Float32bits(f875))
+				i913 := int32(math.Float32bits(f903))
 //line exp.go:47
-				i1283 := int32(uint32(i885) >> 1)
-				f1288 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f878, 0.001339097), f878, 0.009618499), f878, 0.055503596), f878, 0.24022648), f878, 0.6931472), f878, 1)*math.Float32frombits(uint32(i1283<<23+1065353216))) * math.Float32frombits(uint32((i885-i1283)<<23+1065353216)))
+				i1315 := int32(uint32(i913) >> 1)
+				f1320 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i913-i1315)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f197 {
+				if 151 < f201 {
 //line exp.go:56
-					f1496 = math.Float32frombits(0x7f800000)
+					f1528 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f197 < -151 {
+					if f201 < -151 {
 //line exp.go:59
-						f1496 = 0
+						f1528 = 0
 					} else {
 //line exp.go:62
-						f1496 = f1288
+						f1528 = f1320
 					}
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i187&15*64+tx*4)) = f1496
-				f208 = f186 + f1496
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1528
+				f212 = f190 + f1528
 //line direct.go:73
-				i209 := i187 + 1
+				i213 := i191 + 1
 //line direct.go:73
-				if i209 >= i124 {
+				if i213 >= i129 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f186, i187 = f208, i209
+				f190, i191 = f212, i213
 			}
 //line direct.go:73
-			f212 = f208
+			f216 = f212
 		} else {
 //line direct.go:70
-			f212 = f155
+			f216 = f159
 		}
-//line direct.go:139
-		if c125 {
-			f4129 = *(*float32)(unsafe.Add(shared, o2924))
+//line direct.go:142
+		if c130 {
+			f4171 = *(*float32)(unsafe.Add(shared, o2966))
 		} else {
-//line direct.go:139
-			f4129 = 0
+//line direct.go:142
+			f4171 = 0
 		}
-//line direct.go:139
-		if 1 < i124 {
-			f4130 = *(*float32)(unsafe.Add(shared, o2937))
+//line direct.go:142
+		if 1 < i129 {
+			f4172 = *(*float32)(unsafe.Add(shared, o2979))
 		} else {
-//line direct.go:139
-			f4130 = 0
+//line direct.go:142
+			f4172 = 0
 		}
-//line direct.go:139
-		if 2 < i124 {
-			f4131 = *(*float32)(unsafe.Add(shared, o2950))
+//line direct.go:142
+		if 2 < i129 {
+			f4173 = *(*float32)(unsafe.Add(shared, o2992))
 		} else {
-//line direct.go:139
-			f4131 = 0
+//line direct.go:142
+			f4173 = 0
 		}
-//line direct.go:139
-		if 3 < i124 {
-			f4132 = *(*float32)(unsafe.Add(shared, o2963))
+//line direct.go:142
+		if 3 < i129 {
+			f4174 = *(*float32)(unsafe.Add(shared, o3005))
 		} else {
-//line direct.go:139
-			f4132 = 0
+//line direct.go:142
+			f4174 = 0
 		}
-//line direct.go:139
-		if 4 < i124 {
-			f4133 = *(*float32)(unsafe.Add(shared, o2976))
+//line direct.go:142
+		if 4 < i129 {
+			f4175 = *(*float32)(unsafe.Add(shared, o3018))
 		} else {
-//line direct.go:139
-			f4133 = 0
+//line direct.go:142
+			f4175 = 0
 		}
-//line direct.go:139
-		if 5 < i124 {
-			f4134 = *(*float32)(unsafe.Add(shared, o2989))
+//line direct.go:142
+		if 5 < i129 {
+			f4176 = *(*float32)(unsafe.Add(shared, o3031))
 		} else {
-//line direct.go:139
-			f4134 = 0
+//line direct.go:142
+			f4176 = 0
 		}
-//line direct.go:139
-		if 6 < i124 {
-			f4135 = *(*float32)(unsafe.Add(shared, o3002))
+//line direct.go:142
+		if 6 < i129 {
+			f4177 = *(*float32)(unsafe.Add(shared, o3044))
 		} else {
-//line direct.go:139
-			f4135 = 0
+//line direct.go:142
+			f4177 = 0
 		}
-//line direct.go:139
-		if 7 < i124 {
-			f4136 = *(*float32)(unsafe.Add(shared, o3015))
+//line direct.go:142
+		if 7 < i129 {
+			f4178 = *(*float32)(unsafe.Add(shared, o3057))
 		} else {
-//line direct.go:139
-			f4136 = 0
+//line direct.go:142
+			f4178 = 0
 		}
-//line direct.go:139
-		if 8 < i124 {
-			f4137 = *(*float32)(unsafe.Add(shared, o3028))
+//line direct.go:142
+		if 8 < i129 {
+			f4179 = *(*float32)(unsafe.Add(shared, o3070))
 		} else {
-//line direct.go:139
-			f4137 = 0
+//line direct.go:142
+			f4179 = 0
 		}
-//line direct.go:139
-		if 9 < i124 {
-			f4138 = *(*float32)(unsafe.Add(shared, o3041))
+//line direct.go:142
+		if 9 < i129 {
+			f4180 = *(*float32)(unsafe.Add(shared, o3083))
 		} else {
-//line direct.go:139
-			f4138 = 0
+//line direct.go:142
+			f4180 = 0
 		}
-//line direct.go:139
-		if 10 < i124 {
-			f4139 = *(*float32)(unsafe.Add(shared, o3054))
+//line direct.go:142
+		if 10 < i129 {
+			f4181 = *(*float32)(unsafe.Add(shared, o3096))
 		} else {
-//line direct.go:139
-			f4139 = 0
+//line direct.go:142
+			f4181 = 0
 		}
-//line direct.go:139
-		if 11 < i124 {
-			f4140 = *(*float32)(unsafe.Add(shared, o3067))
+//line direct.go:142
+		if 11 < i129 {
+			f4182 = *(*float32)(unsafe.Add(shared, o3109))
 		} else {
-//line direct.go:139
-			f4140 = 0
+//line direct.go:142
+			f4182 = 0
 		}
-//line direct.go:139
-		if 12 < i124 {
-			f4141 = *(*float32)(unsafe.Add(shared, o3080))
+//line direct.go:142
+		if 12 < i129 {
+			f4183 = *(*float32)(unsafe.Add(shared, o3122))
 		} else {
-//line direct.go:139
-			f4141 = 0
+//line direct.go:142
+			f4183 = 0
 		}
-//line direct.go:139
-		if 13 < i124 {
-			f4142 = *(*float32)(unsafe.Add(shared, o3093))
+//line direct.go:142
+		if 13 < i129 {
+			f4184 = *(*float32)(unsafe.Add(shared, o3135))
 		} else {
-//line direct.go:139
-			f4142 = 0
+//line direct.go:142
+			f4184 = 0
 		}
-//line direct.go:139
-		if 14 < i124 {
-			f4143 = *(*float32)(unsafe.Add(shared, o3106))
+//line direct.go:142
+		if 14 < i129 {
+			f4185 = *(*float32)(unsafe.Add(shared, o3148))
 		} else {
-//line direct.go:139
-			f4143 = 0
+//line direct.go:142
+			f4185 = 0
 		}
-//line direct.go:139
-		if 15 < i124 {
-			f4144 = *(*float32)(unsafe.Add(shared, o3119))
+//line direct.go:142
+		if 15 < i129 {
+			f4186 = *(*float32)(unsafe.Add(shared, o3161))
 		} else {
-//line direct.go:139
-			f4144 = 0
+//line direct.go:142
+			f4186 = 0
 		}
-//line direct.go:140
-		if c2156 {
-//line direct.go:148
-			i508 = 0
-//line direct.go:148
+//line direct.go:143
+		if c2194 {
+//line direct.go:151
+			i464 = 0
+//line direct.go:151
 			for {
-//line direct.go:144
-				i512 := i508 & 127
-//line direct.go:146
-				f3164 := math32.FMA(f4130, *(*float32)(unsafe.Add(shared, 25088+i512*4)), math32.FMA(f4129, *(*float32)(unsafe.Add(shared, 24576+i512*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4))*f1472)))
-//line direct.go:146
-				f3192 := math32.FMA(f4132, *(*float32)(unsafe.Add(shared, 26112+i512*4)), math32.FMA(f4131, *(*float32)(unsafe.Add(shared, 25600+i512*4)), f3164))
-//line direct.go:146
-				f3220 := math32.FMA(f4134, *(*float32)(unsafe.Add(shared, 27136+i512*4)), math32.FMA(f4133, *(*float32)(unsafe.Add(shared, 26624+i512*4)), f3192))
-//line direct.go:146
-				f3248 := math32.FMA(f4136, *(*float32)(unsafe.Add(shared, 28160+i512*4)), math32.FMA(f4135, *(*float32)(unsafe.Add(shared, 27648+i512*4)), f3220))
-//line direct.go:146
-				f3276 := math32.FMA(f4138, *(*float32)(unsafe.Add(shared, 29184+i512*4)), math32.FMA(f4137, *(*float32)(unsafe.Add(shared, 28672+i512*4)), f3248))
-//line direct.go:146
-				f3304 := math32.FMA(f4140, *(*float32)(unsafe.Add(shared, 30208+i512*4)), math32.FMA(f4139, *(*float32)(unsafe.Add(shared, 29696+i512*4)), f3276))
-//line direct.go:146
-				f3332 := math32.FMA(f4142, *(*float32)(unsafe.Add(shared, 31232+i512*4)), math32.FMA(f4141, *(*float32)(unsafe.Add(shared, 30720+i512*4)), f3304))
-//line direct.go:146
-				f3360 := math32.FMA(f4144, *(*float32)(unsafe.Add(shared, 32256+i512*4)), math32.FMA(f4143, *(*float32)(unsafe.Add(shared, 31744+i512*4)), f3332))
-//line direct.go:148
-				*(*float32)(unsafe.Add(shared, 8192+i512*64+tx*4)) = f3360
-//line direct.go:148
-				i557 := i508 + 1
-//line direct.go:148
-				if i557 >= i897 {
-//line direct.go:148
+//line direct.go:147
+				i468 := i464 & 127
+//line direct.go:149
+				f3206 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1504)))
+//line direct.go:149
+				f3234 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3206))
+//line direct.go:149
+				f3262 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3234))
+//line direct.go:149
+				f3290 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3262))
+//line direct.go:149
+				f3318 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3290))
+//line direct.go:149
+				f3346 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3318))
+//line direct.go:149
+				f3374 := math32.FMA(f4184, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4183, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3346))
+//line direct.go:149
+				f3402 := math32.FMA(f4186, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4185, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3374))
+//line direct.go:151
+				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3402
+//line direct.go:151
+				i513 := i464 + 1
+//line direct.go:151
+				if i513 >= i929 {
+//line direct.go:151
 					break
 				}
-//line direct.go:148
-				i508 = i557
+//line direct.go:151
+				i464 = i513
 			}
 		}
 //line direct.go:48
-		*(*float32)(unsafe.Add(each99, tx*4)), *(*float32)(unsafe.Add(each100, tx*4)) = f152, f212
+		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // directF16TwinRow____ is what a row of threads does in directF16Twin.
 //
 //line direct.go:77
-func directF16TwinRow____(lanes int, each100 unsafe.Pointer, shared unsafe.Pointer) {
+func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1753 int, i933 int, i967 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:77
 	if lanes == 16 {
 //line direct.go:77
-		first = zvector.DirectF16Twin___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.DirectF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
 //line direct.go:77
 	} else if lanes == 8 {
 //line direct.go:77
-		first = zvector.DirectF16TwinAVX2___(16, unsafe.Add(each100, 0*4), shared)
+		first = zvector.DirectF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:47
-		f100 := *(*float32)(unsafe.Add(each100, tx*4))
+		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+//line direct.go:47
+		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line direct.go:77
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f100
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
+		if c139 {
+//line direct.go:78
+			if tx < i967 {
+				i234 := (i1753+tx)*i933 + by
+//line direct.go:79
+				if uint(i234) >= uint(statesLen) {
+//line direct.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+//line direct.go:79
+					return false
+				}
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8)) = f104
+//line direct.go:79
+				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+			}
+		}
 	}
+	return true
 }
 
 // directF16TwinRow_____ is what a row of threads does in directF16Twin.
 //
-//line direct.go:153
-func directF16TwinRow_____(lanes int, i897 int, i902 int, i913 int, i935 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:156
+func directF16TwinRow_____(lanes int, i929 int, i934 int, i945 int, i967 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:153
+//line direct.go:156
 	if lanes == 16 {
-//line direct.go:153
-		first = zvector.DirectF16Twin____(16, i935, i902, i913, i897, oCap, o, shared, 8192)
-//line direct.go:153
+//line direct.go:156
+		first = zvector.DirectF16Twin____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
+//line direct.go:156
 	} else if lanes == 8 {
-//line direct.go:153
-		first = zvector.DirectF16TwinAVX2____(16, i935, i902, i913, i897, oCap, o, shared, 8192)
+//line direct.go:156
+		first = zvector.DirectF16TwinAVX2____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i372, i383, i386, o394, o419, i399, i431 int
-//line direct.go:153
-		i372 = 0
+		var i529, i540, i543, o551, o576, i556, i588 int
 //line direct.go:156
+		i529 = 0
+//line direct.go:159
 		for {
-//line direct.go:156
-			if i935 <= i372 {
-//line direct.go:156
+//line direct.go:159
+			if i967 <= i529 {
+//line direct.go:159
 				break
 			}
-//line direct.go:159
-			i383 = i913 + i372*i902
-			i386 = i383 + i897
-//line direct.go:160
-			if uint(i386) > uint(oCap) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i386, oCap)
-//line direct.go:160
+//line direct.go:162
+			i540 = i945 + i529*i934
+			i543 = i540 + i929
+//line direct.go:163
+			if uint(i543) > uint(oCap) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			if uint(i383) > uint(i386) {
-//line direct.go:160
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i383, i386)
-//line direct.go:160
+//line direct.go:163
+			if uint(i540) > uint(i543) {
+//line direct.go:163
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
+//line direct.go:163
 				return false
 			}
-//line direct.go:160
-			o394 = i383 * 2
-			o419 = 33792 + i372*4
-//line direct.go:160
-			i399 = tx
-//line direct.go:160
+//line direct.go:163
+			o551 = i540 * 2
+			o576 = 33792 + i529*4
+//line direct.go:163
+			i556 = tx
+//line direct.go:163
 			for {
-//line direct.go:160
-				if i399 >= i897 {
-//line direct.go:160
+//line direct.go:163
+				if i556 >= i929 {
+//line direct.go:163
 					break
 				}
-//line direct.go:161
-				*(*int16)(unsafe.Add(o, o394+i399*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i399&127*64+i372*4)) * *(*float32)(unsafe.Add(shared, o419)))))
-//line direct.go:160
-				i399 = i399 + 16
+//line direct.go:164
+				*(*int16)(unsafe.Add(o, o551+i556*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))))
+//line direct.go:163
+				i556 = i556 + 16
 			}
-//line direct.go:160
-			i431 = i372 + 1
-//line direct.go:160
-			if i431 >= 16 {
-//line direct.go:160
+//line direct.go:163
+			i588 = i529 + 1
+//line direct.go:163
+			if i588 >= 16 {
+//line direct.go:163
 				goto l1
 			}
-//line direct.go:160
-			i372 = i431
+//line direct.go:163
+			i529 = i588
 		}
-//line direct.go:79
+//line direct.go:82
 		continue
 	l1:
 	}

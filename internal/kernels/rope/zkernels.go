@@ -74,9 +74,9 @@ var plain32Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
@@ -120,9 +120,9 @@ var plainBF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
@@ -167,9 +167,9 @@ var plainF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 4},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
@@ -213,9 +213,9 @@ var wide32Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -258,9 +258,9 @@ var wideBF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -304,9 +304,9 @@ var wideF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 32},
-		{Name: "c", Offset: 48, Size: 16},
+		{Name: "c", Offset: 48, Size: 20},
 	},
-	ParamBytes: 80,
+	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{

@@ -203,113 +203,114 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c4 := *(*int32)(unsafe.Add(args, 52))
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
+	c16 := *(*float32)(unsafe.Add(args, 64))
 	lanes := blocks.Lanes()
 //line plain.go:15
-	c188 := c4 != 0
+	c182 := c4 != 0
 //line plain.go:15
-	i26 := int(uint32(c4))
-	i40 := int(uint32(c12))
+	i27 := int(uint32(c4))
+	i41 := int(uint32(c12))
 //line plain.go:20
-	i69 := int(uint32(c0))
+	i70 := int(uint32(c0))
 //line plain.go:20
-	i73 := int(uint32(c8))
+	i74 := int(uint32(c8))
 //line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c188 {
+		if !c182 {
 //line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:15
 			return
 		}
 //line plain.go:15
-		var i29 int
+		var i30 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i29 = bx / i26
+			i30 = bx / i27
 		}
 //line plain.go:15
-		var i37 int
+		var i38 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i37 = bx % i26
+			i38 = bx % i27
 		}
-		i42 := i29 << 1 * i40
-		i43 := i42 + i40
-		if uint(i43) > uint(anglesCap) {
+		i43 := i30 << 1 * i41
+		i44 := i43 + i41
+		if uint(i44) > uint(anglesCap) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i42) > uint(i43) {
+		if uint(i43) > uint(i44) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:19
-			return
-		}
-//line plain.go:19
-		o52 := i42 * 4
-//line plain.go:19
-		i56 := i43 + i40
-//line plain.go:19
-		if uint(i56) > uint(anglesCap) {
-//line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i44)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i43) > uint(i56) {
+		o53 := i43 * 4
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+		i57 := i44 + i41
+//line plain.go:19
+		if uint(i57) > uint(anglesCap) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		o64 := i43 * 4
-		i75 := i29*i69 + i37*i73
-		i76 := i75 + i40
-		if uint(i76) > uint(xCap) {
+		if uint(i44) > uint(i57) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i44, i57)
+//line plain.go:19
+			return
+		}
+//line plain.go:19
+		o65 := i44 * 4
+		i76 := i30*i70 + i38*i74
+		i77 := i76 + i41
+		if uint(i77) > uint(xCap) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i75) > uint(i76) {
+		if uint(i76) > uint(i77) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:22
-			return
-		}
-//line plain.go:22
-		o85 := i75 * 4
-//line plain.go:22
-		i89 := i76 + i40
-//line plain.go:22
-		if uint(i89) > uint(xCap) {
-//line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i77)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i76) > uint(i89) {
+		o86 := i76 * 4
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+		i90 := i77 + i41
+//line plain.go:22
+		if uint(i90) > uint(xCap) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i90, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		o97 := i76 * 4
+		if uint(i77) > uint(i90) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i77, i90)
+//line plain.go:22
+			return
+		}
+//line plain.go:22
+		o98 := i77 * 4
 		{
 			{
 //line plain.go:13
-				plain32TwinRow(lanes, angles, anglesCap, c188, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
+				plain32TwinRow(lanes, angles, anglesCap, c16, c182, i41, i43, i44, i57, i76, i77, i90, o53, o65, o86, o98, x, xCap)
 			}
 		}
 	}
@@ -318,41 +319,41 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
 //line plain.go:13
-func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c188 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
+func plain32TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c16 float32, c182 bool, i41 int, i43 int, i44 int, i57 int, i76 int, i77 int, i90 int, o53 int, o65 int, o86 int, o98 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:13
 	if lanes == 16 {
 //line plain.go:13
-		first = zvector.Plain32Twin(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.Plain32Twin(16, c182, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 //line plain.go:13
 	} else if lanes == 8 {
 //line plain.go:13
-		first = zvector.Plain32TwinAVX2(16, c188, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.Plain32TwinAVX2(16, c182, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i104 int
+		var i105 int
 //line plain.go:23
-		i104 = tx
+		i105 = tx
 //line plain.go:23
 		for {
 //line plain.go:23
-			if i104 >= i40 {
+			if i105 >= i41 {
 //line plain.go:23
 				break
 			}
 //line plain.go:24
-			f112 := *(*float32)(unsafe.Add(x, o85+i104*4))
+			f113 := *(*float32)(unsafe.Add(x, o86+i105*4))
 //line plain.go:24
-			f119 := *(*float32)(unsafe.Add(x, o97+i104*4))
-			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
+			f120 := *(*float32)(unsafe.Add(x, o98+i105*4))
+//line plain.go:24
+			f127 := *(*float32)(unsafe.Add(angles, o53+i105*4))
+//line plain.go:24
+			f136 := float32(c16 * *(*float32)(unsafe.Add(angles, o65+i105*4)))
+			*(*float32)(unsafe.Add(x, o86+i105*4)) = float32(f113*f127) - float32(f120*f136)
 //line plain.go:25
-			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:25
-			*(*float32)(unsafe.Add(x, o85+i104*4)) = float32(f112*f126) - float32(f119*f133)
-//line plain.go:25
-			*(*float32)(unsafe.Add(x, o97+i104*4)) = float32(f119*f126) + float32(f112*f133)
+			*(*float32)(unsafe.Add(x, o98+i105*4)) = float32(f120*f127) + float32(f113*f136)
 //line plain.go:23
-			i104 = i104 + 16
+			i105 = i105 + 16
 		}
 	}
 }
@@ -369,113 +370,114 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c4 := *(*int32)(unsafe.Add(args, 52))
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
+	c16 := *(*float32)(unsafe.Add(args, 64))
 	lanes := blocks.Lanes()
 //line plain.go:15
-	c192 := c4 != 0
+	c186 := c4 != 0
 //line plain.go:15
-	i26 := int(uint32(c4))
-	i40 := int(uint32(c12))
+	i27 := int(uint32(c4))
+	i41 := int(uint32(c12))
 //line plain.go:20
-	i69 := int(uint32(c0))
+	i70 := int(uint32(c0))
 //line plain.go:20
-	i73 := int(uint32(c8))
+	i74 := int(uint32(c8))
 //line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c192 {
+		if !c186 {
 //line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:15
 			return
 		}
 //line plain.go:15
-		var i29 int
+		var i30 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i29 = bx / i26
+			i30 = bx / i27
 		}
 //line plain.go:15
-		var i37 int
+		var i38 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i37 = bx % i26
+			i38 = bx % i27
 		}
-		i42 := i29 << 1 * i40
-		i43 := i42 + i40
-		if uint(i43) > uint(anglesCap) {
+		i43 := i30 << 1 * i41
+		i44 := i43 + i41
+		if uint(i44) > uint(anglesCap) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i42) > uint(i43) {
+		if uint(i43) > uint(i44) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:19
-			return
-		}
-//line plain.go:19
-		o52 := i42 * 4
-//line plain.go:19
-		i56 := i43 + i40
-//line plain.go:19
-		if uint(i56) > uint(anglesCap) {
-//line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i44)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i43) > uint(i56) {
+		o53 := i43 * 4
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+		i57 := i44 + i41
+//line plain.go:19
+		if uint(i57) > uint(anglesCap) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		o64 := i43 * 4
-		i75 := i29*i69 + i37*i73
-		i76 := i75 + i40
-		if uint(i76) > uint(xCap) {
+		if uint(i44) > uint(i57) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i44, i57)
+//line plain.go:19
+			return
+		}
+//line plain.go:19
+		o65 := i44 * 4
+		i76 := i30*i70 + i38*i74
+		i77 := i76 + i41
+		if uint(i77) > uint(xCap) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i75) > uint(i76) {
+		if uint(i76) > uint(i77) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:22
-			return
-		}
-//line plain.go:22
-		o85 := i75 * 2
-//line plain.go:22
-		i89 := i76 + i40
-//line plain.go:22
-		if uint(i89) > uint(xCap) {
-//line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i77)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i76) > uint(i89) {
+		o86 := i76 * 2
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+		i90 := i77 + i41
+//line plain.go:22
+		if uint(i90) > uint(xCap) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i90, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		o97 := i76 * 2
+		if uint(i77) > uint(i90) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i77, i90)
+//line plain.go:22
+			return
+		}
+//line plain.go:22
+		o98 := i77 * 2
 		{
 			{
 //line plain.go:13
-				plainBF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
+				plainBF16TwinRow(lanes, angles, anglesCap, c16, c186, i41, i43, i44, i57, i76, i77, i90, o53, o65, o86, o98, x, xCap)
 			}
 		}
 	}
@@ -484,42 +486,41 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
 //line plain.go:13
-func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
+func plainBF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c16 float32, c186 bool, i41 int, i43 int, i44 int, i57 int, i76 int, i77 int, i90 int, o53 int, o65 int, o86 int, o98 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:13
 	if lanes == 16 {
 //line plain.go:13
-		first = zvector.PlainBF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.PlainBF16Twin(16, c186, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 //line plain.go:13
 	} else if lanes == 8 {
 //line plain.go:13
-		first = zvector.PlainBF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.PlainBF16TwinAVX2(16, c186, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i104 int
+		var i105 int
 //line plain.go:23
-		i104 = tx
+		i105 = tx
 //line plain.go:23
 		for {
 //line plain.go:23
-			if i104 >= i40 {
+			if i105 >= i41 {
 //line plain.go:23
 				break
 			}
 //line format.go:29
-			f168 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
+			f160 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o86+i105*2)))).Float32()
 //line format.go:29
-			f172 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
+			f164 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o98+i105*2)))).Float32()
+//line plain.go:24
+			f127 := *(*float32)(unsafe.Add(angles, o53+i105*4))
+//line plain.go:24
+			f136 := float32(c16 * *(*float32)(unsafe.Add(angles, o65+i105*4)))
+			*(*int16)(unsafe.Add(x, o86+i105*2)) = int16(dtype.BF16From32(float32(f160*f127) - float32(f164*f136)))
 //line plain.go:25
-			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
-//line plain.go:25
-			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:25
-			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.BF16From32(float32(f168*f126) - float32(f172*f133)))
-//line plain.go:25
-			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.BF16From32(float32(f172*f126) + float32(f168*f133)))
+			*(*int16)(unsafe.Add(x, o98+i105*2)) = int16(dtype.BF16From32(float32(f164*f127) + float32(f160*f136)))
 //line plain.go:23
-			i104 = i104 + 16
+			i105 = i105 + 16
 		}
 	}
 }
@@ -536,113 +537,114 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c4 := *(*int32)(unsafe.Add(args, 52))
 	c8 := *(*int32)(unsafe.Add(args, 56))
 	c12 := *(*int32)(unsafe.Add(args, 60))
+	c16 := *(*float32)(unsafe.Add(args, 64))
 	lanes := blocks.Lanes()
 //line plain.go:15
-	c192 := c4 != 0
+	c186 := c4 != 0
 //line plain.go:15
-	i26 := int(uint32(c4))
-	i40 := int(uint32(c12))
+	i27 := int(uint32(c4))
+	i41 := int(uint32(c12))
 //line plain.go:20
-	i69 := int(uint32(c0))
+	i70 := int(uint32(c0))
 //line plain.go:20
-	i73 := int(uint32(c8))
+	i74 := int(uint32(c8))
 //line plain.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		if !c192 {
+		if !c186 {
 //line plain.go:15
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line plain.go:15
 			return
 		}
 //line plain.go:15
-		var i29 int
+		var i30 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i29 = bx / i26
+			i30 = bx / i27
 		}
 //line plain.go:15
-		var i37 int
+		var i38 int
 //line plain.go:15
-		if i26 != 0 {
+		if i27 != 0 {
 //line plain.go:15
-			i37 = bx % i26
+			i38 = bx % i27
 		}
-		i42 := i29 << 1 * i40
-		i43 := i42 + i40
-		if uint(i43) > uint(anglesCap) {
+		i43 := i30 << 1 * i41
+		i44 := i43 + i41
+		if uint(i44) > uint(anglesCap) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i43, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i42) > uint(i43) {
+		if uint(i43) > uint(i44) {
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i42, i43)
-//line plain.go:19
-			return
-		}
-//line plain.go:19
-		o52 := i42 * 4
-//line plain.go:19
-		i56 := i43 + i40
-//line plain.go:19
-		if uint(i56) > uint(anglesCap) {
-//line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, anglesCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i44)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		if uint(i43) > uint(i56) {
+		o53 := i43 * 4
 //line plain.go:19
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i43, i56)
+		i57 := i44 + i41
+//line plain.go:19
+		if uint(i57) > uint(anglesCap) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, anglesCap)
 //line plain.go:19
 			return
 		}
 //line plain.go:19
-		o64 := i43 * 4
-		i75 := i29*i69 + i37*i73
-		i76 := i75 + i40
-		if uint(i76) > uint(xCap) {
+		if uint(i44) > uint(i57) {
+//line plain.go:19
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i44, i57)
+//line plain.go:19
+			return
+		}
+//line plain.go:19
+		o65 := i44 * 4
+		i76 := i30*i70 + i38*i74
+		i77 := i76 + i41
+		if uint(i77) > uint(xCap) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i75) > uint(i76) {
+		if uint(i76) > uint(i77) {
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i75, i76)
-//line plain.go:22
-			return
-		}
-//line plain.go:22
-		o85 := i75 * 2
-//line plain.go:22
-		i89 := i76 + i40
-//line plain.go:22
-		if uint(i89) > uint(xCap) {
-//line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, xCap)
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i77)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		if uint(i76) > uint(i89) {
+		o86 := i76 * 2
 //line plain.go:22
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i76, i89)
+		i90 := i77 + i41
+//line plain.go:22
+		if uint(i90) > uint(xCap) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i90, xCap)
 //line plain.go:22
 			return
 		}
 //line plain.go:22
-		o97 := i76 * 2
+		if uint(i77) > uint(i90) {
+//line plain.go:22
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i77, i90)
+//line plain.go:22
+			return
+		}
+//line plain.go:22
+		o98 := i77 * 2
 		{
 			{
 //line plain.go:13
-				plainF16TwinRow(lanes, angles, anglesCap, c192, i40, i42, i43, i56, i75, i76, i89, o52, o64, o85, o97, x, xCap)
+				plainF16TwinRow(lanes, angles, anglesCap, c16, c186, i41, i43, i44, i57, i76, i77, i90, o53, o65, o86, o98, x, xCap)
 			}
 		}
 	}
@@ -651,42 +653,41 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
 //line plain.go:13
-func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c192 bool, i40 int, i42 int, i43 int, i56 int, i75 int, i76 int, i89 int, o52 int, o64 int, o85 int, o97 int, x unsafe.Pointer, xCap int) {
+func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c16 float32, c186 bool, i41 int, i43 int, i44 int, i57 int, i76 int, i77 int, i90 int, o53 int, o65 int, o86 int, o98 int, x unsafe.Pointer, xCap int) {
 	first := 0
 //line plain.go:13
 	if lanes == 16 {
 //line plain.go:13
-		first = zvector.PlainF16Twin(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.PlainF16Twin(16, c186, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 //line plain.go:13
 	} else if lanes == 8 {
 //line plain.go:13
-		first = zvector.PlainF16TwinAVX2(16, c192, uint(i43) <= uint(anglesCap), uint(i42) <= uint(i43), uint(i56) <= uint(anglesCap), uint(i43) <= uint(i56), uint(i76) <= uint(xCap), uint(i75) <= uint(i76), uint(i89) <= uint(xCap), uint(i76) <= uint(i89), i40, x, o85, o97, angles, o52, o64)
+		first = zvector.PlainF16TwinAVX2(16, c186, uint(i44) <= uint(anglesCap), uint(i43) <= uint(i44), uint(i57) <= uint(anglesCap), uint(i44) <= uint(i57), uint(i77) <= uint(xCap), uint(i76) <= uint(i77), uint(i90) <= uint(xCap), uint(i77) <= uint(i90), i41, x, o86, o98, angles, o53, o65, c16)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i104 int
+		var i105 int
 //line plain.go:23
-		i104 = tx
+		i105 = tx
 //line plain.go:23
 		for {
 //line plain.go:23
-			if i104 >= i40 {
+			if i105 >= i41 {
 //line plain.go:23
 				break
 			}
 //line format.go:38
-			f168 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o85+i104*2)))).Float32()
+			f160 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o86+i105*2)))).Float32()
 //line format.go:38
-			f172 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o97+i104*2)))).Float32()
+			f164 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o98+i105*2)))).Float32()
+//line plain.go:24
+			f127 := *(*float32)(unsafe.Add(angles, o53+i105*4))
+//line plain.go:24
+			f136 := float32(c16 * *(*float32)(unsafe.Add(angles, o65+i105*4)))
+			*(*int16)(unsafe.Add(x, o86+i105*2)) = int16(dtype.F16From32(float32(f160*f127) - float32(f164*f136)))
 //line plain.go:25
-			f126 := *(*float32)(unsafe.Add(angles, o52+i104*4))
-//line plain.go:25
-			f133 := *(*float32)(unsafe.Add(angles, o64+i104*4))
-//line plain.go:25
-			*(*int16)(unsafe.Add(x, o85+i104*2)) = int16(dtype.F16From32(float32(f168*f126) - float32(f172*f133)))
-//line plain.go:25
-			*(*int16)(unsafe.Add(x, o97+i104*2)) = int16(dtype.F16From32(float32(f172*f126) + float32(f168*f133)))
+			*(*int16)(unsafe.Add(x, o98+i105*2)) = int16(dtype.F16From32(float32(f164*f127) + float32(f160*f136)))
 //line plain.go:23
-			i104 = i104 + 16
+			i105 = i105 + 16
 		}
 	}
 }

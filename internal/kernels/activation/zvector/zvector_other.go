@@ -6,6 +6,14 @@ package zvector
 
 import "unsafe"
 
+func GluBackTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer, a19 int, a20 unsafe.Pointer, a21 int) (done int) {
+	return 0
+}
+
+func GluBackTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer, a19 int, a20 unsafe.Pointer, a21 int) (done int) {
+	return 0
+}
+
 func Apply32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
 	return 0
 }

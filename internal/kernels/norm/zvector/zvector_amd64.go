@@ -5,6 +5,42 @@ package zvector
 import "unsafe"
 
 //go:noescape
+func PlainBackTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainBackTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainBackTwin_(a0 int) (done int)
+
+//go:noescape
+func PlainBackTwinAVX2_(a0 int) (done int)
+
+//go:noescape
+func PlainBackTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 unsafe.Pointer, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainBackTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 unsafe.Pointer, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func PlainBackTwin___(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 float32, a14 unsafe.Pointer, a15 int) (done int)
+
+//go:noescape
+func PlainBackTwinAVX2___(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 float32, a11 float32, a12 float32, a13 float32, a14 unsafe.Pointer, a15 int) (done int)
+
+//go:noescape
+func SumRowsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int, a17 unsafe.Pointer, a18 int, a19 int) (done int)
+
+//go:noescape
+func SumRowsTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int, a17 unsafe.Pointer, a18 int, a19 int) (done int)
+
+//go:noescape
+func SumPartsTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumPartsTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
 func PlainAdd32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape

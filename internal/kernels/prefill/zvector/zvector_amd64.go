@@ -11,10 +11,10 @@ func Direct32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Poin
 func Direct32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func Direct32Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func Direct32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func Direct32TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func Direct32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
@@ -41,10 +41,10 @@ func DirectBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Po
 func DirectBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func DirectBF16Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func DirectBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectBF16TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func DirectBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
@@ -71,10 +71,10 @@ func DirectF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Poi
 func DirectF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func DirectF16Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func DirectF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectF16TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+func DirectF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)

@@ -14,11 +14,11 @@ func Direct32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.
 	return 0
 }
 
-func Direct32Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func Direct32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Direct32TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func Direct32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -54,11 +54,11 @@ func DirectBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsaf
 	return 0
 }
 
-func DirectBF16Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func DirectBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func DirectBF16TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func DirectBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -94,11 +94,11 @@ func DirectF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe
 	return 0
 }
 
-func DirectF16Twin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func DirectF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func DirectF16TwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int) {
+func DirectF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 

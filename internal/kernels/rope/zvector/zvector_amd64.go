@@ -11,19 +11,19 @@ func StoreAnglesTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 int
 func StoreAnglesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 int, a7 unsafe.Pointer, a8 float32, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int) (done int)
 
 //go:noescape
-func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)
 
 //go:noescape
-func Plain32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func Plain32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)
 
 //go:noescape
-func PlainBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func PlainBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)
 
 //go:noescape
-func PlainBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func PlainBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)
 
 //go:noescape
-func PlainF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func PlainF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)
 
 //go:noescape
-func PlainF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int)
+func PlainF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int)

@@ -14,26 +14,26 @@ func StoreAnglesTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6
 	return 0
 }
 
-func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
 
-func Plain32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func Plain32TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
 
-func PlainBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func PlainBF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
 
-func PlainBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func PlainBF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
 
-func PlainF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func PlainF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
 
-func PlainF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int) (done int) {
+func PlainF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 float32) (done int) {
 	return 0
 }
