@@ -42,7 +42,7 @@ func (v *Vectors) Files(name, of string) []VectorFile {
 		return nil
 	}
 	clause := "package " + name + "\n\n"
-	if strings.Contains(v.text.String(), "unsafe.Pointer") {
+	if strings.Contains(strings.Join(v.declarations, ""), "unsafe.Pointer") {
 		clause += "import \"unsafe\"\n\n"
 	}
 	doc := "// Package " + name + " contains the vector code of the kernels of package " + of + ".\n//\n" +

@@ -119,7 +119,7 @@ func (f *Func) Text() string {
 	code := straighten(slices.Concat(f.entry, f.code))
 	p := &printer{f: f, all: intervals(code, len(f.class))}
 	frame := p.allocate(code)
-	fmt.Fprintf(&p.out, "// %s\n", f.Signature())
+	p.nameSpares()
 	p.at(f.start)
 	p.end(fmt.Sprintf("TEXT ·%s(SB), 0, $%d-%d", f.name, frame, f.resultAt()+8))
 	for _, in := range code {
@@ -132,17 +132,35 @@ func (f *Func) Text() string {
 	return p.out.String()
 }
 
+// nameSpares lists the spare registers.
+func (p *printer) nameSpares() {
+	for c, list := range p.f.machine.registers {
+		for i := range p.spare[c] {
+			p.cached[c][i].name = list[len(list)-1-i]
+		}
+	}
+}
+
 type printer struct {
-	f     *Func
-	all   []*interval
-	out   strings.Builder
-	line  strings.Builder // the instructions of the current line
-	label string          // the labels of the next instruction
-	pos   Pos             // of the current line
-	next  Pos             // that the assembler gives the next line of the text
-	spare [classes]int    // how many registers, the last, take what lives in the frame
-	taken [classes]int
-	held  map[Reg]string // what the spare registers hold during an instruction
+	f      *Func
+	all    []*interval
+	out    strings.Builder
+	line   strings.Builder // the instructions of the current line
+	first  string          // the operation of the first of them
+	label  string          // the labels of the next instruction
+	pos    Pos             // of the current line
+	next   Pos             // that the assembler gives the next line of the text
+	spare  [classes]int    // how many registers, the last, take what lives in the frame
+	cached [classes][mostSpare]spare
+	held   map[Reg]*spare // what the current instruction has in spare registers
+	count  int            // of the instructions up to the current one
+}
+
+// spare is a register for what lives in the frame.
+type spare struct {
+	name  string
+	holds Reg // whose value it has, as the frame does; 0 for none
+	used  int // the count of the last instruction that used it
 }
 
 // maxLine is the length of a line from which on the next instruction is in another one.
@@ -172,16 +190,18 @@ func (p *printer) end(line string) {
 }
 
 // write adds an instruction to the current line.
-func (p *printer) write(format string, args ...any) {
+func (p *printer) write(op, operands string) {
 	if p.line.Len() > maxLine || p.pos == (Pos{}) {
 		p.flush()
 	}
 	if p.line.Len() > 0 {
 		p.line.WriteString("; ")
+	} else {
+		p.first = op
 	}
 	p.line.WriteString(p.label)
 	p.label = ""
-	fmt.Fprintf(&p.line, format, args...)
+	p.line.WriteString(strings.TrimSpace(op + " " + operands))
 }
 
 // compact removes the spaces of lines with several instructions: a tenth of the text.
@@ -206,6 +226,7 @@ func (p *printer) inst(in inst) {
 	switch {
 	case strings.HasSuffix(in.op, ":"):
 		p.label += in.op + " "
+		p.forget()
 		return
 	case in.op == "":
 		return
@@ -214,7 +235,7 @@ func (p *printer) inst(in inst) {
 		p.flush()
 		p.pos = in.pos
 	}
-	p.taken, p.held = [classes]int{}, map[Reg]string{}
+	p.count, p.held = p.count+1, map[Reg]*spare{}
 	folded := p.folded(&in)
 	for i := range in.ops {
 		if i != folded {
@@ -237,23 +258,42 @@ func (p *printer) inst(in inst) {
 		p.instruction(&in, words)
 	}
 	for i, o := range in.ops {
-		if v := p.all[max(0, o.reg)]; i != folded && o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
-			c := p.f.class[o.reg]
-			p.write("%s %s, %s", moves[c], p.full(c, p.held[o.reg]), p.slot(o.reg))
+		if v := p.all[max(0, o.reg)]; o.kind == register && o.defs && v.place < 0 && !slices.ContainsFunc(in.ops[:i], func(w Operand) bool { return w.kind == register && w.reg == o.reg && w.defs }) {
+			p.store(o.reg, i == folded)
 		}
 	}
 }
 
-// instruction writes an instruction with its operands.
+// store updates what the frame has of r, which was defined in a spare register or already in the frame.
+func (p *printer) store(r Reg, inFrame bool) {
+	c := p.f.class[r]
+	for i := range p.cached[c] {
+		if p.cached[c][i].holds == r {
+			p.cached[c][i].holds = 0
+		}
+	}
+	if !inFrame {
+		p.held[r].holds = r
+		p.write(moves[c], p.full(c, p.held[r].name)+", "+p.slot(r))
+	}
+}
+
+// forget is called where several ways meet: what the spare registers hold depends on the way.
+func (p *printer) forget() {
+	for c := range p.cached {
+		for i := range p.cached[c] {
+			p.cached[c][i].holds = 0
+		}
+	}
+}
+
+// instruction writes an instruction with its operands. go vet takes the first operation of a line for that of all the
+// line's parameters, and compares the operation's size with theirs.
 func (p *printer) instruction(in *inst, words []string) {
-	alone := slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) // go vet then knows the parameter's type
-	if alone {
+	if p.first != in.op && slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) {
 		p.flush()
 	}
-	p.write("%s", strings.TrimSpace(in.op+" "+strings.Join(words, ", ")))
-	if alone {
-		p.flush()
-	}
+	p.write(in.op, strings.Join(words, ", "))
 }
 
 // full returns the name of a whole register.
@@ -264,38 +304,50 @@ func (p *printer) full(c Class, name string) string {
 	return name
 }
 
-// load brings what lives in the frame into a spare register.
+// load brings what lives in the frame into a spare register, unless it is in one.
 func (p *printer) load(r Reg) {
-	if v := p.all[r]; v.place < 0 && p.held[r] == "" {
-		c := p.f.class[r]
-		p.write("%s %s, %s", moves[c], p.slot(r), p.full(c, p.take(r)))
+	v := p.all[r]
+	if v.place >= 0 || p.held[r] != nil {
+		return
 	}
+	c := p.f.class[r]
+	for i := range p.cached[c] {
+		if x := &p.cached[c][i]; x.holds == r {
+			x.used, p.held[r] = p.count, x
+			return
+		}
+	}
+	x := p.take(r)
+	p.write(moves[c], p.slot(r)+", "+p.full(c, x.name))
+	x.holds = r
 }
 
 // slot returns where r lives in the frame.
 func (p *printer) slot(r Reg) string { return fmt.Sprintf("%d(SP)", p.all[r].slot) }
 
-// take gives r a spare register. What is only written may share one that has been read.
-func (p *printer) take(r Reg) string {
+// take gives r the spare register that was used least recently. What is only written may share one that the instruction
+// has read.
+func (p *printer) take(r Reg) *spare {
 	c := p.f.class[r]
-	i := p.taken[c]
-	p.taken[c]++
-	if i == p.spare[c] {
-		i = 0
+	var best *spare
+	for i := range p.spare[c] {
+		x := &p.cached[c][i]
+		if best == nil || x.used < best.used {
+			best = x
+		}
 	}
-	list := p.f.machine.registers[c]
-	p.held[r] = list[len(list)-1-i]
-	return p.held[r]
+	best.holds, best.used, p.held[r] = 0, p.count, best
+	return best
 }
 
 func (p *printer) name(r Reg) string {
 	if v := p.all[r]; v.place >= 0 {
 		return p.f.machine.registers[p.f.class[r]][v.place]
 	}
-	if p.held[r] == "" {
+	if p.held[r] == nil {
 		p.take(r)
 	}
-	return p.held[r]
+	return p.held[r].name
 }
 
 func (p *printer) operand(o *Operand) string {
