@@ -164,7 +164,7 @@ type spare struct {
 }
 
 // maxLine is the length of a line from which on the next instruction is in another one.
-const maxLine = 1000
+const maxLine = 3000
 
 // maxGap is the largest number of newlines that take the place of a #line.
 const maxGap = 16
