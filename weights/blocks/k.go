@@ -41,13 +41,13 @@ func (b *Q3_K) Weights() (w [SizeK]float32) {
 	d := b.D.Float32()
 	for i := range w {
 		q := int(twoBits(&b.Q, i)) - 4 + int(b.High[i%32]>>(i/32)&1)*4
-		w[i] = float32(d*float32(b.scale(i/16))) * float32(q)
+		w[i] = float32(d*float32(b.Scale(i/16))) * float32(q)
 	}
 	return w
 }
 
-// scale returns the scale of a group of weights: four bits of bytes 0 to 7, and two of bytes 8 to 11.
-func (b *Q3_K) scale(group int) int {
+// Scale returns the scale of a group of 16 weights, in units of D: four bits of bytes 0 to 7, and two of bytes 8 to 11.
+func (b *Q3_K) Scale(group int) int {
 	low := b.Scales[group%8] >> (group / 8 * 4) & 15
 	high := b.Scales[8+group%4] >> (group / 4 * 2) & 3
 	return int(low|high<<4) - 32
@@ -60,11 +60,14 @@ type Q4_K struct {
 	Q      [SizeK / 2]uint8 // byte i of a quarter has weights i and i+32
 }
 
+// Group returns the scale of a group of 32 weights, in units of D, and the amount to subtract, in units of Min.
+func (b *Q4_K) Group(i int) (scale, offset uint8) { return scaleAndOffset(&b.Scales, i) }
+
 // Weights returns the weights of the block.
 func (b *Q4_K) Weights() (w [SizeK]float32) {
 	d, m := b.D.Float32(), b.Min.Float32()
 	for group := range SizeK / 32 {
-		s, o := scaleAndOffset(&b.Scales, group)
+		s, o := b.Group(group)
 		scale, offset := d*float32(s), m*float32(o)
 		for i := group * 32; i < group*32+32; i++ {
 			w[i] = float32(scale*float32(fourBits(&b.Q, i))) - offset
@@ -98,11 +101,14 @@ type Q5_K struct {
 	Q      [SizeK / 2]uint8
 }
 
+// Group returns the scale of a group of 32 weights, in units of D, and the amount to subtract, in units of Min.
+func (b *Q5_K) Group(i int) (scale, offset uint8) { return scaleAndOffset(&b.Scales, i) }
+
 // Weights returns the weights of the block.
 func (b *Q5_K) Weights() (w [SizeK]float32) {
 	d, m := b.D.Float32(), b.Min.Float32()
 	for group := range SizeK / 32 {
-		s, o := scaleAndOffset(&b.Scales, group)
+		s, o := b.Group(group)
 		scale, offset := d*float32(s), m*float32(o)
 		for i := group * 32; i < group*32+32; i++ {
 			q := fourBits(&b.Q, i) | b.High[i%32]>>group&1<<4
