@@ -28,11 +28,12 @@ var floors = map[string]string{
 	"device":               "device/driver dtype gpu",
 
 	// Files of weights, which know no device.
-	"weights":             "dtype x/sys",
-	"weights/blocks":      "dtype",
-	"weights/gguf":        "weights weights/blocks dtype",
-	"weights/safetensors": "weights",
-	"weights/formats":     "weights weights/gguf weights/safetensors",
+	"weights":                   "dtype x/sys",
+	"weights/blocks":            "dtype",
+	"weights/blocks/blockstest": "weights/blocks dtype",
+	"weights/gguf":              "weights weights/blocks dtype",
+	"weights/safetensors":       "weights",
+	"weights/formats":           "weights weights/gguf weights/safetensors",
 
 	// The compiler, which knows no device's driver.
 	"internal/diag":        "",
@@ -111,7 +112,7 @@ var floors = map[string]string{
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
 	"train":                 "nn tensor internal/kernels/optimizer device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
-	"model/llama/llamatest": "weights weights/gguf weights/safetensors dtype",
+	"model/llama/llamatest": "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
 	"serve/openai":          "llm model/llama chat prometheus",
 
