@@ -10,98 +10,84 @@ import (
 // multiplies the last one several times.
 const batchVectors = 8
 
-// vectorsOf returns the numbers of the vectors that a thread block multiplies.
-func vectorsOf(t gpu.Thread, count int) (rows [batchVectors]int) {
-	for r := range batchVectors {
-		rows[r] = min(t.BlockY()*batchVectors+r, count-1)
-	}
-	return rows
-}
-
 // target is where products are stored or added.
 type target struct {
-	Shape
-	y   []float32
-	add bool
+	y    []float32
+	size int // of a vector of products
+	add  bool
 }
 
-// storeRows stores the sums of a thread's row of the matrix. It tests all indices first, since vector code cannot fault between
-// stores.
-func storeRows(t gpu.Thread, sums *[batchVectors]float32, to target) {
-	y, s := to.y, to.Shape
-	rows := vectorsOf(t, len(y)/s.Rows)
-	row := t.BlockX()*tileRows + t.ThreadX()
-	if row >= s.Rows {
+// storeRows stores the sums of a thread's row of the matrix. It tests all indices first, since vector
+// code cannot fault between stores.
+func storeRows(t gpu.Thread, sums *[batchVectors]float32, vectors int, to target) {
+	row, y := t.BlockX()*tileRows+t.ThreadX(), to.y
+	if row >= to.size {
 		return
 	}
+	var at [batchVectors]int
 	for r := range batchVectors {
-		if rows[r] = rows[r]*s.Rows + row; uint(rows[r]) >= uint(len(y)) {
+		if at[r] = min(t.BlockY()*batchVectors+r, vectors-1)*to.size + row; uint(at[r]) >= uint(len(y)) {
 			return
 		}
 	}
 	if to.add { // all loads come first, as a vector that is multiplied several times is stored several times
 		for r := range batchVectors {
-			sums[r] += y[rows[r]]
+			sums[r] += y[at[r]]
 		}
 	}
 	for r := range batchVectors {
-		y[rows[r]] = sums[r]
+		y[at[r]] = sums[r]
 	}
 }
 
-// batchQ4 multiplies a tile of weights of 4 bits by several vectors.
+// interleave stores the vectors of the group BlockY, which are batchVectors, next to each other, element by element, so that a kernel
+// finds all elements of a column with one index.
 //
 //gpu:kernel
+//gpu:assume nothing
+func interleave(t gpu.Thread, x, to []float32, columns, vectors int) {
+	i := t.GlobalX()
+	if i >= columns*batchVectors {
+		return
+	}
+	row := min(t.BlockY()*batchVectors+i%batchVectors, vectors-1)
+	to[t.BlockY()*columns*batchVectors+i] = x[row*columns+i/batchVectors]
+}
+
+// batch multiplies a tile of a matrix by a group of interleaved vectors.
+//
+//gpu:kernel
+//gpu:assume nothing
 //gpu:block 16
-func batchQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, factor float32, x, y []float32, s Shape, add bool) {
-	blocks := s.Columns / BlockSize
+//gpu:instance BatchQ4 = batch[nibbles]
+//gpu:instance BatchQ8 = batch[bytes]
+//gpu:instance BatchMixed = batch[mixed]
+func batch[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F16, groups []uint16, factor float32, x, y []float32, s Shape, vectors int, add bool, of fields) {
+	const halfSize = halfBlock * batchVectors
+	var q I
+	n, blocks := int(q.planes(of)), s.Columns/BlockSize
 	tile := t.BlockX() * blocks
 	lane := t.ThreadX()
-	rows := vectorsOf(t, len(x)/s.Columns)
+	factors := factorArrays{scales, minima, groups, factor}
 	var sums [batchVectors]float32
 	for b := range blocks {
-		from := (tile + b) * tileRows
-		plane := planes[from*4 : from*4+4*tileRows]
-		d, m := scales[from+lane].Float32(), minima[from+lane].Float32()*factor
-		for j := range 4 {
-			q := plane[j*tileRows+lane]
-			for i := range 4 {
-				low := math32.FMA(d, float32(int32(q>>(8*i)&15)), m)
-				high := math32.FMA(d, float32(int32(q>>(8*i+4)&15)), m)
-				k := b*BlockSize + 4*j + i
-				for r := range batchVectors {
-					sums[r] = math32.FMA(low, x[rows[r]*s.Columns+k], sums[r])
-					sums[r] = math32.FMA(high, x[rows[r]*s.Columns+k+BlockSize/2], sums[r])
+		at, from := (tile+b)*n*tileRows, (t.BlockY()*blocks+b)*2*halfSize
+		plane := planes[at : at+n*tileRows]
+		for half := range q.halves() {
+			part := x[from+half*halfSize:][:2*halfSize/q.halves()]
+			f := q.scaling(factors, place{tile + b, lane, half}, of)
+			for j := range 4 {
+				for k := range 2 / q.halves() {
+					word := q.word(plane, lane, wordOf{j, half + k}, of)
+					for i := range 4 {
+						w, column := weight[I](f, word, i), k*halfSize+(4*j+i)*batchVectors
+						for r := range batchVectors {
+							sums[r] = math32.FMA(w, part[column+r], sums[r])
+						}
+					}
 				}
 			}
 		}
 	}
-	storeRows(t, &sums, target{s, y, add})
-}
-
-// batchQ8 multiplies a tile of the format Q8_0 by several vectors.
-//
-//gpu:kernel
-//gpu:block 16
-func batchQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, x, y []float32, s Shape, add bool) {
-	blocks := s.Columns / BlockSize
-	tile := t.BlockX() * blocks
-	lane := t.ThreadX()
-	rows := vectorsOf(t, len(x)/s.Columns)
-	var sums [batchVectors]float32
-	for b := range blocks {
-		from := (tile + b) * tileRows
-		plane := planes[from*8 : from*8+8*tileRows]
-		d := scales[from+lane].Float32()
-		for j := range 8 {
-			q := int32(plane[j*tileRows+lane])
-			for i := range 4 {
-				w := d * float32(q<<(24-8*i)>>24)
-				for r := range batchVectors {
-					sums[r] = math32.FMA(w, x[rows[r]*s.Columns+b*BlockSize+4*j+i], sums[r])
-				}
-			}
-		}
-	}
-	storeRows(t, &sums, target{s, y, add})
+	storeRows(t, &sums, vectors, target{y, s.Rows, add})
 }

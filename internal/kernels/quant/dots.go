@@ -80,6 +80,7 @@ func (s *sums) add(i int, f factors, acc, minus numbers) {
 //
 //gpu:kernel
 //gpu:target sm_80
+//gpu:twin off
 //gpu:instance DotsQ4One = dots[nibbles, one]
 //gpu:instance DotsQ4Sixteen = dots[nibbles, sixteen]
 //gpu:instance DotsQ4Thrice = dots[nibbles, thrice]

@@ -8,7 +8,6 @@ import (
 
 const (
 	laneQuads = 4                    // quads of a unit that a lane loads: of four rows, and each fourth part of the columns
-	unitQuads = 4 * laneQuads        // quads of a unit
 	laneRows  = tileRows / laneQuads // rows of a lane
 	warpUnits = warpSize / laneQuads // units that a warp multiplies at once
 	stepUnits = 2 * warpUnits        // units that a warp has requested
@@ -36,8 +35,9 @@ type totals [maxVectors * laneRows]float32
 // fewState is the state of a thread of the kernel few.
 type fewState[Q scalar, N width] struct {
 	size
+	of     fields
 	strip  strip[Q]
-	near   []numbers // vectors, each unit after the other, with the sum of its elements times the factor of the minima
+	near   []numbers // vectors, each unit after the other, with the sums of its elements times the factor of the minima
 	sums   []float32 // two times, the sums of the warps
 	totals totals
 	output output
@@ -46,42 +46,44 @@ type fewState[Q scalar, N width] struct {
 // step multiplies the units that are requested, and requests the next ones. It has no loop, because batches are in registers.
 func (f *fewState[Q, N]) step(t gpu.Thread, unit int32) {
 	f.multiply(f.strip.ahead[0], unit)
-	f.strip.request(t, f.size, 0)
+	f.strip.request(t, f.size, f.of, 0)
 	f.multiply(f.strip.ahead[1], unit+warpUnits)
-	f.strip.request(t, f.size, 1)
+	f.strip.request(t, f.size, f.of, 1)
 	f.strip.advance(t)
 }
 
 // multiply adds the products of a batch, unless the slice has no such unit.
-func (f *fewState[Q, N]) multiply(b batch, unit int32) {
+func (f *fewState[Q, N]) multiply(b share, unit int32) {
 	var q Q
 	var n N
 	span := q.quads() + 1
-	var dots totals
 	var x [maxVectors][]numbers
 	for v := range n.vectors() {
 		x[v] = f.near[(int32(v)*f.strip.units+min(unit, f.strip.units-1))*int32(span):][:span]
 	}
-	for j := range b.planes {
-		for upper := range q.quads() / 4 {
-			for r := range laneRows {
-				w := q.numbers(b.planes[j][r], upper, f.Casts)
-				for v := range n.vectors() {
-					dots[v*laneRows+r] = dot(w, x[v][upper*4+j], dots[v*laneRows+r])
+	for half := range q.halves() {
+		var dots totals
+		for j := range b.planes {
+			for k := range q.quads() / 4 / q.halves() {
+				for r := range laneRows {
+					w := q.numbers(&b, weightsOf{wordOf{j, half + k}, r}, f.Casts, f.of)
+					for v := range n.vectors() {
+						dots[v*laneRows+r] = dot(w, x[v][(half+k)*4+j], dots[v*laneRows+r])
+					}
 				}
 			}
 		}
-	}
-	if unit >= f.strip.units { // here, because a test of what is loaded waits for it
-		b.d, b.m = pair{}, pair{}
-	}
-	d, m := fourOf(b.d), fourOf(b.m)
-	for v := range n.vectors() {
-		for r := range laneRows {
-			i := v*laneRows + r
-			f.totals[i] = math32.FMA(d[r], dots[i], f.totals[i])
-			if q.offset() {
-				f.totals[i] = math32.FMA(m[r], x[v][span-1][0], f.totals[i])
+		if unit >= f.strip.units { // here, because a test of what is loaded waits for it
+			b.d, b.m = pair{}, pair{}
+		}
+		d, m := q.factors(&b, half, f.of)
+		for v := range n.vectors() {
+			for r := range laneRows {
+				i := v*laneRows + r
+				f.totals[i] = math32.FMA(d[r], dots[i], f.totals[i])
+				if q.offset() {
+					f.totals[i] = math32.FMA(m[r], x[v][span-1][half], f.totals[i])
+				}
 			}
 		}
 	}
@@ -114,16 +116,20 @@ func fourOf(x pair) numbers {
 //gpu:instance FewQ8One = few[bytes, oneVector]
 //gpu:instance FewQ8Two = few[bytes, twoVectors]
 //gpu:instance FewQ8Four = few[bytes, fourVectors]
-func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima []pair, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size) {
+//gpu:instance FewQ4KOne = few[grouped, oneVector]
+//gpu:instance FewQ4KFour = few[grouped, fourVectors]
+//gpu:instance FewMixedOne = few[mixed, oneVector]
+//gpu:instance FewMixedFour = few[mixed, fourVectors]
+func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size, of fields) {
 	t.StartNext()
-	f := fewState[Q, N]{size: z}
-	s := strip[Q]{planes: planes, scales: scales, minima: minima, all: z.Columns / BlockSize}
+	f := fewState[Q, N]{size: z, of: of}
+	s := strip[Q]{planes: planes, scales: scales, minima: minima, groups: groups, all: z.Columns / BlockSize}
 	s.first = int32(t.BlockY()) * z.Share
 	s.count = min(z.Share, s.all-s.first)
 	s.units = s.count * perUnit[Q]()
 	s.next = walk{int32(t.BlockX()), int32(t.Warp()) * stepUnits}
 	for k := range s.ahead {
-		s.request(t, z, k)
+		s.request(t, z, of, k)
 	}
 	s.advance(t)
 	f.strip = s

@@ -6,7 +6,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
-	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // gatherThreads is the number of threads of a block that gathers a row.
@@ -24,12 +23,8 @@ func Gather(s *device.Stream, m Matrix, rows device.Slice[int32], y device.Slice
 	if rows.Len() == 0 {
 		return nil
 	}
-	grid := device.Blocks{X: rows.Len()}
-	if m.Format == Q8_0 {
-		return GatherQ8(s, grid, m.Planes, m.Scales, rows, y, m.Shape)
-	}
 	minima, factor := m.minima()
-	return GatherQ4(s, grid, m.Planes, m.Scales, minima, factor, rows, y, m.Shape)
+	return m.Format.family().gather(s, device.Blocks{X: rows.Len()}, m.Planes, m.Scales, minima, m.groups(), factor, rows, y, m.Shape, m.Format.fields())
 }
 
 // find returns a row's number, or -1 if it is outside the matrix, its place in its tile, and the number of the tile's first block.
@@ -40,38 +35,24 @@ func find(row int, s Shape) (valid, lane, block int) {
 	return row, row % tileRows, row / tileRows * (s.Columns / BlockSize)
 }
 
-// gatherQ4 converts a row of weights of 4 bits.
+// gather converts a row of the matrix.
 //
 //gpu:kernel
+//gpu:assume nothing
 //gpu:block 64
-func gatherQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, factor float32, rows []int32, y []float32, s Shape) {
+//gpu:instance GatherQ8 = gather[bytes]
+//gpu:instance GatherMixed = gather[mixed]
+func gather[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F16, groups []uint16, factor float32, rows []int32, y []float32, s Shape, of fields) {
+	var q I
 	row, lane, tile := find(int(rows[t.BlockX()]), s)
 	out := y[t.BlockX()*s.Columns : (t.BlockX()+1)*s.Columns]
 	for i := t.ThreadX(); i < len(out); i += gatherThreads {
 		var w float32
 		if row >= 0 {
-			at, k := tile+int(uint(i)/BlockSize), uint(i)%BlockSize
-			q := planes[(at*4+int(k%16/4))*tileRows+lane] >> (k%4*8 + k/16*4) & 15
-			at = at*tileRows + lane
-			w = math32.FMA(scales[at].Float32(), float32(int32(q)), minima[at].Float32()*factor)
-		}
-		out[i] = w
-	}
-}
-
-// gatherQ8 converts a row of the format Q8_0.
-//
-//gpu:kernel
-//gpu:block 64
-func gatherQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, rows []int32, y []float32, s Shape) {
-	row, lane, tile := find(int(rows[t.BlockX()]), s)
-	out := y[t.BlockX()*s.Columns : (t.BlockX()+1)*s.Columns]
-	for i := t.ThreadX(); i < len(out); i += gatherThreads {
-		var w float32
-		if row >= 0 {
-			at, k := tile+int(uint(i)/BlockSize), uint(i)%BlockSize
-			q := int32(planes[(at*8+int(k/4))*tileRows+lane]) << (24 - k%4*8) >> 24
-			w = scales[at*tileRows+lane].Float32() * float32(q)
+			block, k := tile+int(uint(i)/BlockSize), uint(i)%BlockSize
+			half := int(k / halfBlock)
+			f := q.scaling(factorArrays{scales, minima, groups, factor}, place{block, lane, half}, of)
+			w = weight[I](f, q.word(planes, block*int(q.planes(of))*tileRows+lane, wordOf{int(k/4) % 4, half}, of), int(k%4))
 		}
 		out[i] = w
 	}

@@ -32,8 +32,11 @@ func (x Operands[X, Y]) check(s Shape) error {
 
 // Multiply multiplies a matrix by vectors. No kernel that may still be running, in stream order, may write the matrix.
 //
-// Products are as exact as float32 sums, except on GPUs for more than 64 vectors, where weights and vectors are rounded to bfloat16. If a
-// number of a row of X is not finite, the row of Y is NaN or infinite.
+// Products are as exact as float32 sums, except on GPUs for more than 64 vectors, or more than 16 in formats other than Q4_0, Q4_1 and
+// Q8_0, where weights and vectors are rounded to bfloat16. If a number of a row of X is not finite, the row of Y is NaN or infinite.
+//
+// On GPUs, X begins at a multiple of 16 bytes and, except in the formats Q4_0, Q4_1 and Q8_0, so does Y; else the error is ErrShape or
+// device.ErrAssumption.
 func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error {
 	if err := m.check(); err != nil {
 		return err
@@ -47,16 +50,35 @@ func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error 
 	switch {
 	case row.FormFor(s) == row.Plain || m.blocks() < chunkSize:
 		return multiplyPlain(s, m, x)
-	case x.Rows > mostRows:
+	case m.widens(x.Rows, brief[Y]()):
 		return multiplyWidened(s, m, x)
+	case !m.Format.dots() && !x.aligned():
+		return fmt.Errorf("%w: products of a matrix in format %s that do not begin at a multiple of 16 bytes", ErrShape, layouts[m.Format].name)
 	}
-	for first := 0; first < x.Rows; first += batchRows {
-		part := x.rows(m.Shape, first, min(batchRows, x.Rows-first))
+	for step, first := m.step(), 0; first < x.Rows; first += step {
+		part := x.rows(m.Shape, first, min(step, x.Rows-first))
 		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows, part.aligned()), m, part); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// step returns the largest number of vectors that a kernel for GPUs multiplies.
+func (m Matrix) step() int {
+	if m.Format.dots() {
+		return batchRows
+	}
+	return maxVectors
+}
+
+// widens reports whether GPUs convert the weights for a number of vectors: if there are many or, in formats without kernels for tensor
+// cores, if the bfloat16 products of later vectors do not begin at multiples of 16 bytes.
+func (m Matrix) widens(rows int, brief bool) bool {
+	if m.Format.dots() {
+		return rows > mostRows
+	}
+	return rows > fewRows || rows > maxVectors && brief && m.Rows%2 != 0
 }
 
 // aligned reports whether the results begin at a multiple of 16 bytes.
@@ -75,11 +97,15 @@ func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 		return 0
 	case row.FormOf(d) == row.Plain || m.blocks() < chunkSize:
 		return plainWorkspace[X, Y](m.Shape, rows)
-	case rows > mostRows:
+	case m.widens(rows, brief[Y]()):
 		return widenedWorkspace[X, Y](d, m.Shape, rows)
 	}
-	n := min(rows, batchRows)
-	return max(planOf[X](d, m, n, true).workspace(), planOf[X](d, m, n, false).workspace())
+	n := min(rows, m.step())
+	most := planOf[X](d, m, n, true).workspace()
+	if m.Format.dots() {
+		most = max(most, planOf[X](d, m, n, false).workspace())
+	}
+	return most
 }
 
 // split returns the slice as one of the two element types; the other one is empty.

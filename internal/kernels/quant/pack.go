@@ -1,9 +1,10 @@
 package quant
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -13,39 +14,10 @@ import (
 // tileRows is the number of rows in a tile.
 const tileRows = 16
 
-// BlockSize is the number of weights in a block of all formats.
+// BlockSize is the number of weights in a block of kernels, and of files except in the formats whose names end with _K.
 const BlockSize = blocks.Size
 
-// Format is a format of package weights/blocks.
-type Format int
-
-// The formats.
-const (
-	Q4_0 Format = iota
-	Q4_1
-	Q8_0
-)
-
-// bytes returns the size of a block in a file: two bytes for each factor, then the integers.
-func (f Format) bytes() int { return 2*f.factors() + 4*f.planes() }
-
-// factors returns the number of 16-bit factors of a block.
-func (f Format) factors() int {
-	if f == Q4_1 {
-		return 2
-	}
-	return 1
-}
-
-// planes returns the number of 32-bit integers that the weights of a block are in.
-func (f Format) planes() int {
-	if f == Q8_0 {
-		return 8
-	}
-	return 4
-}
-
-// Shape is the size of a matrix: Columns is a multiple of BlockSize.
+// Shape is the size of a matrix: Columns is a multiple of BlockSize, and of blocks.SizeK in formats whose names end with _K.
 type Shape struct{ Rows, Columns int }
 
 // ErrShape is the error of a matrix whose shape does not fit its blocks or the vectors.
@@ -60,74 +32,150 @@ func (s Shape) blocks() int { return s.Columns / BlockSize }
 // packed returns the number of blocks of all tiles.
 func (s Shape) packed() int { return s.tiles() * s.blocks() * tileRows }
 
-// valid reports whether the shape is possible.
-func (s Shape) valid() bool { return s.Rows >= 0 && s.Columns > 0 && s.Columns%BlockSize == 0 }
+// fits reports whether a matrix in a format can have the shape.
+func (s Shape) fits(f Format) bool {
+	return f.valid() && s.Rows >= 0 && s.Columns > 0 && s.Columns%layouts[f].size == 0
+}
 
 // Packed is a repacked matrix. Rows after the last, up to a full tile, are zero.
 type Packed struct {
 	Shape
 	Format Format
 	Planes []uint32    // (tiles, blocks, planes, 16)
-	Scales []dtype.F16 // (tiles, blocks, 16)
-	Minima []dtype.F16 // (tiles, blocks, 16) in the format Q4_1, otherwise empty
+	Scales []dtype.F16 // (tiles, blocks, 16), or (tiles, superblocks, 16) in a format whose name ends with _K
+	Minima []dtype.F16 // of the size of Scales in the formats Q4_1, Q5_1, Q2_K, Q4_K and Q5_K, otherwise empty
+	Groups []uint16    // (tiles, blocks, 16) in a format whose name ends with _K, otherwise empty
 }
 
 // Pack repacks a matrix whose rows are blocks of a file, one after another.
 func Pack(f Format, data []byte, s Shape) (*Packed, error) {
-	if f < Q4_0 || f > Q8_0 {
+	if !f.valid() {
 		return nil, fmt.Errorf("%w: no format %d", ErrShape, f)
 	}
-	if !s.valid() || len(data)%f.bytes() != 0 || len(data)/f.bytes() != s.Rows*s.blocks() {
-		return nil, fmt.Errorf("%w: %d bytes in blocks of %d for %d rows of %d columns", ErrShape, len(data), f.bytes(), s.Rows, s.Columns)
+	of := layouts[f]
+	if !s.fits(f) {
+		return nil, fmt.Errorf("%w: %d rows of %d columns: %s has blocks of %d columns", ErrShape, s.Rows, s.Columns, of.name, of.size)
 	}
-	n := s.packed()
-	p := &Packed{Shape: s, Format: f, Planes: make([]uint32, f.planes()*n), Scales: make([]dtype.F16, n)}
-	if f == Q4_1 {
-		p.Minima = make([]dtype.F16, n)
+	if len(data)%of.bytes != 0 || len(data)/of.bytes != s.Rows*(s.Columns/of.size) {
+		return nil, fmt.Errorf("%w: %d bytes in blocks of %d for %d rows of %d columns", ErrShape, len(data), of.bytes, s.Rows, s.Columns)
 	}
-	for i := 0; len(data) > 0; i++ {
-		p.place(i, data[:f.bytes()])
-		data = data[f.bytes():]
-	}
+	p := newPacked(f, s)
+	p.fill(data)
 	return p, nil
 }
 
-// place stores block i of the file.
-func (p *Packed) place(i int, block []byte) {
-	row, column := i/p.blocks(), i%p.blocks()
-	at, lane := row/tileRows*p.blocks()+column, row%tileRows
-	p.Scales[at*tileRows+lane] = dtype.F16(binary.LittleEndian.Uint16(block))
-	if len(p.Minima) > 0 {
-		p.Minima[at*tileRows+lane] = dtype.F16(binary.LittleEndian.Uint16(block[2:]))
+// fill stores the blocks of a file. Each goroutine takes a range of tiles.
+func (p *Packed) fill(data []byte) {
+	of := layouts[p.Format]
+	perTile := tileRows * (p.Columns / of.size)
+	workers := min(runtime.GOMAXPROCS(0), p.tiles())
+	var group sync.WaitGroup
+	for w := range workers {
+		first := p.tiles() * w / workers * perTile
+		end := min(p.tiles()*(w+1)/workers*perTile, len(data)/of.bytes)
+		group.Go(func() {
+			var u unpacked
+			for i := first; i < end; i++ {
+				of.unpack(data[i*of.bytes:][:of.bytes], &u)
+				p.place(i, &u)
+			}
+		})
 	}
-	block = block[2*p.Format.factors():]
-	for j := range p.Format.planes() {
-		p.Planes[(at*p.Format.planes()+j)*tileRows+lane] = binary.LittleEndian.Uint32(block[4*j:])
+	group.Wait()
+}
+
+// newPacked returns a matrix of zeros.
+func newPacked(f Format, s Shape) *Packed {
+	n := s.packed()
+	p := &Packed{Shape: s, Format: f, Planes: make([]uint32, f.planes()*n), Scales: make([]dtype.F16, n/f.blocks())}
+	if layouts[f].minima {
+		p.Minima = make([]dtype.F16, len(p.Scales))
+	}
+	if f.groups() {
+		p.Groups = make([]uint16, n)
+	}
+	return p
+}
+
+// place stores block i of the file.
+func (p *Packed) place(i int, u *unpacked) {
+	n := p.Format.blocks()
+	row, column := i*n/p.blocks(), i*n%p.blocks()
+	at, lane := row/tileRows*p.blocks()+column, row%tileRows
+	p.Scales[at/n*tileRows+lane] = u.scale
+	if len(p.Minima) > 0 {
+		p.Minima[at/n*tileRows+lane] = u.minimum
+	}
+	for g := range n {
+		if n > 1 {
+			p.Groups[(at+g)*tileRows+lane] = u.groups[g]
+		}
+		p.placeWords((at+g)*p.Format.planes()*tileRows+lane, &u.words[g])
 	}
 }
 
-// Matrix is a Packed in device memory.
+// placeWords stores the integers of a block in planes, of which the first is at an index.
+func (p *Packed) placeWords(at int, from *words) {
+	lower, upper := layouts[p.Format].lower, layouts[p.Format].upper
+	to := p.Planes[at:]
+	for plane := range lower {
+		to[plane*tileRows] = merge(from, plane, lower, 0)
+	}
+	for plane := range upper {
+		to[(lower+plane)*tileRows] = merge(from, plane, upper, lower)
+	}
+}
+
+// merge returns a plane of n planes with n bits of each weight, of which the lowest has a number.
+func merge(from *words, plane, n, lowest int) (x uint32) {
+	for j := plane; j < len(from); j += n {
+		x |= from[j] >> lowest & fieldMask(n) << (j - plane)
+	}
+	return x
+}
+
+// Matrix is a Packed in device memory. Minima and Groups are not used in formats in which those of Packed are empty.
 type Matrix struct {
 	Shape
 	Format Format
 	Planes device.Slice[uint32]
 	Scales device.Slice[dtype.F16]
-	Minima device.Slice[dtype.F16] // in the format Q4_1, otherwise not used
+	Minima device.Slice[dtype.F16]
+	Groups device.Slice[uint16]
 }
+
+// valid reports whether a matrix in the format can have the shape.
+func (m Matrix) valid() bool { return m.fits(m.Format) }
 
 // check reports whether the memory fits the shape.
 func (m Matrix) check() error {
-	n := m.packed()
-	if m.Format < Q4_0 || m.Format > Q8_0 || !m.valid() || m.Planes.Len() != n*m.Format.planes() || m.Scales.Len() != n || m.Format == Q4_1 && m.Minima.Len() != n {
-		return fmt.Errorf("%w: a matrix of %d x %d in format %d, with %d planes, %d scales and %d minima", ErrShape, m.Rows, m.Columns, m.Format, m.Planes.Len(), m.Scales.Len(), m.Minima.Len())
+	if !m.valid() {
+		return fmt.Errorf("%w: a matrix of %d x %d in format %d", ErrShape, m.Rows, m.Columns, m.Format)
+	}
+	n, scales := m.packed(), m.packed()/m.Format.blocks()
+	if m.Planes.Len() != n*m.Format.planes() || m.Scales.Len() != scales || layouts[m.Format].minima && m.Minima.Len() != scales || m.Format.groups() && m.Groups.Len() != n {
+		return fmt.Errorf("%w: a matrix of %d x %d in format %s, with %d planes, %d scales, %d minima and %d groups", ErrShape, m.Rows, m.Columns, layouts[m.Format].name, m.Planes.Len(), m.Scales.Len(), m.Minima.Len(), m.Groups.Len())
 	}
 	return nil
 }
 
-// minima returns the minima of a format with 4 bits, and the factor that they need: those of Q4_0 are -8 times its scales.
+// minima returns the minima of a format, and the factor that they need: the formats whose names end with _K subtract theirs, and in formats
+// with signed integers, which are stored as unsigned ones, they are a negative multiple of the scales.
 func (m Matrix) minima() (x device.Slice[dtype.F16], factor float32) {
-	if m.Format == Q4_0 {
-		return m.Scales, -8
+	l := layouts[m.Format]
+	switch {
+	case l.factor == 0:
+		return device.None[dtype.F16](), 0
+	case l.minima:
+		return m.Minima, l.factor
 	}
-	return m.Minima, 1
+	return m.Scales, l.factor
+}
+
+// groups returns the groups or, if the format has none, as many other integers, of which kernels use no bits.
+func (m Matrix) groups() device.Slice[uint16] {
+	if m.Format.groups() {
+		return m.Groups
+	}
+	return device.View[uint16](m.Scales)
 }

@@ -9,11 +9,11 @@ import (
 // as for eight, which is 2.4 times as long as for one.
 const fewVectors = 2
 
-// plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of the blocks of a single vector, and vectors
-// and products as float32 numbers.
+// plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of half blocks of a single vector, or interleaved
+// vectors; and vectors and products as float32 numbers.
 func plainWorkspace[X, Y Element](s Shape, rows int) (n int) {
-	if rows <= fewVectors {
-		n = s.blocks()
+	if n = 2 * s.blocks(); rows > fewVectors {
+		n = batches(rows) * batchVectors * s.Columns
 	}
 	if brief[X]() {
 		n += rows * s.Columns
@@ -23,6 +23,9 @@ func plainWorkspace[X, Y Element](s Shape, rows int) (n int) {
 	}
 	return n
 }
+
+// batches returns the number of groups of batchVectors vectors.
+func batches(rows int) int { return (rows + batchVectors - 1) / batchVectors }
 
 // brief reports whether T is dtype.BF16.
 func brief[T Element]() bool {
@@ -56,43 +59,49 @@ func multiplyPlain[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) e
 	return Join(s, device.Cover(x.Y.Len(), 64), product, y, half, x.Add)
 }
 
-// tileOperands are Operands of float32 numbers. sums is for the sums of the blocks of a vector.
+// tileOperands are Operands of float32 numbers. work is for the sums of the half blocks of a vector, or for interleaved vectors.
 type tileOperands struct {
 	rows       int
-	x, y, sums device.Slice[float32]
+	x, y, work device.Slice[float32]
 	add        bool
 }
 
 // multiplyTiles multiplies a few vectors one after another, or several by weights that are converted once for batchVectors of them.
 func multiplyTiles(s *device.Stream, m Matrix, x tileOperands) error {
-	if x.rows <= fewVectors {
-		for i := range x.rows {
-			one := x
-			one.x, one.y = x.x.Slice(i*m.Columns, (i+1)*m.Columns), x.y.Slice(i*m.Rows, (i+1)*m.Rows)
-			if err := multiplyTile(s, m, one); err != nil {
-				return err
-			}
-		}
-		return nil
+	if x.rows > fewVectors {
+		return multiplyBatches(s, m, x)
 	}
-	grid := device.Blocks{X: m.tiles(), Y: (x.rows + batchVectors - 1) / batchVectors}
-	if m.Format == Q8_0 {
-		return BatchQ8(s, grid, m.Planes, m.Scales, x.x, x.y, m.Shape, x.add)
+	for i := range x.rows {
+		one := x
+		one.x, one.y = x.x.Slice(i*m.Columns, (i+1)*m.Columns), x.y.Slice(i*m.Rows, (i+1)*m.Rows)
+		if err := multiplyTile(s, m, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// multiplyBatches multiplies groups of vectors.
+func multiplyBatches(s *device.Stream, m Matrix, x tileOperands) error {
+	const threads = 64
+	n := batches(x.rows)
+	from, _ := cut(x.work, n*batchVectors*m.Columns)
+	grid := device.Grid{Blocks: device.Dim{X: (m.Columns*batchVectors + threads - 1) / threads, Y: n}, Block: device.Dim{X: threads}}
+	if err := Interleave(s, grid, x.x, from, m.Columns, x.rows); err != nil {
+		return err
 	}
 	minima, factor := m.minima()
-	return BatchQ4(s, grid, m.Planes, m.Scales, minima, factor, x.x, x.y, m.Shape, x.add)
+	return m.Format.family().batch(s, device.Blocks{X: m.tiles(), Y: n}, m.Planes, m.Scales, minima, m.groups(), factor, from, x.y, m.Shape, x.rows, x.add, m.Format.fields())
 }
 
 // multiplyTile multiplies a vector.
 func multiplyTile(s *device.Stream, m Matrix, x tileOperands) error {
-	grid := device.Blocks{X: m.tiles(), Y: 1}
-	if m.Format == Q8_0 {
-		return TileQ8(s, grid, m.Planes, m.Scales, x.x, x.y, x.add)
+	sums, _ := cut(x.work, 2*m.blocks())
+	if m.Format != Q8_0 {
+		if err := SumHalves(s, device.Cover(sums.Len(), 64), x.x, sums); err != nil {
+			return err
+		}
 	}
 	minima, factor := m.minima()
-	sums, _ := cut(x.sums, m.blocks())
-	if err := SumBlocks(s, device.Cover(m.blocks(), 64), x.x, sums, factor); err != nil {
-		return err
-	}
-	return TileQ4(s, grid, m.Planes, m.Scales, minima, x.x, sums, x.y, x.add)
+	return m.Format.family().tile(s, device.Blocks{X: m.tiles()}, m.Planes, m.Scales, minima, m.groups(), factor, x.x, sums, x.y, x.add, m.Format.fields())
 }

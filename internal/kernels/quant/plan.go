@@ -12,6 +12,7 @@ import (
 const (
 	batchRows = 16 // vectors that a kernel for GPUs multiplies by weights that it reads once
 	mostRows  = 64 // vectors for which it is faster to read quantised weights several times than to convert them
+	fewRows   = 16 // the same, for formats without kernels for tensor cores
 )
 
 // Form is the grid of a kernel for GPUs: the Threads of a block, a multiple of 32 from 256 to 512, and the largest number of Blocks.
@@ -30,10 +31,10 @@ type kernel struct{ number, few, tiles, bytes int }
 
 // fewOf returns the instance of the kernel few for a number of vectors.
 func fewOf(f Format, rows int) kernel {
-	switch rows {
-	case 1:
+	switch {
+	case rows == 1:
 		return kernel{number: 0, few: 1, bytes: f.blockBytes()}
-	case 2:
+	case rows == 2 && f.dots():
 		return kernel{number: 1, few: 2, bytes: 2 * f.blockBytes()}
 	}
 	return kernel{number: 2, few: maxVectors, bytes: maxVectors * f.blockBytes()}
@@ -65,7 +66,7 @@ const mostBytes = 227 << 10
 // prefersFew reports whether the kernel few multiplies that number of vectors faster than dots, which multiplies two or three bfloat16 vectors in
 // the time of one.
 func prefersFew[X Element](f Format, rows int) bool {
-	if brief[X]() && (rows == 3 || rows == 2 && f != Q8_0) {
+	if f.dots() && brief[X]() && (rows == 3 || rows == 2 && f != Q8_0) {
 		return false
 	}
 	return rows <= maxVectors
@@ -158,7 +159,7 @@ func (p plan) grid() device.Grid {
 	}
 }
 
-// MultiplyIn is Multiply of up to 16 vectors in a form for GPUs, for benchmarks.
+// MultiplyIn is Multiply of up to 16 vectors, or four in formats without kernels for tensor cores, in a form for GPUs, for benchmarks.
 func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, Y]) error {
 	if err := errors.Join(m.check(), x.check(m.Shape)); err != nil {
 		return err
@@ -166,7 +167,11 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 	if f.Threads%warpSize != 0 || f.Threads < x.Rows*tileRows || f.Threads > 512 || f.Blocks < 1 || x.Rows < 1 || x.Rows > batchRows || m.Rows == 0 || m.blocks() < chunkSize {
 		return fmt.Errorf("%w: form %+v of a matrix of %d x %d and %d vectors", ErrShape, f, m.Rows, m.Columns, x.Rows)
 	}
-	p := planIn[X](f, m, x.Rows, x.aligned() && prefersFew[X](m.Format, x.Rows))
+	few := x.aligned() && prefersFew[X](m.Format, x.Rows)
+	if !few && !m.Format.dots() {
+		return fmt.Errorf("%w: no kernel multiplies %d vectors by a matrix in format %s", ErrShape, x.Rows, layouts[m.Format].name)
+	}
+	p := planIn[X](f, m, x.Rows, few)
 	if p.slices == 0 {
 		return fmt.Errorf("%w: form %+v needs too much shared memory for %d vectors", ErrShape, f, x.Rows)
 	}
@@ -208,37 +213,36 @@ func castsOf(f Format) casts {
 	return casts{0x4b000000, 0x4b000000}
 }
 
-// launcher is a launcher of the kernel dots, if F is quad, or few.
-type launcher[F pair | quad] = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima device.Slice[F], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
-
 // launch launches the kernel for the format and the vectors.
 func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
-	c := call{p, m, e, z}
-	switch {
-	case p.few > 0 && m.Format == Q8_0:
-		return launch(s, [...]launcher[pair]{FewQ8One, FewQ8Two, FewQ8Four}[p.number], c)
-	case p.few > 0:
-		return launch(s, [...]launcher[pair]{FewQ4One, FewQ4Two, FewQ4Four}[p.number], c)
-	case m.Format == Q8_0:
-		return launch(s, [...]launcher[quad]{DotsQ8One, DotsQ8Sixteen, DotsQ8Thrice}[p.number], c)
+	minima, factor := m.minima()
+	z.Minimum = factor
+	planes, x, half := device.View[quad](m.Planes), device.View[numbers](e.x), device.View[halves](e.half)
+	if p.few == 0 {
+		dots := [...]dotsLauncher{DotsQ4One, DotsQ4Sixteen, DotsQ4Thrice}
+		if m.Format == Q8_0 {
+			dots = [...]dotsLauncher{DotsQ8One, DotsQ8Sixteen, DotsQ8Thrice}
+		}
+		return dots[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), x, half, e.y, e.brief, z)
 	}
-	return launch(s, [...]launcher[quad]{DotsQ4One, DotsQ4Sixteen, DotsQ4Thrice}[p.number], c)
+	return m.Format.few()[p.number](s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), x, half, e.y, e.brief, z, m.Format.fields())
 }
 
-// call is a plan and what it is for.
-type call struct {
-	plan plan
-	m    Matrix
-	ends ends
-	size size
-}
+// dotsLauncher is a launcher of the kernel dots.
+type dotsLauncher = func(s *device.Stream, grid device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
 
-// launch launches a kernel.
-func launch[F pair | quad](s *device.Stream, launch launcher[F], c call) error {
-	minima := device.None[dtype.F16]()
-	if c.m.Format != Q8_0 {
-		minima, c.size.Minimum = c.m.minima()
+// fewLauncher is a launcher of the kernel few.
+type fewLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error
+
+// few returns the instances of the kernel few for the format, by the number that fewOf returns.
+func (f Format) few() [3]fewLauncher {
+	switch f {
+	case Q4_0, Q4_1:
+		return [...]fewLauncher{FewQ4One, FewQ4Two, FewQ4Four}
+	case Q8_0:
+		return [...]fewLauncher{FewQ8One, FewQ8Two, FewQ8Four}
+	case Q4_K:
+		return [...]fewLauncher{FewQ4KOne, nil, FewQ4KFour}
 	}
-	e := c.ends
-	return launch(s, c.plan.grid(), device.View[quad](c.m.Planes), device.View[F](c.m.Scales), device.View[F](minima), device.View[numbers](e.x), device.View[halves](e.half), e.y, e.brief, c.size)
+	return [...]fewLauncher{FewMixedOne, nil, FewMixedFour}
 }

@@ -17,11 +17,13 @@ func TestPlan(t *testing.T) {
 		for rows := 1; rows <= batchRows; rows++ {
 			for name, f := range formats {
 				m := Matrix{Shape: Shape{100, blocks * BlockSize}, Format: f}
-				for _, p := range []plan{
-					planIn[float32](formOf[float32](132, m, rows, false), m, rows, false),
-					planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows, false), m, rows, false),
-					planIn[float32](formOf[float32](132, m, rows, true), m, min(rows, maxVectors), true),
-				} {
+				plans := []plan{planIn[float32](formOf[float32](132, m, rows, true), m, min(rows, maxVectors), true)}
+				if f.dots() {
+					plans = append(plans,
+						planIn[float32](formOf[float32](132, m, rows, false), m, rows, false),
+						planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows, false), m, rows, false))
+				}
+				for _, p := range plans {
 					last := blocks - (p.slices-1)*p.share
 					if p.share < chunkSize || last < chunkSize || last > p.share || p.grid().Shared > mostBytes {
 						t.Fatalf("%s, %d blocks, %d vectors of %d parts: %d slices of %d blocks, %d bytes", name, blocks, rows, p.parts, p.slices, p.share, p.grid().Shared)
@@ -43,11 +45,35 @@ func TestMultiplyIn(t *testing.T) {
 					inForm(t, s, formTrial{f, m, w, rows})
 				}
 			}
+			for _, format := range []Format{Q4_K, Q6_K} {
+				m, w := upload(t, s, format, Shape{70, 768})
+				inForm(t, s, formTrial{Form{256, 3}, m, w, 1})
+				inForm(t, s, formTrial{Form{384, 9}, m, w, 3})
+			}
 			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, vector[float32](shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
 			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}} {
 				if err := MultiplyIn(s, f, m, o); !errors.Is(err, ErrShape) {
 					t.Errorf("form %+v: %v", f, err)
 				}
+			}
+		})
+	}
+}
+
+// TestFormats tests that products that no kernel for GPUs computes in a format are refused.
+func TestFormats(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		t.Run(name, func(t *testing.T) {
+			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{16, 256}
+			m, _ := upload(t, s, Q4_K, shape)
+			o := Operands[float32, float32]{Rows: 5, X: kerneltest.Upload(t, s, vector[float32](5*shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, 5*shape.Rows))}
+			if err := MultiplyIn(s, Form{256, 1}, m, o); !errors.Is(err, ErrShape) {
+				t.Errorf("MultiplyIn of 5 vectors: %v", err)
+			}
+			y := kerneltest.Upload(t, s, make([]float32, 1+shape.Rows))
+			o.Rows, o.X, o.Y = 1, o.X.Slice(0, shape.Columns), y.Slice(1, y.Len())
+			if err := Multiply(s, m, o); !errors.Is(err, ErrShape) {
+				t.Errorf("results that are not aligned: %v", err)
 			}
 		})
 	}

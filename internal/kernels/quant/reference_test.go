@@ -1,60 +1,44 @@
 package quant
 
 import (
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
-	"github.com/gopherwarp/gopherwarp/weights/blocks"
+	files "github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/blocks/blockstest"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
 // formats are the formats by name.
-var formats = map[string]Format{"Q4_0": Q4_0, "Q4_1": Q4_1, "Q8_0": Q8_0}
+var formats = map[string]Format{
+	"Q4_0": Q4_0, "Q4_1": Q4_1, "Q5_0": Q5_0, "Q5_1": Q5_1, "Q8_0": Q8_0, "Q2_K": Q2_K, "Q3_K": Q3_K, "Q4_K": Q4_K, "Q5_K": Q5_K, "Q6_K": Q6_K,
+}
 
 func random(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 5)) }
-
-// block returns a random block as in a file.
-func block(r *rand.Rand, f Format) (b any, weights [BlockSize]float32) {
-	d := dtype.F16From64(r.NormFloat64() / 64)
-	var q [BlockSize]uint8
-	for k := range q {
-		q[k] = uint8(r.UintN(256))
-	}
-	switch f {
-	case Q4_0:
-		b := blocks.Q4_0{D: d, Q: [BlockSize / 2]uint8(q[:])}
-		return b, b.Weights()
-	case Q4_1:
-		b := blocks.Q4_1{D: d, M: dtype.F16From64(r.NormFloat64() / 8), Q: [BlockSize / 2]uint8(q[:])}
-		return b, b.Weights()
-	}
-	var signed [BlockSize]int8
-	for k := range q {
-		signed[k] = int8(q[k])
-	}
-	signed[r.IntN(BlockSize)] = -128
-	c := blocks.Q8_0{D: dtype.F16From32(d.Float32() / 16), Q: signed}
-	return c, c.Weights()
-}
 
 // file returns the blocks of a random matrix and its weights.
 func file(tb testing.TB, f Format, s Shape) (data []byte, weights []float32) {
 	tb.Helper()
-	r := random(s.Columns)
-	for range s.Rows * s.blocks() {
-		b, w := block(r, f)
-		var err error
-		if data, err = binary.Append(data, binary.LittleEndian, b); err != nil {
-			tb.Fatal(err)
-		}
-		weights = append(weights, w[:]...)
+	r, name := random(s.Columns), layouts[f].name
+	for range s.Rows * s.Columns / layouts[f].size {
+		data = append(data, blockstest.Random(r, name, 1./16)...)
+	}
+	of, _ := files.ParseType(name)
+	weights = make([]float32, s.Rows*s.Columns)
+	if err := gguf.Dequantize(of, weights, data); err != nil {
+		tb.Fatal(err)
 	}
 	return data, weights
+}
+
+// in returns the shape with columns that blocks of the format divide.
+func (s Shape) in(f Format) Shape {
+	n := layouts[f].size
+	return Shape{s.Rows, (s.Columns + n - 1) / n * n}
 }
 
 // upload returns a random matrix and its weights.
@@ -65,11 +49,20 @@ func upload(tb testing.TB, s *device.Stream, f Format, shape Shape) (Matrix, []f
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := Matrix{Shape: shape, Format: f, Planes: kerneltest.Upload(tb, s, p.Planes), Scales: kerneltest.Upload(tb, s, p.Scales)}
-	if f == Q4_1 {
+	return uploadPacked(tb, s, p), weights
+}
+
+// uploadPacked returns a matrix on a device.
+func uploadPacked(tb testing.TB, s *device.Stream, p *Packed) Matrix {
+	tb.Helper()
+	m := Matrix{Shape: p.Shape, Format: p.Format, Planes: kerneltest.Upload(tb, s, p.Planes), Scales: kerneltest.Upload(tb, s, p.Scales)}
+	if len(p.Minima) > 0 {
 		m.Minima = kerneltest.Upload(tb, s, p.Minima)
 	}
-	return m, weights
+	if len(p.Groups) > 0 {
+		m.Groups = kerneltest.Upload(tb, s, p.Groups)
+	}
+	return m
 }
 
 // vector returns n random elements.
@@ -81,8 +74,7 @@ func vector[T row.Number](n int) []T {
 	return x
 }
 
-// reference returns the products of a matrix and vectors that have an element for each of its columns, and the sums of the magnitudes
-// of their terms.
+// reference returns the products of a matrix and vectors of so many columns, and the sums of the magnitudes of their terms.
 func reference(weights []float32, x []float64, columns int) (y, size []float64) {
 	for ; len(x) > 0; x = x[columns:] {
 		for w := weights; len(w) > 0; w = w[columns:] {

@@ -21,7 +21,7 @@ func (f *fewState[Q, N]) stage(t gpu.Thread, from elements) {
 			x := from.several(where, at, quads-1)
 			var sums [stageQuads]float32
 			if q.offset() {
-				sums = overBlocks(t, x)
+				sums = overQuads(t, x, BlockSize/4/q.halves())
 			}
 			for k := range x {
 				f.store(int32(v), where[k], x[k], sums[k])
@@ -49,7 +49,7 @@ func (s elements) several(where [stageQuads]int32, first, last int32) (x [stageQ
 	return x
 }
 
-// store stores four elements of a vector, and the sum over a block.
+// store stores four elements of a vector, and the sum over a block or over half a block.
 func (f *fewState[Q, N]) store(vector, i int32, x numbers, sum float32) {
 	var q Q
 	per := int32(q.quads())
@@ -58,17 +58,21 @@ func (f *fewState[Q, N]) store(vector, i int32, x numbers, sum float32) {
 	}
 	to := f.near[(vector*f.strip.units+i/per)*(per+1):][:per+1]
 	to[i%per] = x
-	if q.offset() && i%per == 0 {
-		to[per][0] = sum * f.Minimum
+	quads, half := per/int32(q.halves()), int32(0)
+	if q.halves() == 2 {
+		half = i % per / quads
+	}
+	if q.offset() && i%quads == 0 {
+		to[per][half] = sum * f.Minimum
 	}
 }
 
-// overBlocks returns sums over the eight lanes that have a block.
-func overBlocks(t gpu.Thread, x [stageQuads]numbers) (sums [stageQuads]float32) {
+// overQuads returns sums over n lanes, which have a block or half a block.
+func overQuads(t gpu.Thread, x [stageQuads]numbers, n int) (sums [stageQuads]float32) {
 	for k := range x {
 		sums[k] = x[k][0] + x[k][1] + x[k][2] + x[k][3]
 	}
-	for distance := 1; distance < BlockSize/4; distance *= 2 {
+	for distance := 1; distance < n; distance *= 2 {
 		for k := range sums {
 			sums[k] += gpu.ShuffleXor(t, sums[k], distance)
 		}

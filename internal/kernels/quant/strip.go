@@ -2,21 +2,22 @@ package quant
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// batch is a lane's share of a unit: planes, scales and minima of four rows.
-type batch struct {
-	planes [laneQuads]quad
-	d, m   pair
+// share is a lane's share of a unit: planes, scales, minima and groups of four rows.
+type share struct {
+	planes  [laneQuads]quad
+	upper   [2]quad // in formats that have them, planes with the upper bits
+	d, m, g pair
 }
 
 // strip is the units that a warp multiplies: of the tiles from BlockX on, every n-th step.
 type strip[Q scalar] struct {
-	planes         []quad
-	scales, minima []pair
+	planes                 []quad
+	scales, minima, groups []pair
 	slice
 	units int32 // of a row in the slice
 	all   int32 // blocks of a row
 	next  walk  // the step to request next
-	ahead [2]batch
+	ahead [2]share
 }
 
 // perUnit returns the number of units in a block.
@@ -31,19 +32,27 @@ func (s *strip[Q]) advance(t gpu.Thread) {
 }
 
 // request loads a batch of the next step, if there is one.
-func (s *strip[Q]) request(t gpu.Thread, z size, k int) {
+func (s *strip[Q]) request(t gpu.Thread, z size, of fields, k int) {
 	var q Q
 	if s.next.tile*tileRows >= z.Rows || s.next.chunk >= s.units {
 		return
 	}
 	u := min(s.next.chunk+int32(k*warpUnits+t.Lane()/laneQuads), s.units-1)
 	block := s.next.tile*s.all + s.first
-	from := s.planes[int(block*perUnit[Q]()+u)*unitQuads:][:unitQuads]
+	quads := laneQuads * int(q.planes(of)) / int(perUnit[Q]())
+	from := s.planes[int(block*perUnit[Q]()+u)*quads:][:quads]
 	b := &s.ahead[k]
 	for j := range b.planes {
-		b.planes[j] = from[j*laneQuads+t.Lane()%laneQuads]
+		b.planes[j] = from[q.lower(j, of)*laneQuads+t.Lane()%laneQuads]
+	}
+	for j := range q.uppers() {
+		b.upper[j] = from[of.upper(j)*laneQuads+t.Lane()%laneQuads]
 	}
 	at := int(block+u/perUnit[Q]())*laneQuads + t.Lane()%laneQuads
+	if q.grouped() {
+		b.g = s.groups[at]
+		at = of.scale(int(block+u))*laneQuads + t.Lane()%laneQuads
+	}
 	b.d = s.scales[at]
 	if q.offset() {
 		b.m = s.minima[at]

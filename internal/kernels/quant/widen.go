@@ -5,7 +5,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
-	"github.com/gopherwarp/gopherwarp/math32"
 )
 
 // widened is the product of many vectors and a matrix whose weights are bfloat16 numbers.
@@ -55,60 +54,38 @@ func multiplyWidened[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y])
 
 // widen converts the weights.
 func (m Matrix) widen(s *device.Stream, to device.Slice[dtype.BF16]) error {
-	grid, out := device.Blocks{X: m.tiles()}, device.View[halves](to)
-	if m.Format == Q8_0 {
-		return WidenQ8(s, grid, m.Planes, m.Scales, out, m.Shape)
-	}
 	minima, factor := m.minima()
-	return WidenQ4(s, grid, m.Planes, m.Scales, minima, factor, out, m.Shape)
+	return m.Format.family().widen(s, device.Blocks{X: m.tiles()}, m.Planes, m.Scales, minima, m.groups(), factor, device.View[halves](to), m.Shape, m.Format.fields())
 }
 
 // widenThreads is the number of threads of a block that converts a tile.
 const widenThreads = 256
 
-// widenQ4 converts a tile of weights of 4 bits. A thread takes a block at a time.
+// widen converts a tile of a matrix. A thread takes a block at a time.
 //
 //gpu:kernel
+//gpu:assume narrow
+//gpu:twin off
 //gpu:block 256
-func widenQ4(t gpu.Thread, planes []uint32, scales, minima []dtype.F16, factor float32, out []halves, s Shape) {
+//gpu:instance WidenQ4 = widen[nibbles]
+//gpu:instance WidenQ8 = widen[bytes]
+//gpu:instance WidenMixed = widen[mixed]
+func widen[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F16, groups []uint16, factor float32, out []halves, s Shape, of fields) {
+	var q I
 	blocks := s.Columns / BlockSize
 	for i := t.ThreadX(); i < blocks*tileRows; i += widenThreads {
-		row, block := t.BlockX()*tileRows+i%tileRows, i/tileRows
+		lane, block := i%tileRows, i/tileRows
+		row := t.BlockX()*tileRows + lane
 		if row >= s.Rows {
 			return // as all of the thread's blocks are of this row
 		}
 		at, to := t.BlockX()*blocks+block, (row*blocks+block)*(BlockSize/4)
-		d, m := scales[at*tileRows+i%tileRows].Float32(), minima[at*tileRows+i%tileRows].Float32()*factor
-		for j := range 4 {
-			q := planes[(at*4+j)*tileRows+i%tileRows]
-			var low, high halves
-			for k := range low {
-				low[k] = dtype.BF16From32(math32.FMA(d, float32(int32(q>>(8*k)&15)), m))
-				high[k] = dtype.BF16From32(math32.FMA(d, float32(int32(q>>(8*k+4)&15)), m))
-			}
-			out[to+j], out[to+4+j] = low, high
-		}
-	}
-}
-
-// widenQ8 converts a tile of weights of 8 bits. A thread takes a block at a time.
-//
-//gpu:kernel
-//gpu:block 256
-func widenQ8(t gpu.Thread, planes []uint32, scales []dtype.F16, out []halves, s Shape) {
-	blocks := s.Columns / BlockSize
-	for i := t.ThreadX(); i < blocks*tileRows; i += widenThreads {
-		row, block := t.BlockX()*tileRows+i%tileRows, i/tileRows
-		if row >= s.Rows {
-			return // as all of the thread's blocks are of this row
-		}
-		at, to := t.BlockX()*blocks+block, (row*blocks+block)*(BlockSize/4)
-		d := scales[at*tileRows+i%tileRows].Float32()
-		for j := range 8 {
-			q := int32(planes[(at*8+j)*tileRows+i%tileRows])
+		for j := range BlockSize / 4 {
+			f := q.scaling(factorArrays{scales, minima, groups, factor}, place{at, lane, j / 4}, of)
+			word := q.word(planes, at*int(q.planes(of))*tileRows+lane, wordOf{j % 4, j / 4}, of)
 			var w halves
 			for k := range w {
-				w[k] = dtype.BF16From32(d * float32(q<<(24-8*k)>>24))
+				w[k] = dtype.BF16From32(weight[I](f, word, k))
 			}
 			out[to+j] = w
 		}
