@@ -24,8 +24,8 @@
 //	y := hidden.Forward(x).Mul(scale.In(x.Scope()))
 //
 // In models that are loaded, the residual stream is float32. Activations, which layers pass to each other, are bfloat16 on GPUs and float32
-// on CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q8_0), and dense ones become bfloat16
-// where activations are; else BF16 remains, and F16 and F32 become float32.
+// on CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0,
+// Q2_K to Q6_K), and dense ones become bfloat16 where activations are; else BF16 remains, and F16 and F32 become float32.
 //
 // Many rows are multiplied by package gemm, and one row by the fused kernels of package matvec, where activations are bfloat16.
 package nn

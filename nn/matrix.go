@@ -57,6 +57,9 @@ func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
 	if _, ok := formatOf(t.Type()); !ok && !isDense(t.Type()) {
 		return stored{}, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
+	if n, _ := t.Type().Block(); columns%n != 0 {
+		return stored{}, fmt.Errorf("%w: %s has rows of %d elements, but blocks of type %v have %d", ErrShape, name, columns, t.Type(), n)
+	}
 	data, err := l.rows(i, t, rows)
 	return stored{t.Type(), data, quant.Shape{Rows: rows, Columns: columns}}, err
 }

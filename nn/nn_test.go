@@ -186,6 +186,28 @@ func TestLoadIsStrict(t *testing.T) {
 	})
 }
 
+// TestPartialBlocks loads rows of half a block, which GGUF files cannot have.
+func TestPartialBlocks(t *testing.T) {
+	x, err := weights.NewTensor(weights.Spec{Name: "up.weight", Type: weights.Q4_K, Shape: []int{2, 128}}, bytes.NewReader(make([]byte, 144)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := weights.New(weights.Contents{Tensors: []*weights.Tensor{x}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDevice(t, cpu.Open, func(s *tensor.Scope, p *nn.Params) {
+		var model struct {
+			Up nn.Linear `weights:"up"`
+		}
+		model.Up = nn.Linear{In: 128, Out: 2}
+		err := nn.Load(p, &model, f, nn.LoadOptions{})
+		if !errors.Is(err, nn.ErrShape) || !strings.Contains(err.Error(), "up.weight has rows of 128 elements, but blocks of type Q4_K have 256") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestOrder(t *testing.T) {
 	w := numbers(3 * 32)
 	onDevice(t, cpu.Open, func(s *tensor.Scope, p *nn.Params) {

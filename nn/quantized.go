@@ -17,8 +17,22 @@ func formatOf(t weights.Type) (quant.Format, bool) {
 		return quant.Q4_0, true
 	case weights.Q4_1:
 		return quant.Q4_1, true
+	case weights.Q5_0:
+		return quant.Q5_0, true
+	case weights.Q5_1:
+		return quant.Q5_1, true
 	case weights.Q8_0:
 		return quant.Q8_0, true
+	case weights.Q2_K:
+		return quant.Q2_K, true
+	case weights.Q3_K:
+		return quant.Q3_K, true
+	case weights.Q4_K:
+		return quant.Q4_K, true
+	case weights.Q5_K:
+		return quant.Q5_K, true
+	case weights.Q6_K:
+		return quant.Q6_K, true
 	}
 	return 0, false
 }
@@ -104,8 +118,13 @@ func (l *loader) quantized(f quant.Format, from stored) (matrix, error) {
 	if m.Scales, err = upload(l.params, p.Scales); err != nil {
 		return nil, err
 	}
-	if f == quant.Q4_1 {
-		m.Minima, err = upload(l.params, p.Minima)
+	if len(p.Minima) > 0 {
+		if m.Minima, err = upload(l.params, p.Minima); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.Groups) > 0 {
+		m.Groups, err = upload(l.params, p.Groups)
 	}
 	return quantized{m}, err
 }
