@@ -48,6 +48,14 @@ func (r *reference) tensor(name string) []float32 {
 	return r.tensors[name]
 }
 
+// hidden returns the number of elements of an embedding.
+func (r *reference) hidden() int { return len(r.tensor("output_norm.weight")) }
+
+// heads returns the number of heads of queries.
+func (r *reference) heads() int {
+	return len(r.tensor("blk.0.attn_q.weight")) / r.hidden() / llamatest.HeadDim
+}
+
 // multiply returns the products of a matrix and the rows of x.
 func (r *reference) multiply(name string, x [][]float64) [][]float64 {
 	w, bias := r.tensor(name+".weight"), r.tensor(name+".bias")
@@ -130,12 +138,12 @@ func (r *reference) normHeads(name string, x [][]float64) {
 }
 
 // attend returns the attention of all heads.
-func attend(q, k, v [][]float64) [][]float64 {
+func (r *reference) attend(q, k, v [][]float64) [][]float64 {
 	o := make([][]float64, len(q))
 	for i := range q {
 		o[i] = make([]float64, len(q[i]))
-		for h := range llamatest.Heads {
-			of := h / (llamatest.Heads / llamatest.KeyHeads) * llamatest.HeadDim
+		for h := range r.heads() {
+			of := h / (r.heads() / llamatest.KeyHeads) * llamatest.HeadDim
 			from, sum := h*llamatest.HeadDim, 0.0
 			for j := range i + 1 {
 				score := 0.0
@@ -169,7 +177,7 @@ func add(x, y [][]float64) {
 func (r *reference) logits(tokens []int32) [][]float64 {
 	x := make([][]float64, len(tokens))
 	for i, id := range tokens {
-		for _, v := range r.tensor("token_embd.weight")[int(id)*llamatest.Hidden : (int(id)+1)*llamatest.Hidden] {
+		for _, v := range r.tensor("token_embd.weight")[int(id)*r.hidden() : (int(id)+1)*r.hidden()] {
 			x[i] = append(x[i], float64(v))
 		}
 	}
@@ -181,7 +189,7 @@ func (r *reference) logits(tokens []int32) [][]float64 {
 		r.normHeads(p+"attn_k_norm", k)
 		r.rotate(q)
 		r.rotate(k)
-		add(x, r.multiply(p+"attn_output", attend(q, k, v)))
+		add(x, r.multiply(p+"attn_output", r.attend(q, k, v)))
 		y = r.norm(p+"ffn_norm", x)
 		gate, up := r.multiply(p+"ffn_gate", y), r.multiply(p+"ffn_up", y)
 		for i := range gate {

@@ -41,7 +41,7 @@ func WriteFolder(tb testing.TB, o FolderOptions) string {
 		o.Matrices = weights.BF16
 	}
 	qwen := strings.HasPrefix(o.Architecture, "Qwen")
-	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 2)), matrices: o.Matrices, table: o.Matrices, rename: HuggingFace}
+	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 2)), matrices: o.Matrices, table: o.Matrices, size: sizeOf(false), rename: HuggingFace}
 	w.all(!qwen)
 	if o.Architecture == "Qwen2ForCausalLM" {
 		w.biases()

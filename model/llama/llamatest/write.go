@@ -9,10 +9,11 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/blocks/blockstest"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// The size of the models.
+// The size of the models. In those with the option Wide, Hidden is 256, FFN 512 and Heads 16.
 const (
 	Layers, Hidden, FFN      = 2, 64, 96
 	Heads, KeyHeads, HeadDim = 4, 2, 16
@@ -31,6 +32,9 @@ type Options struct {
 	Seed     uint64
 	Matrices weights.Type // of the elements of matrices. The zero value stands for Q8_0
 	Head     bool         // write an output matrix; otherwise the model uses its table of embeddings
+	Wide     bool         // rows of matrices have whole blocks of 256 elements
+	// Of may return the types of matrices by the name of the tensor, instead of Matrices and Q8_0 embeddings.
+	Of func(name string) weights.Type
 	// Change may change the contents of the file.
 	Change func(c *weights.Contents)
 }
@@ -41,9 +45,9 @@ func Write(tb testing.TB, o Options) string {
 	if o.Matrices == weights.Invalid {
 		o.Matrices = weights.Q8_0
 	}
-	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 1)), matrices: o.Matrices, table: weights.Q8_0, rename: func(name string) string { return name }}
+	w := writer{tb: tb, r: rand.New(rand.NewPCG(o.Seed, 1)), matrices: o.Matrices, table: weights.Q8_0, of: o.Of, size: sizeOf(o.Wide), rename: func(name string) string { return name }}
 	w.all(o.Head)
-	c := weights.Contents{Metadata: metadata(), Tensors: w.list}
+	c := weights.Contents{Metadata: metadata(w.size), Tensors: w.list}
 	if o.Change != nil {
 		o.Change(&c)
 	}
@@ -58,8 +62,21 @@ func Write(tb testing.TB, o Options) string {
 	return path
 }
 
+// size is the part of a model's size that depends on the options, and the deviation of weights by which activations do not depend on it.
+type size struct {
+	hidden, ffn, heads int
+	deviation          float64
+}
+
+func sizeOf(wide bool) size {
+	if wide {
+		return size{256, 512, 16, 0.1}
+	}
+	return size{Hidden, FFN, Heads, 0.2}
+}
+
 // metadata returns the metadata of a model.
-func metadata() weights.Metadata {
+func metadata(of size) weights.Metadata {
 	tokens, types := byteTokens(), make([]int32, Vocabulary)
 	for i := range types {
 		types[i] = 1 // normal
@@ -71,9 +88,9 @@ func metadata() weights.Metadata {
 		{Key: "general.name", Value: "Random"},
 		{Key: "llama.block_count", Value: uint32(Layers)},
 		{Key: "llama.context_length", Value: uint32(Context)},
-		{Key: "llama.embedding_length", Value: uint32(Hidden)},
-		{Key: "llama.feed_forward_length", Value: uint32(FFN)},
-		{Key: "llama.attention.head_count", Value: uint32(Heads)},
+		{Key: "llama.embedding_length", Value: uint32(of.hidden)},
+		{Key: "llama.feed_forward_length", Value: uint32(of.ffn)},
+		{Key: "llama.attention.head_count", Value: uint32(of.heads)},
 		{Key: "llama.attention.head_count_kv", Value: uint32(KeyHeads)},
 		{Key: "llama.attention.layer_norm_rms_epsilon", Value: float32(1e-5)},
 		{Key: "llama.rope.freq_base", Value: float32(Base)},
@@ -110,28 +127,31 @@ type writer struct {
 	tb       testing.TB
 	r        *rand.Rand
 	matrices weights.Type
-	table    weights.Type // of the embeddings
+	table    weights.Type                   // of the embeddings
+	of       func(name string) weights.Type // see Options
+	size     size
 	rename   func(name string) string
 	list     []*weights.Tensor
 }
 
 func (w *writer) all(head bool) {
-	w.matrix("token_embd", w.table, Vocabulary, Hidden)
+	hidden, ffn, keys := w.size.hidden, w.size.ffn, KeyHeads*HeadDim
+	w.matrix("token_embd", w.table, Vocabulary, hidden)
 	for i := range Layers {
 		prefix := "blk." + string(rune('0'+i)) + "."
-		w.vector(prefix+"attn_norm", Hidden)
-		w.matrix(prefix+"attn_q", w.matrices, Heads*HeadDim, Hidden)
-		w.matrix(prefix+"attn_k", w.matrices, KeyHeads*HeadDim, Hidden)
-		w.matrix(prefix+"attn_v", w.matrices, KeyHeads*HeadDim, Hidden)
-		w.matrix(prefix+"attn_output", w.matrices, Hidden, Heads*HeadDim)
-		w.vector(prefix+"ffn_norm", Hidden)
-		w.matrix(prefix+"ffn_gate", w.matrices, FFN, Hidden)
-		w.matrix(prefix+"ffn_up", w.matrices, FFN, Hidden)
-		w.matrix(prefix+"ffn_down", w.matrices, Hidden, FFN)
+		w.vector(prefix+"attn_norm", hidden)
+		w.matrix(prefix+"attn_q", w.matrices, w.size.heads*HeadDim, hidden)
+		w.matrix(prefix+"attn_k", w.matrices, keys, hidden)
+		w.matrix(prefix+"attn_v", w.matrices, keys, hidden)
+		w.matrix(prefix+"attn_output", w.matrices, hidden, w.size.heads*HeadDim)
+		w.vector(prefix+"ffn_norm", hidden)
+		w.matrix(prefix+"ffn_gate", w.matrices, ffn, hidden)
+		w.matrix(prefix+"ffn_up", w.matrices, ffn, hidden)
+		w.matrix(prefix+"ffn_down", w.matrices, hidden, ffn)
 	}
-	w.vector("output_norm", Hidden)
+	w.vector("output_norm", hidden)
 	if head {
-		w.matrix("output", w.matrices, Vocabulary, Hidden)
+		w.matrix("output", w.matrices, Vocabulary, hidden)
 	}
 }
 
@@ -140,8 +160,13 @@ func (w *writer) vector(name string, n int) {
 	w.add(weights.Spec{Name: w.rename(name) + ".weight", Type: weights.F32, Shape: []int{n}}, w.numbers(n, 0.1, 1))
 }
 
+// matrix adds a matrix of elements of a type, unless the options say which.
 func (w *writer) matrix(name string, of weights.Type, rows, columns int) {
-	w.add(weights.Spec{Name: w.rename(name) + ".weight", Type: of, Shape: []int{rows, columns}}, w.numbers(rows*columns, 0.2, 0))
+	name += ".weight"
+	if w.of != nil {
+		of = w.of(name)
+	}
+	w.add(weights.Spec{Name: w.rename(name), Type: of, Shape: []int{rows, columns}}, w.numbers(rows*columns, w.size.deviation, 0))
 }
 
 // numbers returns normally distributed numbers.
@@ -156,7 +181,7 @@ func (w *writer) numbers(n int, deviation, mean float64) []float32 {
 // add adds a tensor of values, which it quantizes if the type requires it.
 func (w *writer) add(s weights.Spec, values []float32) {
 	w.tb.Helper()
-	data, err := encode(s.Type, values)
+	data, err := w.encode(s.Type, values)
 	if err != nil {
 		w.tb.Fatal(err)
 	}
@@ -167,8 +192,8 @@ func (w *writer) add(s weights.Spec, values []float32) {
 	w.list = append(w.list, t)
 }
 
-// encode returns values as elements of a type.
-func encode(of weights.Type, values []float32) (data []byte, err error) {
+// encode returns values as elements of a type, or random blocks of a type to which no function quantizes.
+func (w *writer) encode(of weights.Type, values []float32) (data []byte, err error) {
 	switch of {
 	case weights.F16:
 		for _, v := range values {
@@ -180,6 +205,12 @@ func encode(of weights.Type, values []float32) (data []byte, err error) {
 	case weights.BF16:
 		for _, v := range values {
 			data = binary.LittleEndian.AppendUint16(data, uint16(dtype.BF16From32(v)))
+		}
+		return data, nil
+	case weights.Q5_0, weights.Q5_1, weights.Q2_K, weights.Q3_K, weights.Q4_K, weights.Q5_K, weights.Q6_K:
+		elements, _ := of.Block()
+		for range len(values) / elements {
+			data = append(data, blockstest.Random(w.r, of.String(), w.size.deviation)...)
 		}
 		return data, nil
 	}
