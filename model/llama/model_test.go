@@ -96,15 +96,19 @@ func TestForward(t *testing.T) {
 		path := llamatest.Write(t, o)
 		r := newReference(t, path)
 		first, second := prompt(70, 1), prompt(9, 2)
-		want, other := r.logits(first), r.logits(second)
+		want, other := r.answers(first), r.answers(second)
 		for name, open := range kerneltest.Executions() {
-			if name == "native" && format != "Q4_1" || name == "interp" && format != "Q4_1" && format != "BF16" && format != "mixed" || name == "scalar" && o.Wide && format != "mixed" {
+			if name == "native" && format != "Q4_1" || name == "interp" && format != "Q4_1" && format != "BF16" || name == "scalar" && o.Wide && format != "mixed" {
 				continue // they are slow
 			}
 			t.Run(fmt.Sprintf("%s/%s", format, name), func(t *testing.T) {
-				compare := compare
-				if o.Wide {
-					compare = compareWide
+				compare := func(t *testing.T, logits *tensor.Tensor, want answers) {
+					t.Helper()
+					if o.Wide {
+						compareWide(t, logits, want)
+					} else {
+						compare(t, logits, want.exact)
+					}
 				}
 				m, c, run := load(t, open, path)
 				run(func(s *tensor.Scope) error { // two sequences at once, the first not complete
@@ -112,7 +116,7 @@ func TestForward(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					compare(t, m.Logits(x), append(want[:66:66], other...))
+					compare(t, m.Logits(x), want.slice(0, 66).and(other))
 					return nil
 				})
 				run(func(s *tensor.Scope) error {
@@ -120,7 +124,7 @@ func TestForward(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					compare(t, m.Logits(x), want[66:69])
+					compare(t, m.Logits(x), want.slice(66, 69))
 					return nil
 				})
 				c.Truncate(2, 5)
@@ -129,7 +133,7 @@ func TestForward(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					compare(t, m.Logits(x.Slice(0, 64, 65)), want[69:])
+					compare(t, m.Logits(x.Slice(0, 64, 65)), want.slice(69, 70))
 					return nil
 				})
 				if c.Len(0) != 9 || c.Len(1) != 0 || c.Len(2) != 70 {
@@ -148,7 +152,7 @@ func TestFewTokens(t *testing.T) {
 		}
 		path := llamatest.Write(t, o)
 		tokens := prompt(13, 1)
-		want := newReference(t, path).logits(tokens)
+		want := newReference(t, path).answers(tokens)
 		for name, open := range kerneltest.Executions() {
 			if (name == "native" || name == "interp" || name == "scalar") && format != "mixed" {
 				continue // they are slow
@@ -161,7 +165,7 @@ func TestFewTokens(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						compareWithin(t, limits{1e-3, 0.04}, m.Logits(x), want[span[0]:span[1]])
+						compareWide(t, m.Logits(x), want.slice(span[0], span[1]))
 						return nil
 					})
 				}
@@ -225,10 +229,12 @@ func compare(t *testing.T, logits *tensor.Tensor, want [][]float64) {
 	compareWithin(t, limits{2e-4, 0.04}, logits, want)
 }
 
-// compareWide compares logits of a wide model, which has longer sums. For many tokens, GPUs round its matrices to bfloat16.
-func compareWide(t *testing.T, logits *tensor.Tensor, want [][]float64) {
+// compareWide compares logits of a wide model, which has longer sums. On GPUs, the limit is three times the distance by which the reference
+// moves when it rounds as GPUs do: random blocks have offsets that do not cancel, so that scores of an attention exceed 100, and the
+// rounding of keys and queries changes the largest probabilities by several percent.
+func compareWide(t *testing.T, logits *tensor.Tensor, want answers) {
 	t.Helper()
-	compareWithin(t, limits{1e-3, 0.1}, logits, want)
+	compareWithin(t, limits{1e-3, 3 * distance(want.rounded, want.exact)}, logits, want.exact)
 }
 
 // limits are the error of a logit that is allowed on CPUs, and the relative distance of all of them that is allowed on GPUs.

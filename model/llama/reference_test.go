@@ -3,8 +3,10 @@ package llama_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -18,6 +20,55 @@ type reference struct {
 	linear  float64        // by which positions are divided
 	scaling *llama.Scaling // of wavelengths
 	halves  bool           // the two elements of a rotated pair are half a head apart, not neighbours
+	rounds  bool           // activations, except the residual stream, and weights are rounded to bfloat16, as on GPUs
+}
+
+// round returns what is stored of a number.
+func (r *reference) round(v float64) float64 {
+	if r.rounds {
+		return float64(dtype.BF16From64(v).Float32())
+	}
+	return v
+}
+
+// roundAll rounds activations.
+func (r *reference) roundAll(lists ...[][]float64) {
+	for _, x := range lists {
+		for _, row := range x {
+			for i := range row {
+				row[i] = r.round(row[i])
+			}
+		}
+	}
+}
+
+// answers are the logits of tokens, and those of a model that rounds.
+type answers struct{ exact, rounded [][]float64 }
+
+func (r *reference) answers(tokens []int32) answers {
+	rounded := *r
+	rounded.rounds = true
+	return answers{r.logits(tokens), rounded.logits(tokens)}
+}
+
+// slice returns those of some of the tokens.
+func (a answers) slice(from, to int) answers { return answers{a.exact[from:to], a.rounded[from:to]} }
+
+// and returns those of the tokens and of others.
+func (a answers) and(others answers) answers {
+	return answers{slices.Concat(a.exact, others.exact), slices.Concat(a.rounded, others.rounded)}
+}
+
+// distance returns the distance of logits from wanted ones, relative to the length of these.
+func distance(logits, want [][]float64) float64 {
+	var distance, length float64
+	for i, row := range want {
+		for k, v := range row {
+			distance += (logits[i][k] - v) * (logits[i][k] - v)
+			length += v * v
+		}
+	}
+	return math.Sqrt(distance / length)
 }
 
 func newReference(t *testing.T, path string) *reference {
@@ -64,7 +115,7 @@ func (r *reference) multiply(name string, x [][]float64) [][]float64 {
 		y[i] = make([]float64, len(w)/len(row))
 		for j := range y[i] {
 			for k, v := range row {
-				y[i][j] += float64(w[j*len(row)+k]) * v
+				y[i][j] += r.round(float64(w[j*len(row)+k])) * v
 			}
 			if bias != nil {
 				y[i][j] += float64(bias[j])
@@ -84,7 +135,7 @@ func (r *reference) norm(name string, x [][]float64) [][]float64 {
 		}
 		y[i] = make([]float64, len(row))
 		for k, v := range row {
-			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * float64(r.tensor(name + ".weight")[k])
+			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * r.round(float64(r.tensor(name + ".weight")[k]))
 		}
 	}
 	return y
@@ -144,16 +195,19 @@ func (r *reference) attend(q, k, v [][]float64) [][]float64 {
 		o[i] = make([]float64, len(q[i]))
 		for h := range r.heads() {
 			of := h / (r.heads() / llamatest.KeyHeads) * llamatest.HeadDim
-			from, sum := h*llamatest.HeadDim, 0.0
-			for j := range i + 1 {
-				score := 0.0
+			from, sum, largest := h*llamatest.HeadDim, 0.0, math.Inf(-1)
+			scores := make([]float64, i+1)
+			for j := range scores {
 				for d := range llamatest.HeadDim {
-					score += q[i][from+d] * k[j][of+d]
+					scores[j] += q[i][from+d] * k[j][of+d] / math.Sqrt(llamatest.HeadDim)
 				}
-				w := math.Exp(score / math.Sqrt(llamatest.HeadDim))
+				largest = max(largest, scores[j])
+			}
+			for j, score := range scores {
+				w := math.Exp(score - largest)
 				sum += w
 				for d := range llamatest.HeadDim {
-					o[i][from+d] += w * v[j][of+d]
+					o[i][from+d] += r.round(w) * v[j][of+d]
 				}
 			}
 			for d := range llamatest.HeadDim {
@@ -184,24 +238,34 @@ func (r *reference) logits(tokens []int32) [][]float64 {
 	for l := range llamatest.Layers {
 		p := fmt.Sprintf("blk.%d.", l)
 		y := r.norm(p+"attn_norm", x)
+		r.roundAll(y)
 		q, k, v := r.multiply(p+"attn_q", y), r.multiply(p+"attn_k", y), r.multiply(p+"attn_v", y)
+		r.roundAll(q, k, v)
 		r.normHeads(p+"attn_q_norm", q)
 		r.normHeads(p+"attn_k_norm", k)
 		r.rotate(q)
 		r.rotate(k)
-		add(x, r.multiply(p+"attn_output", r.attend(q, k, v)))
+		r.roundAll(q, k, v)
+		o := r.attend(q, k, v)
+		r.roundAll(o)
+		add(x, r.multiply(p+"attn_output", o))
 		y = r.norm(p+"ffn_norm", x)
+		r.roundAll(y)
 		gate, up := r.multiply(p+"ffn_gate", y), r.multiply(p+"ffn_up", y)
+		r.roundAll(gate, up)
 		for i := range gate {
 			for j, g := range gate[i] {
 				gate[i][j] = g / (1 + math.Exp(-g)) * up[i][j]
 			}
 		}
+		r.roundAll(gate)
 		add(x, r.multiply(p+"ffn_down", gate))
 	}
 	head := "output"
 	if r.tensor("output.weight") == nil {
 		head = "token_embd"
 	}
-	return r.multiply(head, r.norm("output_norm", x))
+	y := r.norm("output_norm", x)
+	r.roundAll(y)
+	return r.multiply(head, y)
 }
