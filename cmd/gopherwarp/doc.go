@@ -6,6 +6,7 @@
 //	gopherwarp vet ./...                report likely mistakes in kernels
 //	gopherwarp trace ./examples/blur    run a program and record what its device does
 //	gopherwarp weights model.gguf       list the metadata and tensors of a model
+//	gopherwarp perplexity -model F TEXT print how well a language model predicts a text
 //	gopherwarp devices                  list the devices that kernels can run on
 //	gopherwarp doctor                   diagnose why a GPU cannot be used
 //	gopherwarp selftest                 run test kernels and compare with plain Go

@@ -34,9 +34,10 @@ type commands struct {
 	Devices devicesCommand `cmd:"" help:"List the devices that kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Diagnose why a GPU cannot be used."`
 
-	Chat     chatCommand     `cmd:"" help:"Talk with a language model."`
-	Generate generateCommand `cmd:"" help:"Print a language model's answer to a prompt."`
-	Serve    serveCommand    `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
+	Chat       chatCommand       `cmd:"" help:"Talk with a language model."`
+	Generate   generateCommand   `cmd:"" help:"Print a language model's answer to a prompt."`
+	Perplexity perplexityCommand `cmd:"" help:"Print how well a language model predicts a text."`
+	Serve      serveCommand      `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
 
 	Selftest selftestCommand `cmd:"" help:"Run test kernels and compare their results with plain Go."`
 	Bench    benchCommand    `cmd:"" help:"Measure kernels and compare them with CUDA C++ and other frameworks."`

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+type perplexityCommand struct {
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Context int    `placeholder:"N" help:"The number of tokens of a chunk. Default: 512, or the model's context if it is shorter."`
+	File    string `arg:"" help:"The text, in UTF-8; - for standard input."`
+}
+
+// Help is the text after the flags.
+func (perplexityCommand) Help() string {
+	return `Prints the perplexity of a text: the better a language model predicts the text, the
+lower it is. Files of one model in several formats have different perplexities,
+which show how much the model loses in each format.
+
+The text is split into chunks that are independent of each other. Only the tokens
+of the second half of a chunk count, as in llama.cpp, so that each has at least
+half a chunk before it. Perplexities are comparable only for the same text, the
+same tokenizer and the same size of chunks. The number after ± is the standard
+error.
+
+Example:
+  gopherwarp perplexity -model SmolLM2-135M-Instruct.Q4_1.gguf README.md
+`
+}
+
+// Run is called by kong.
+func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
+	source := modelSource{c.Model, c.Context}
+	if err := source.check(); err != nil {
+		return err
+	}
+	text, err := c.text(os.Stdin)
+	if err != nil {
+		return err
+	}
+	dev, m, err := source.open(t, 1)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.print(ctx, t, m, text), m.Close(), dev.Close())
+}
+
+// text returns the text of the file or of in.
+func (c *perplexityCommand) text(in io.Reader) (string, error) {
+	var text []byte
+	var err error
+	if c.File == "-" {
+		text, err = io.ReadAll(in)
+	} else {
+		text, err = os.ReadFile(c.File)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) == 0:
+		return "", fmt.Errorf("%s is empty", c.File)
+	case !utf8.Valid(text):
+		return "", fmt.Errorf("%s is not a text in UTF-8", c.File)
+	}
+	return string(text), nil
+}
+
+// print prints the perplexity of a text.
+func (c *perplexityCommand) print(ctx context.Context, t terminal, m *llm.Model, text string) error {
+	progress := console.StartProgress(t.err)
+	p, err := m.Perplexity(ctx, text, llm.PerplexityOptions{Chunk: c.Context, Progress: func(p llm.Perplexity, chunks int) {
+		progress.Show("chunk %d of %d: perplexity %.4f", p.Chunks, chunks, p.Value())
+	}})
+	progress.Stop()
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	chunks := "chunks"
+	if p.Chunks == 1 {
+		chunks = "chunk"
+	}
+	_, err = fmt.Fprintf(t.out, "perplexity %.4f ± %.4f (%d tokens in %d %s of %d)\n", p.Value(), p.StandardError(), p.Tokens, p.Chunks, chunks, p.Size)
+	return err
+}
