@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -23,6 +22,7 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
+	"github.com/gopherwarp/gopherwarp/weights"
 )
 
 func main() {
@@ -30,7 +30,7 @@ func main() {
 	var shapes, rows string
 	flag.StringVar(&shapes, "shapes", "6144x4096,4096x4096,28672x4096,4096x14336", "rows x columns of the matrices")
 	flag.StringVar(&rows, "rows", "1,4,16", "numbers of vectors")
-	flag.StringVar(&o.formats, "formats", "Q4_0,Q4_1,Q8_0", "formats")
+	flag.StringVar(&o.formats, "formats", "Q4_0,Q4_1,Q4_K,Q6_K,Q8_0", "formats")
 	flag.StringVar(&o.elements, "elements", "float32,bfloat16", "element types of the vectors")
 	flag.IntVar(&o.layers, "layers", 32, "number of matrices that are multiplied in turn")
 	flag.IntVar(&o.repeats, "repeats", 4, "number of times that a graph multiplies all layers")
@@ -93,9 +93,10 @@ func run(w io.Writer, o options) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer table.Flush()
 	fmt.Fprint(table, "format\tmatrix\tvectors\telements\tform\tus\tTB/s\tshare\t\n")
-	for _, f := range []format{{"Q4_0", quant.Q4_0, 18}, {"Q4_1", quant.Q4_1, 20}, {"Q8_0", quant.Q8_0, 34}} {
-		if !slices.Contains(strings.Split(o.formats, ","), f.name) {
-			continue
+	for name := range strings.SplitSeq(o.formats, ",") {
+		f, err := formatOf(name)
+		if err != nil {
+			return err
 		}
 		if err := o.format(table, s, f); err != nil {
 			return err
@@ -105,11 +106,26 @@ func run(w io.Writer, o options) error {
 	return nil
 }
 
-// format is a format with the bytes of a block in a file.
+// format is a format with the elements and the bytes of a block in a file.
 type format struct {
-	name  string
-	of    quant.Format
-	bytes int
+	name            string
+	of              quant.Format
+	elements, bytes int
+}
+
+// formatOf returns the format with a name.
+func formatOf(name string) (format, error) {
+	of, ok := map[string]quant.Format{
+		"Q4_0": quant.Q4_0, "Q4_1": quant.Q4_1, "Q5_0": quant.Q5_0, "Q5_1": quant.Q5_1, "Q8_0": quant.Q8_0,
+		"Q2_K": quant.Q2_K, "Q3_K": quant.Q3_K, "Q4_K": quant.Q4_K, "Q5_K": quant.Q5_K, "Q6_K": quant.Q6_K,
+	}[name]
+	if !ok {
+		return format{}, fmt.Errorf("no format %q", name)
+	}
+	t, _ := weights.ParseType(name)
+	f := format{name: name, of: of}
+	f.elements, f.bytes = t.Block()
+	return f, nil
 }
 
 // matrix is what a table's rows are about.
@@ -119,7 +135,7 @@ type matrix struct {
 }
 
 // bytes returns the size of the matrix in a file.
-func (m matrix) bytes() int { return m.Rows * m.Columns / quant.BlockSize * m.format.bytes }
+func (m matrix) bytes() int { return m.Rows * m.Columns / m.elements * m.format.bytes }
 
 // product is a product that is measured for each matrix.
 type product struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
+	"github.com/gopherwarp/gopherwarp/weights/blocks/blockstest"
 )
 
 // bench is the layers of a shape, and vectors.
@@ -54,15 +55,9 @@ func newBench(s *device.Stream, o options, m matrix) (*bench, error) {
 	f, shape := m.format, m.Shape
 	b := &bench{options: o, s: s, shape: shape}
 	r := rand.New(rand.NewPCG(uint64(shape.Rows), uint64(shape.Columns)))
-	data := make([]byte, shape.Rows*shape.Columns/quant.BlockSize*f.bytes)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	for i := 0; i < len(data); i += f.bytes {
-		setHalf(data[i:], r.NormFloat64()/64)
-		if f.of == quant.Q4_1 {
-			setHalf(data[i+2:], r.NormFloat64()/8)
-		}
+	var data []byte
+	for range shape.Rows * shape.Columns / f.elements {
+		data = append(data, blockstest.Random(r, f.name, 1./16)...)
 	}
 	p, err := quant.Pack(f.of, data, shape)
 	if err != nil {
@@ -76,12 +71,6 @@ func newBench(s *device.Stream, o options, m matrix) (*bench, error) {
 	return b, b.prepare(r)
 }
 
-// setHalf stores a number as a float16.
-func setHalf(to []byte, x float64) {
-	h := dtype.F16From64(x)
-	to[0], to[1] = byte(h), byte(h>>8)
-}
-
 // addLayer adds a layer with the weights: a copy of the first layer, if there is one.
 func (b *bench) addLayer(p *quant.Packed) error {
 	m := quant.Matrix{Shape: p.Shape, Format: p.Format}
@@ -89,11 +78,14 @@ func (b *bench) addLayer(p *quant.Packed) error {
 	if len(b.layers) > 0 {
 		first = b.layers[0]
 	}
-	var err [3]error
+	var err [4]error
 	m.Planes, err[0] = another(b, p.Planes, first.Planes)
 	m.Scales, err[1] = another(b, p.Scales, first.Scales)
 	if len(p.Minima) > 0 {
 		m.Minima, err[2] = another(b, p.Minima, first.Minima)
+	}
+	if len(p.Groups) > 0 {
+		m.Groups, err[3] = another(b, p.Groups, first.Groups)
 	}
 	b.layers = append(b.layers, m)
 	return errors.Join(err[:]...)

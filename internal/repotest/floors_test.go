@@ -30,7 +30,7 @@ var floors = map[string]string{
 	// Files of weights, which know no device.
 	"weights":                   "dtype x/sys",
 	"weights/blocks":            "dtype",
-	"weights/blocks/blockstest": "weights/blocks dtype",
+	"weights/blocks/blockstest": "dtype",
 	"weights/gguf":              "weights weights/blocks dtype",
 	"weights/safetensors":       "weights",
 	"weights/formats":           "weights weights/gguf weights/safetensors",
@@ -143,7 +143,7 @@ var floors = map[string]string{
 	"bench/gemm":                "internal/kernels/gemm cuda/cublas . device dtype",
 	"bench/attention":           "internal/kernels/attention internal/kernels/prefill . device dtype",
 	"bench/cached":              "internal/kernels/attention . device dtype",
-	"bench/quant":               "internal/kernels/quant . device dtype",
+	"bench/quant":               "internal/kernels/quant weights weights/blocks/blockstest . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
 	"bench/serve":               "llm serve/openai model/llama/llamatest .",

@@ -6,12 +6,11 @@ import (
 	"math/rand/v2"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/weights/blocks"
 )
 
 // layout is where the float16 factors of a block are, and how large the integers are by which they are multiplied.
 type layout struct {
-	weights, bytes int
+	bytes          int
 	scale, minimum int     // offsets of the factors in bytes; minimum is -1 if there is none
 	levels         float64 // values of an integer
 	group          float64 // the mean magnitude of the integers of groups
@@ -19,16 +18,16 @@ type layout struct {
 }
 
 var layouts = map[string]layout{
-	"Q4_0": {blocks.Size, 18, 0, -1, 16, 1, 0},
-	"Q4_1": {blocks.Size, 20, 0, 2, 16, 1, -1},
-	"Q5_0": {blocks.Size, 22, 0, -1, 32, 1, 0},
-	"Q5_1": {blocks.Size, 24, 0, 2, 32, 1, -1},
-	"Q8_0": {blocks.Size, 34, 0, -1, 256, 1, 0},
-	"Q2_K": {blocks.SizeK, 84, 80, 82, 4, 8, 1},
-	"Q3_K": {blocks.SizeK, 110, 108, -1, 8, 16, 0},
-	"Q4_K": {blocks.SizeK, 144, 0, 2, 16, 32, 1},
-	"Q5_K": {blocks.SizeK, 176, 0, 2, 32, 32, 1},
-	"Q6_K": {blocks.SizeK, 210, 208, -1, 64, 64, 0},
+	"Q4_0": {18, 0, -1, 16, 1, 0},
+	"Q4_1": {20, 0, 2, 16, 1, -1},
+	"Q5_0": {22, 0, -1, 32, 1, 0},
+	"Q5_1": {24, 0, 2, 32, 1, -1},
+	"Q8_0": {34, 0, -1, 256, 1, 0},
+	"Q2_K": {84, 80, 82, 4, 8, 1},
+	"Q3_K": {110, 108, -1, 8, 16, 0},
+	"Q4_K": {144, 0, 2, 16, 32, 1},
+	"Q5_K": {176, 0, 2, 32, 32, 1},
+	"Q6_K": {210, 208, -1, 64, 64, 0},
 }
 
 // Random returns a random block of the format with a name such as "Q4_K", as in a file. Its integers are uniformly distributed. Its weights
@@ -52,9 +51,6 @@ func Random(r *rand.Rand, format string, deviation float64) []byte {
 	}
 	return data
 }
-
-// Weights returns the number of weights in a block of a format.
-func Weights(format string) int { return layouts[format].weights }
 
 func put(to []byte, v float64) {
 	binary.LittleEndian.PutUint16(to, uint16(dtype.F16From64(v)))
