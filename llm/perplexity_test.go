@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +19,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// likelihoods returns the mean and the variance of the negative log-likelihoods of the tokens of second halves of chunks.
-func likelihoods(t *testing.T, path string, chunks [][]int32) (mean, variance float64) {
+// scores returns a function that computes the logits of all tokens of a sequence at once.
+func scores(t *testing.T, path string) func(tokens []int32) []float32 {
 	t.Helper()
 	f, err := gguf.Open(path)
 	if err != nil {
@@ -31,28 +32,39 @@ func likelihoods(t *testing.T, path string, chunks [][]int32) (mean, variance fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
 	c, err := m.NewCache(s, llama.CacheOptions{Sequences: 1, Tokens: m.Context})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	var list []float64
-	for _, chunk := range chunks {
+	t.Cleanup(func() {
+		if err := errors.Join(c.Close(), m.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return func(tokens []int32) (logits []float32) {
 		c.Truncate(0, 0)
 		err := tensor.RunOn(t.Context(), s, func(s *tensor.Scope) error {
-			x, err := m.Forward(s, c, llama.Span{Tokens: chunk})
+			x, err := m.Forward(s, c, llama.Span{Tokens: tokens})
 			if err != nil {
 				return err
 			}
-			logits, err := tensor.Values[float32](t.Context(), m.Logits(x))
-			for i := len(chunk) / 2; i < len(chunk)-1; i++ {
-				list = append(list, negative(logits[i*llamatest.Vocabulary:(i+1)*llamatest.Vocabulary], chunk[i+1]))
-			}
+			logits, err = tensor.Values[float32](t.Context(), m.Logits(x))
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+		return logits
+	}
+}
+
+// likelihoods returns the mean and the variance of the negative log-likelihoods of the tokens of second halves of chunks.
+func likelihoods(scores func(tokens []int32) []float32, chunks [][]int32) (mean, variance float64) {
+	var list []float64
+	for _, chunk := range chunks {
+		logits := scores(chunk)
+		for i := len(chunk) / 2; i < len(chunk)-1; i++ {
+			list = append(list, negative(logits[i*llamatest.Vocabulary:(i+1)*llamatest.Vocabulary], chunk[i+1]))
 		}
 	}
 	for _, v := range list {
@@ -98,7 +110,7 @@ func TestPerplexity(t *testing.T) {
 	for name, o := range map[string]llamatest.Options{"Q8_0": {}, "mixed": {Wide: true, Head: true, Of: mixed}, "bos": {Change: bos}} {
 		t.Run(name, func(t *testing.T) {
 			path := llamatest.Write(t, o)
-			m := open(t, path, llm.Options{})
+			m, scores := open(t, path, llm.Options{}), scores(t, path)
 			for _, size := range []int{4, 37, m.Context()} {
 				tokens := m.Tokenizer().EncodeWith(text, tokenizer.Options{PlainText: true}).IDs
 				var chunks [][]int32
@@ -118,7 +130,7 @@ func TestPerplexity(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				mean, variance := likelihoods(t, path, chunks)
+				mean, variance := likelihoods(scores, chunks)
 				n := len(chunks) * (size - 1 - size/2)
 				if got.Chunks != len(chunks) || got.Size != size || got.Tokens != n || shown != len(chunks) {
 					t.Errorf("chunks of %d: %+v, want %d chunks and %d tokens", size, got, len(chunks), n)
@@ -160,5 +172,29 @@ func TestPerplexityErrors(t *testing.T) {
 	_, err := m.Perplexity(ctx, strings.Repeat("x", 1000), llm.PerplexityOptions{Chunk: 8, Progress: func(llm.Perplexity, int) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
+	}
+}
+
+// TestMixedFormats generates a text with a model whose matrices have two formats: each token has the largest score.
+func TestMixedFormats(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{Wide: true, Head: true, Of: mixed})
+	m, scores := open(t, path, llm.Options{}), scores(t, path)
+	prompt := m.Tokenizer().EncodeWith("Hello", tokenizer.Options{PlainText: true}).IDs
+	tokens := prompt
+	for token, err := range m.Generate(t.Context(), "Hello", llm.Request{MaxTokens: 20}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens = append(tokens, token.ID)
+	}
+	if len(tokens) < len(prompt)+2 {
+		t.Fatalf("the text has %d tokens", len(tokens)-len(prompt))
+	}
+	logits := scores(tokens)
+	for i := len(prompt) - 1; i < len(tokens)-1; i++ {
+		row := logits[i*llamatest.Vocabulary : (i+1)*llamatest.Vocabulary]
+		if got, most := row[tokens[i+1]], slices.Max(row); !(most-got <= 1e-3) {
+			t.Errorf("token %d is %d with a score of %v; the largest is %v", i+1, tokens[i+1], got, most)
+		}
 	}
 }
