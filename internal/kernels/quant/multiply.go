@@ -33,7 +33,8 @@ func (x Operands[X, Y]) check(s Shape) error {
 // Multiply multiplies a matrix by vectors. No kernel that may still be running, in stream order, may write the matrix.
 //
 // Products are as exact as float32 sums, except on GPUs for more than 64 vectors, where weights and vectors are rounded to bfloat16. In
-// formats other than Q4_0, Q4_1 and Q8_0, the limit is 16 vectors, or 4 if Y is bfloat16 and the matrix has an odd number of rows. If a number of a row of X is not finite, the row of Y is NaN or infinite.
+// formats other than Q4_0, Q4_1 and Q8_0, the limit is 16 vectors, or 4 if Y is bfloat16 and the matrix has an odd number of rows. If a
+// number of a row of X is not finite, the row of Y is NaN or infinite.
 //
 // On GPUs, X begins at a multiple of 16 bytes and, except in the formats Q4_0, Q4_1 and Q8_0, so does Y; else the error is ErrShape or
 // device.ErrAssumption.
