@@ -6,7 +6,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/activation"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -48,14 +47,11 @@ func SwiGLU(gate, up *Tensor) *Tensor {
 			return swiGLU[dtype.F16](s, in, out)
 		},
 		Back: func(d *Derivative) []*Tensor {
-			list, gate, up := make([]*Tensor, 2), d.Saved[0], d.Saved[1]
-			if d.Wanted[0] {
-				list[0] = pairwise(name, array.SiLUBack, d.Grad.Mul(up), gate)
+			gate, up, g := d.Saved[0], d.Saved[1], d.Grad.Contiguous()
+			if gate.dtype == dtype.BFloat16 {
+				return swiGLUBack[dtype.BF16](gate, up, g)
 			}
-			if d.Wanted[1] {
-				list[1] = d.Grad.Mul(gate.SiLU())
-			}
-			return list
+			return swiGLUBack[float32](gate.To(dtype.Float32), up.To(dtype.Float32), g.To(dtype.Float32))
 		},
 	}.Apply()
 }
@@ -64,4 +60,21 @@ func SwiGLU(gate, up *Tensor) *Tensor {
 func swiGLU[T number](s *device.Stream, in []*Tensor, out *Tensor) error {
 	x := activation.Operands[T]{Gate: elements[T](in[0]), Up: elements[T](in[1]), Y: elements[T](out)}
 	return activation.SwiGLU(s, activation.Shape{Rows: 1, Columns: out.Len()}, activation.Separate, x)
+}
+
+// swiGLUBack returns the derivatives of SwiGLU.
+func swiGLUBack[T interface {
+	Element
+	activation.Element
+}](gate, up, g *Tensor) []*Tensor {
+	s := gate.scope
+	list := []*Tensor{s.empty("SwiGLU", gate.dtype, gate.shape), s.empty("SwiGLU", up.dtype, up.shape)}
+	if s.err != nil {
+		return list
+	}
+	x := activation.Gradients[T]{Gate: elements[T](gate), Up: elements[T](up), DY: elements[T](g), DGate: elements[T](list[0]), DUp: elements[T](list[1])}
+	if err := activation.SwiGLUBack(s.stream, activation.Shape{Rows: 1, Columns: g.Len()}, activation.Separate, x); err != nil {
+		s.fail(mistake("SwiGLU", err))
+	}
+	return list
 }

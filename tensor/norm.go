@@ -130,29 +130,63 @@ func normKernel[T number](s *device.Stream, in []*Tensor, y *Tensor, o NormOptio
 	return norm.LayerNorm(s, normShape(y), float32(o.Epsilon), x)
 }
 
-// normBack returns the derivative of a norm. With the normalized row n = x/r, where r is the root, and h = g*weight, that of x is
-// (h - n*mean(h*n))/r, for LayerNorm less its mean.
+// normBack returns the derivatives of a norm of rows and its parameters.
 func normBack(d *Derivative, centred bool, epsilon float64) []*Tensor {
-	list := make([]*Tensor, len(d.Wanted))
-	g, x, w := d.Grad.To(dtype.Float32), d.Saved[0].To(dtype.Float32), d.Saved[1]
-	if centred {
-		x = x.Sub(x.Mean(-1).Unsqueeze(-1))
+	x, g := d.Saved[0], d.Grad.Contiguous()
+	if x.dtype == dtype.BFloat16 && g.dtype == dtype.BFloat16 {
+		return normBackKernel[dtype.BF16](d, []*Tensor{x, g}, centred, epsilon)
 	}
-	root := x.Square().Mean(-1).AddScalar(epsilon).Sqrt().Unsqueeze(-1)
-	n := x.Div(root)
-	if d.Wanted[0] {
-		h := g.Mul(w)
-		dx := h.Sub(n.Mul(h.Mul(n).Mean(-1).Unsqueeze(-1))).Div(root)
-		if centred {
-			dx = dx.Sub(dx.Mean(-1).Unsqueeze(-1))
+	return normBackKernel[float32](d, []*Tensor{x.To(dtype.Float32), g.To(dtype.Float32)}, centred, epsilon)
+}
+
+// normBackKernel launches the kernels for rows and the derivative with respect to their norm.
+func normBackKernel[T interface {
+	Element
+	norm.Element
+}](d *Derivative, in []*Tensor, centred bool, epsilon float64) []*Tensor {
+	const name = "Norm"
+	s, shape := in[0].scope, normShape(in[0])
+	list := []*Tensor{s.empty(name, in[0].dtype, in[0].shape)}
+	for _, wanted := range d.Wanted[1:] {
+		var t *Tensor
+		if wanted {
+			t = s.empty(name, dtype.Float32, []int{shape.Columns})
 		}
-		list[0] = dx
+		list = append(list, t)
 	}
-	if d.Wanted[1] {
-		list[1] = g.Mul(n)
+	if s.err != nil {
+		return nil
 	}
-	if centred && d.Wanted[2] {
-		list[2] = g
+	x := norm.Gradients[T]{X: elements[T](in[0]), DY: elements[T](in[1]), DX: elements[T](list[0]), Weight: elements[float32](d.Saved[1])}
+	err := normGradients(s.stream, x, list[1:], func(x norm.Gradients[T]) error {
+		if centred {
+			return norm.LayerNormBack(s.stream, shape, float32(epsilon), x)
+		}
+		return norm.RMSNormBack(s.stream, shape, float32(epsilon), x)
+	})
+	if err != nil {
+		s.fail(mistake(name, err))
 	}
 	return list
+}
+
+// normGradients calls launch with the memory that the derivatives with respect to parameters take.
+func normGradients[T norm.Element](s *device.Stream, x norm.Gradients[T], parameters []*Tensor, launch func(x norm.Gradients[T]) error) error {
+	workspace := false
+	for i, to := range []*device.Slice[float32]{&x.DWeight, &x.DBias}[:len(parameters)] {
+		if t := parameters[i]; t != nil {
+			*to, workspace = elements[float32](t), true
+		}
+	}
+	if !workspace {
+		return launch(x)
+	}
+	columns := x.Weight.Len()
+	work, err := device.MakeDirty[float32](s, norm.Workspace(norm.Shape{Rows: x.X.Len() / columns, Columns: columns}))
+	if err != nil {
+		return err
+	}
+	defer work.Close() // in stream order
+	x.Workspace = work.All()
+	return launch(x)
 }

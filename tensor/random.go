@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/dropout"
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
@@ -74,29 +75,47 @@ func (t *Tensor) Dropout(rate float64) *Tensor {
 	if rate == 0 || !s.training() {
 		return t
 	}
-	from := s.random
-	s.random.Offset += uint64(t.Len())
-	return s.dropout(t, rate, from)
+	o := dropout.Options{Rate: rate, Seed: s.random.Seed, Stream: s.random.Offset}
+	s.random.Offset++
+	return s.dropout(t, o)
 }
 
-// dropout returns Dropout by the random numbers of a sequence.
-func (s *Scope) dropout(t *Tensor, rate float64, from prim.Sequence) *Tensor {
+// dropout returns Dropout by the random numbers that the options determine.
+func (s *Scope) dropout(t *Tensor, o dropout.Options) *Tensor {
 	const name = "Dropout"
 	var out *Tensor
 	s.NoGrad(func() {
 		out = s.Tidy(func() *Tensor {
-			u := s.empty(name, dtype.Float32, t.shape)
-			if u.err != nil {
-				return u
+			switch t.dtype {
+			case dtype.Float32:
+				return dropped[float32](s, t.Contiguous(), o)
+			case dtype.BFloat16:
+				return dropped[dtype.BF16](s, t.Contiguous(), o)
 			}
-			if err := prim.Uniform(s.stream, elements[float32](u), from); err != nil {
-				return s.fail(mistake(name, err))
-			}
-			kept := u.GreaterEqual(s.full(name, rate, dtype.Float32, nil))
-			return Where(kept, t.Scale(1/(1-rate)), s.zeros(name, t.dtype, nil))
+			kept := dropped[float32](s, s.full(name, 1, dtype.Float32, t.shape), o)
+			return Where(kept.To(dtype.Bool), t.Scale(1/(1-o.Rate)), s.zeros(name, t.dtype, nil))
 		})
 	})
-	s.record(out, step{name: name, in: []*Tensor{t}, back: func(d *Derivative) []*Tensor { return []*Tensor{s.dropout(d.Grad, rate, from)} }})
+	s.record(out, step{name: name, in: []*Tensor{t}, back: func(d *Derivative) []*Tensor { return []*Tensor{s.dropout(d.Grad, o)} }})
+	return out
+}
+
+// dropped launches the kernel on a contiguous tensor.
+func dropped[T interface {
+	Element
+	dropout.Element
+}](s *Scope, t *Tensor, o dropout.Options) *Tensor {
+	const name = "Dropout"
+	if t.err != nil {
+		return t
+	}
+	out := s.empty(name, t.dtype, t.shape)
+	if out.err != nil {
+		return out
+	}
+	if err := dropout.Apply(s.stream, o, elements[T](t), elements[T](out)); err != nil {
+		return s.fail(mistake(name, err))
+	}
 	return out
 }
 

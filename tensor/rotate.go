@@ -78,25 +78,21 @@ func plainRotate(t, angles *Tensor) *Tensor {
 
 // rotate rotates t by contiguous angles of float32, or back.
 func (s *Scope) rotate(name string, t, angles *Tensor, back bool) *Tensor {
-	by := angles
-	if n := angles.Dim(-1) / 2; back {
-		by = Concat(-1, angles.Slice(-1, 0, n), angles.Slice(-1, n, 2*n).Neg())
-	}
-	if t.err != nil || by.err != nil {
+	if t.err != nil || angles.err != nil {
 		return s.fail(s.err)
 	}
 	out := s.copied(name, t)
-	if out.err != nil || out.Len() == 0 || by.Len() == 0 {
+	if out.err != nil || out.Len() == 0 || angles.Len() == 0 {
 		return out
 	}
 	var err error
 	switch t.dtype {
 	case dtype.Float32:
-		err = rotateKernel[float32](s.stream, out, by)
+		err = rotateKernel[float32](s.stream, out, angles, back)
 	case dtype.BFloat16:
-		err = rotateKernel[dtype.BF16](s.stream, out, by)
+		err = rotateKernel[dtype.BF16](s.stream, out, angles, back)
 	default:
-		err = rotateKernel[dtype.F16](s.stream, out, by)
+		err = rotateKernel[dtype.F16](s.stream, out, angles, back)
 	}
 	if err != nil {
 		return s.fail(mistake(name, err))
@@ -107,9 +103,12 @@ func (s *Scope) rotate(name string, t, angles *Tensor, back bool) *Tensor {
 	return out
 }
 
-// rotateKernel rotates the elements of t.
-func rotateKernel[T number](s *device.Stream, t, angles *Tensor) error {
+// rotateKernel rotates the elements of t, or back.
+func rotateKernel[T number](s *device.Stream, t, angles *Tensor, back bool) error {
 	rotary := angles.Dim(-1)
 	shape := rope.Shape{Tokens: angles.Len() / rotary, Heads: t.Dim(-2), Dim: t.Dim(-1), Rotary: rotary}
+	if back {
+		return rope.RotateBack(s, shape, elements[T](t), elements[float32](angles))
+	}
 	return rope.Rotate(s, shape, elements[T](t), elements[float32](angles))
 }
