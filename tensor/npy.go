@@ -40,15 +40,8 @@ func WriteNPY(ctx context.Context, w io.Writer, t *Tensor) error {
 	if !ok {
 		return mistake(op, fmt.Errorf("%w: NumPy has no %v", ErrDType, t.dtype))
 	}
-	c := t.Contiguous()
-	if c.err != nil {
-		return c.err
-	}
-	data := make([]byte, c.Len()*c.dtype.Size())
-	if err := device.Download(s.stream, data, c.contents()); err != nil {
-		return mistake(op, err)
-	}
-	if err := s.stream.Synchronize(ctx); err != nil {
+	data, err := t.download(ctx, s, op)
+	if err != nil {
 		return err
 	}
 	if _, err := w.Write(npyHeader(descr, t.shape)); err != nil {
@@ -56,6 +49,19 @@ func WriteNPY(ctx context.Context, w io.Writer, t *Tensor) error {
 	}
 	_, err = w.Write(data)
 	return err
+}
+
+// download waits for the elements of t and returns them in row-major order.
+func (t *Tensor) download(ctx context.Context, s *Scope, op string) ([]byte, error) {
+	c := t.Contiguous()
+	if c.err != nil {
+		return nil, c.err
+	}
+	data := make([]byte, c.Len()*c.dtype.Size())
+	if err := device.Download(s.stream, data, c.contents()); err != nil {
+		return nil, mistake(op, err)
+	}
+	return data, s.stream.Synchronize(ctx)
 }
 
 // npyHeader returns the bytes before the elements, which are a multiple of 64.
@@ -93,9 +99,7 @@ func ReadNPY(s *Scope, r io.Reader) (*Tensor, error) {
 		return nil, mistake(op, fmt.Errorf("%w: %d bytes of elements, want %d: %w", ErrFormat, got, n*h.of.Size(), err))
 	}
 	if h.of == dtype.Bool {
-		for i, b := range data.Bytes() {
-			data.Bytes()[i] = min(b, 1)
-		}
+		copy(data.Bytes(), truths(data.Bytes()))
 	}
 	shape := slices.Clone(h.shape)
 	if h.fortran {
