@@ -59,7 +59,7 @@ func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 	if _, err := scopeOf(name, append(x, y)); err != nil {
 		return []*Tensor{s.fail(err)}
 	}
-	inner.done = outer.done
+	inner.done, inner.end = outer.done, outer.end
 	if y.node == nil {
 		return nil
 	}

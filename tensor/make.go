@@ -104,8 +104,8 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	switch {
 	case t.err != nil:
 		return device.Slice[T]{}, t.err
-	case t.frame != nil && t.frame.end != "":
-		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end))
+	case t.frame != nil && t.frame.ended:
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.line()))
 	case t.dtype != typeOf[T]():
 		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: %v elements as %v", ErrDType, t.dtype, typeOf[T]()))
 	case !t.IsContiguous():
@@ -202,13 +202,12 @@ func (s *Scope) empty(op string, of dtype.Type, shape []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	m, err := allocate(s.stream, n*of.Size())
+	b, err := device.MakeDirty[byte](s.stream, n*of.Size())
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	m.views = 1
-	t := sized(len(shape))
-	t.memory, t.dtype = m, of
+	t := placed(len(shape), memory{bytes: b.All(), buffer: b, views: 1})
+	t.dtype = of
 	copy(t.shape, shape)
 	fillRowMajor(t.strides, shape)
 	return s.add(t)

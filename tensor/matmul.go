@@ -86,7 +86,7 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 		return s.zeros(name, x.dtype, p.shape())
 	}
 	out := p.result(s, name)
-	if out.err != nil {
+	if out.err != nil || !s.recording(x, y) {
 		return out
 	}
 	s.record(out, step{name: name, in: []*Tensor{x, y}, save: []*Tensor{x, y}, back: func(d *Derivative) []*Tensor {

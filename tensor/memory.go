@@ -14,15 +14,6 @@ type memory struct {
 	changed string // the line of the program that called it last
 }
 
-// allocate returns memory with arbitrary contents.
-func allocate(s *device.Stream, bytes int) (*memory, error) {
-	b, err := device.MakeDirty[byte](s, bytes)
-	if err != nil {
-		return nil, err
-	}
-	return &memory{bytes: b.All(), buffer: b}, nil
-}
-
 // release ends a view. A failure to close the buffer is the device's, which reports it at the next Synchronize.
 func (m *memory) release() {
 	if m.views--; m.views == 0 && m.buffer != nil {

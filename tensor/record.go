@@ -21,6 +21,7 @@ type tape struct {
 	paused int    // calls of NoGrad that have not returned
 	later  int    // those that Backward repeats without NoGrad
 	done   string // the line of the program that called Backward, or ""
+	end    site   // the same
 }
 
 // node is a variable, or the result of a recorded operation.
@@ -229,6 +230,7 @@ func (s *Scope) Backward(loss *Tensor) {
 		return
 	}
 	s.tape.done = caller()
+	s.tape.end.take()
 	s.Tidy(func() *Tensor {
 		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
 		return nil
@@ -239,12 +241,12 @@ func (s *Scope) Backward(loss *Tensor) {
 // backward goes through the operations from the last.
 func (t *tape) backward(s *Scope) {
 	for i := len(t.nodes) - 1; i >= 0 && s.err == nil; i-- {
-		t.nodes[i].backward(s)
+		t.nodes[i].backward(s, &t.end)
 	}
 }
 
-// backward adds the derivatives with respect to a node's operands.
-func (n *node) backward(s *Scope) {
+// backward adds the derivatives with respect to a node's operands, in a call of Backward at the given line.
+func (n *node) backward(s *Scope, at *site) {
 	if n.leaf {
 		if n.target != nil && n.grad != nil {
 			n.accumulate(s)
@@ -259,7 +261,7 @@ func (n *node) backward(s *Scope) {
 		s.fail(mistake("Backward", err))
 		return
 	}
-	s.Tidy(func() *Tensor {
+	s.tidy(at, func() *Tensor {
 		d := Derivative{Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in))}
 		for i, in := range n.in {
 			d.Wanted[i] = in != nil

@@ -200,12 +200,12 @@ func (s *Scope) fold(f folding, t *Tensor, a axes, out *Tensor) error {
 	results := out.Len()
 	for _, parts := range line.Stages() {
 		part := array.Partial(t.dtype)
-		m, err := allocate(s.stream, results*parts*part.Size())
+		m, err := device.MakeDirty[byte](s.stream, results*parts*part.Size())
 		if err != nil {
 			return err
 		}
-		defer m.buffer.Close() // in stream order, after the next stage
-		r.Out = array.Array{Bytes: m.bytes, Type: part, Strides: rowMajor(append(slices.Clone(a.shape), parts))[:len(a.shape)]}
+		defer m.Close() // in stream order, after the next stage
+		r.Out = array.Array{Bytes: m.All(), Type: part, Strides: rowMajor(append(slices.Clone(a.shape), parts))[:len(a.shape)]}
 		if err := array.Reduce(s.stream, a.shape, &r); err != nil {
 			return err
 		}

@@ -13,8 +13,9 @@ import (
 type Scope struct {
 	ctx    context.Context
 	stream *device.Stream
-	frames []*frame // the innermost is the last
-	tape   *tape    // of the last Record, or nil
+	frames []*frame  // the innermost is the last
+	spare  []*Tensor // memory for the tensors of the next frame, or nil
+	tape   *tape     // of the last Record, or nil
 	random prim.Sequence
 	err    error // the first mistake
 }
@@ -22,7 +23,8 @@ type Scope struct {
 // frame owns the tensors that were made while it was the innermost one.
 type frame struct {
 	tensors []*Tensor
-	end     string // the line of the program that ended it, or ""
+	ended   bool
+	end     site // where the program ended it
 }
 
 // Run calls f with a Scope on a device, waits for the operations, and frees the Scope's tensors. It returns f's error, or else the
@@ -55,7 +57,7 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 func (s *Scope) close() {
 	s.endRecord()
 	for len(s.frames) > 0 {
-		s.pop(nil)
+		s.pop(nil, nil)
 	}
 }
 
@@ -70,13 +72,17 @@ func (s *Scope) Err() error { return s.err }
 
 // Tidy calls f and frees the tensors that were made in the meantime, except f's result and those of Keep. The result belongs to the
 // frame that is innermost when Tidy returns.
-func (s *Scope) Tidy(f func() *Tensor) *Tensor {
-	s.frames = append(s.frames, &frame{})
+func (s *Scope) Tidy(f func() *Tensor) *Tensor { return s.tidy(nil, f) }
+
+// tidy is Tidy for a function that ends at a given line of the program, or if it is nil, at the present one.
+func (s *Scope) tidy(end *site, f func() *Tensor) *Tensor {
+	s.frames = append(s.frames, &frame{tensors: s.spare})
+	s.spare = nil
 	depth := len(s.frames)
 	var result *Tensor
 	defer func() {
 		if len(s.frames) == depth { // f may have panicked
-			s.pop(result)
+			s.pop(result, end)
 		}
 	}()
 	result = f()
@@ -99,18 +105,23 @@ func (s *Scope) keep(t *Tensor, frame int) {
 	t.frame.tensors = append(t.frame.tensors, t)
 }
 
-// pop ends the innermost frame and frees its tensors except result.
-func (s *Scope) pop(result *Tensor) {
+// pop ends the innermost frame and frees its tensors except result. See tidy for end.
+func (s *Scope) pop(result *Tensor, end *site) {
 	last := len(s.frames) - 1
 	f := s.frames[last]
 	s.keep(result, last)
-	f.end = caller()
+	if f.ended = true; end != nil {
+		f.end = *end
+	} else {
+		f.end.take()
+	}
 	for _, t := range f.tensors {
 		if t.frame == f {
 			t.memory.release()
 		}
 	}
-	f.tensors = nil
+	clear(f.tensors)
+	s.spare, f.tensors = f.tensors[:0], nil
 	s.frames = s.frames[:last]
 }
 
@@ -148,8 +159,8 @@ func scopeOf(op string, operands []*Tensor) (*Scope, error) {
 		if t.err != nil {
 			return s, t.err
 		}
-		if t.frame != nil && t.frame.end != "" {
-			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end))
+		if t.frame != nil && t.frame.ended {
+			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.line()))
 		}
 	}
 	if s == nil {

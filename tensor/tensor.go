@@ -81,16 +81,37 @@ func (t *Tensor) IsContiguous() bool {
 // usualDims is the number of dimensions for which a tensor needs a single allocation.
 const usualDims = 4
 
+// sizes is room for the sizes and strides of a tensor.
+type sizes struct{ shape, strides [usualDims]int }
+
+// use gives t room for n dimensions, here if possible.
+func (r *sizes) use(t *Tensor, n int) {
+	if n > usualDims {
+		t.shape, t.strides = make([]int, n), make([]int, n)
+		return
+	}
+	t.shape, t.strides = r.shape[:n:n], r.strides[:n:n]
+}
+
 // sized returns a tensor with room for the sizes and strides of n dimensions.
 func sized(n int) *Tensor {
-	if n > usualDims {
-		return &Tensor{shape: make([]int, n), strides: make([]int, n)}
-	}
 	t := &struct {
 		Tensor
-		shape, strides [usualDims]int
+		sizes sizes
 	}{}
-	t.Tensor.shape, t.Tensor.strides = t.shape[:n:n], t.strides[:n:n]
+	t.sizes.use(&t.Tensor, n)
+	return &t.Tensor
+}
+
+// placed is sized for a tensor with memory of its own.
+func placed(n int, m memory) *Tensor {
+	t := &struct {
+		Tensor
+		sizes sizes
+		own   memory
+	}{own: m}
+	t.sizes.use(&t.Tensor, n)
+	t.memory = &t.own
 	return &t.Tensor
 }
 
