@@ -30,7 +30,7 @@ func NewStacked(p *Params, in int, out ...int) Stacked {
 }
 
 func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.MatMul(a.weight.beside(x).T()).Add(a.bias.beside(x))
+	return x.Linear(a.weight.beside(x), a.bias.beside(x))
 }
 
 // beside returns the parameter in the Scope of x. If x has none, the result is nil, which operations report.

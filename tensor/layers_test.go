@@ -21,6 +21,9 @@ func layers() map[string]function {
 		return x.Rotate(tensor.Angles(tensor.From(s, []int32{0, 3, 1}, 3), tensor.From(s, []float32{1, 0.5}, 2)))
 	}
 	return map[string]function{
+		"Linear":      {shapes: [][]int{{2, 3, 4}, {5, 4}, {5}}, of: func(x []T) T { return x[0].Linear(x[1], x[2]) }},
+		"LinearPlain": of2([]int{3}, []int{2, 3}, func(x, w T) T { return x.Linear(w, nil) }),
+		"LinearT":     of2([]int{4, 3}, []int{4, 2}, func(x, w T) T { return x.T().Linear(w.T(), nil) }),
 		"SwiGLU":      of2([]int{3, 4}, []int{3, 4}, tensor.SwiGLU),
 		"RMSNorm":     {shapes: [][]int{{3, 4}, {4}}, of: norm},
 		"RMSNorm3":    {shapes: [][]int{{2, 3, 5}, {5}}, of: norm},
@@ -52,6 +55,7 @@ func attention(o tensor.AttentionOptions, starts ...int32) func(x []*tensor.Tens
 func wideLayers() map[string]function {
 	causal := tensor.AttentionOptions{Causal: true}
 	return map[string]function{
+		"LinearWide":       {shapes: [][]int{{3, 21, 64}, {72, 64}, {72}}, of: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) }},
 		"AttentionWide":    {shapes: [][]int{{2, 21, 4, 16}, {2, 21, 2, 16}, {2, 21, 2, 16}}, of: attention(causal)},
 		"AttentionFull":    {shapes: [][]int{{33, 2, 32}, {33, 1, 32}, {33, 1, 32}}, of: attention(tensor.AttentionOptions{})},
 		"AttentionStarts":  {shapes: [][]int{{40, 2, 16}, {40, 2, 16}, {40, 2, 16}}, of: attention(causal, 1, 3, 3, 20, 37)},
@@ -137,6 +141,9 @@ func TestMistakesOfLayers(t *testing.T) {
 		{"a norm of integers", tensor.ErrDType, func(x, ints T) T { return ints.RMSNorm(x.Slice(0, 0, 1).Reshape(3), tensor.NormOptions{}) }},
 		{"weights of another size", tensor.ErrShape, func(x, _ T) T { return x.RMSNorm(x.Reshape(6), tensor.NormOptions{}) }},
 		{"a negative epsilon", tensor.ErrValue, func(x, _ T) T { return x.RMSNorm(x.Slice(0, 0, 1).Reshape(3), tensor.NormOptions{Epsilon: -1}) }},
+		{"a bias of another size", tensor.ErrShape, func(x, _ T) T { return x.Linear(x, x.Slice(0, 0, 1).Reshape(3)) }},
+		{"weights of other rows", tensor.ErrShape, func(x, _ T) T { return x.Linear(x.T(), nil) }},
+		{"a product of integers", tensor.ErrDType, func(_, ints T) T { return ints.Reshape(1, 2).Linear(ints.Reshape(1, 2), nil) }},
 		{"frequencies of integers", tensor.ErrDType, func(x, ints T) T { return tensor.Angles(ints, ints) }},
 		{"too many angles", tensor.ErrShape, func(x, _ T) T { return x.Reshape(2, 1, 3).Rotate(tensor.Zeros(x.Scope(), dtype.Float32, 2, 4)) }},
 		{"angles of other tokens", tensor.ErrShape, func(x, _ T) T { return x.Reshape(2, 1, 3).Rotate(tensor.Zeros(x.Scope(), dtype.Float32, 1, 2)) }},

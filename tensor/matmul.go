@@ -105,6 +105,7 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 // multiplication is a product of matrices for each index of a batch.
 type multiplication struct {
 	x, y    *Tensor
+	bias    *Tensor // of float32, for each column of the result, or nil
 	batch   []int
 	m, n, k int
 }
@@ -130,7 +131,11 @@ func (p *multiplication) result(s *Scope, name string) *Tensor {
 	if row.FormFor(s.stream) == row.Plain && (of == dtype.BFloat16 || of == dtype.Float16) {
 		var out *Tensor
 		s.NoGrad(func() {
-			out = s.Tidy(func() *Tensor { return s.products(name, p.x.To(dtype.Float32), p.y.To(dtype.Float32)).To(of) })
+			out = s.Tidy(func() *Tensor {
+				wide := *p
+				wide.x, wide.y = p.x.To(dtype.Float32), p.y.To(dtype.Float32)
+				return wide.result(s, name).To(of)
+			})
 		})
 		return out
 	}
@@ -203,6 +208,10 @@ func batches[T Element](s *Scope, p *multiplication, out *Tensor, multiply func(
 		return s.err
 	}
 	a, b, c := all[T](x), all[T](y), all[T](out)
+	var bias device.Slice[float32]
+	if p.bias != nil {
+		bias = elements[float32](p.bias)
+	}
 	xs, ys := outer(x).repeated(p.batch), outer(y).repeated(p.batch)
 	count, _ := product(p.batch)
 	for i := range count {
@@ -214,7 +223,7 @@ func batches[T Element](s *Scope, p *multiplication, out *Tensor, multiply func(
 			from, to = from+k*xs[d], to+k*ys[d]
 		}
 		at := i * p.m * p.n
-		o := gemm.Operands[T, T, T]{A: a.Slice(from, a.Len()), B: b.Slice(to, b.Len()), C: c.Slice(at, at+p.m*p.n)}
+		o := gemm.Operands[T, T, T]{Bias: bias, A: a.Slice(from, a.Len()), B: b.Slice(to, b.Len()), C: c.Slice(at, at+p.m*p.n)}
 		if err := multiply(shape, o, (from|to|at)%8 == 0); err != nil {
 			return err
 		}

@@ -78,6 +78,7 @@ func (p *program) layers() []func() *tensor.Tensor {
 	heads := func() *tensor.Tensor { return f.Reshape(-1, 1, max(f.Dim(-1), 1)) }
 	return []func() *tensor.Tensor{
 		func() *tensor.Tensor { return tensor.SwiGLU(f, f.Scale(2)) },
+		func() *tensor.Tensor { return f.Linear(heads().Reshape(-1, max(f.Dim(-1), 1)), nil) },
 		func() *tensor.Tensor { return heads().RMSNorm(row(), tensor.NormOptions{Epsilon: 1}) },
 		func() *tensor.Tensor {
 			return heads().LayerNorm(row(), row(), tensor.NormOptions{DType: types[p.r.IntN(4)]})

@@ -1,0 +1,87 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/dtype"
+)
+
+// Linear returns t W^T + bias for the rows of t along the last dimension: weight is of shape [n k] and t of shape [... k], and the result of
+// shape [... n]. The bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. It is MatMul and Add in fewer kernels, also
+// for the derivatives.
+func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
+	const name = "Linear"
+	in := []*Tensor{t, weight}
+	if bias != nil {
+		in = append(in, bias)
+	}
+	s, err := scopeOf(name, in)
+	if err != nil {
+		return failed(s, err)
+	}
+	of, err := common(t, weight)
+	if err == nil {
+		err = checkLinear(in, of)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
+	for i := range in {
+		in[i] = s.own(in[i]).To(of)
+	}
+	if of == dtype.Float64 || weight.Len() == 0 {
+		y := in[0].MatMul(in[1].T())
+		if bias != nil {
+			y = y.Add(in[2])
+		}
+		return y
+	}
+	shape := slices.Clone(t.shape)
+	shape[len(shape)-1] = weight.shape[0]
+	in[0] = in[0].Reshape(-1, t.Dim(-1))
+	return s.linear(name, in).Reshape(shape...)
+}
+
+// checkLinear returns the mistake in the operands of Linear.
+func checkLinear(in []*Tensor, of dtype.Type) error {
+	t, w := in[0], in[1]
+	if !isFloat(of) {
+		return fmt.Errorf("%w: %v and %v", ErrDType, t.dtype, w.dtype)
+	}
+	if len(w.shape) != 2 || len(t.shape) == 0 || t.Dim(-1) != w.shape[1] {
+		return fmt.Errorf("%w: rows of %v for weights of %v", ErrShape, t.shape, w.shape)
+	}
+	if len(in) == 3 && (!isFloat(in[2].dtype) || !equal(in[2].shape, w.shape[:1])) {
+		return fmt.Errorf("%w: a bias of %v %v for weights of %v", ErrShape, in[2].dtype, in[2].shape, w.shape)
+	}
+	return nil
+}
+
+// linear computes the product of a matrix and the transpose of another one, plus a bias if there is one.
+func (s *Scope) linear(name string, in []*Tensor) *Tensor {
+	x, w := in[0], in[1]
+	if s.err != nil {
+		return s.fail(s.err)
+	}
+	p := multiplication{x: x, m: x.shape[0], k: x.shape[1], n: w.shape[0]}
+	p.y = s.view(w, Tensor{shape: []int{p.k, p.n}, strides: []int{w.strides[1], w.strides[0]}, offset: w.offset})
+	if len(in) == 3 {
+		s.NoGrad(func() { p.bias = in[2].To(dtype.Float32).Contiguous() })
+	}
+	out := p.result(s, name)
+	s.record(out, step{name: name, in: in, save: in[:2], back: func(d *Derivative) []*Tensor {
+		list := make([]*Tensor, len(in))
+		if d.Wanted[0] {
+			list[0] = s.products(name, d.Grad, d.Saved[1])
+		}
+		if d.Wanted[1] {
+			list[1] = s.products(name, d.Grad.T(), d.Saved[0])
+		}
+		if len(in) == 3 && d.Wanted[2] {
+			list[2] = d.Grad // of which Backward adds up the rows
+		}
+		return list
+	}})
+	return out
+}
