@@ -145,6 +145,7 @@ var floors = map[string]string{
 	"bench/cached":              "internal/kernels/attention . device dtype",
 	"bench/quant":               "internal/kernels/quant weights weights/blocks/blockstest . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
+	"bench/train":               "nn tensor train . device dtype",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
 	"bench/serve":               "llm serve/openai model/llama/llamatest .",
 	"bench/llm":                 "llm model/llama tensor weights internal/kernels/sampling . device dtype",

@@ -1,0 +1,147 @@
+// Command train measures steps of training: a forward and backward pass and a step of AdamW, of a transformer of 6 layers, 512 wide, with 8
+// sequences of 512 tokens of a vocabulary of 8192, and of a perceptron 512-2048-512 with 256 rows. Each runs operation by operation and
+// as a graph. It prints the loss after some steps, to show that both compute the same, and the median time of the others.
+//
+//	go run ./bench/train           # on a GPU
+//	go run ./bench/train -small    # sizes to try it without a GPU
+//
+// The file torch.py, which is next to this one, measures the same models in PyTorch.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+func main() {
+	small := flag.Bool("small", false, "small models, to try the command without a GPU")
+	steps := flag.Int("steps", 50, "number of steps whose median time is taken")
+	flag.Parse()
+	dev, err := gopherwarp.Open()
+	if err == nil {
+		err = run(context.Background(), os.Stdout, dev, options{*small, max(1, *steps)})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		os.Exit(1)
+	}
+}
+
+// options say what is measured.
+type options struct {
+	small bool
+	steps int
+}
+
+// run measures both models. It closes the device.
+func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error {
+	defer dev.Close()
+	stream, err := dev.NewStream()
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	fmt.Fprintf(w, "%v, medians of %d steps\n", dev.Info(), o.steps)
+	of := dtype.BFloat16
+	if dev.Info().Kind == "cpu" {
+		of = dtype.Float32
+	}
+	for _, m := range []struct {
+		name string
+		make func(stream *device.Stream, of dtype.Type, small bool) *trained
+	}{{"transformer", newTransformer}, {"perceptron", newPerceptron}} {
+		for _, captured := range []bool{false, true} {
+			t := m.make(stream, of, o.small)
+			r, err := t.measure(ctx, o.steps, captured)
+			if err = errors.Join(err, t.close()); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			way := "eager"
+			if captured {
+				way = "graph"
+			}
+			fmt.Fprintf(w, "%-12s %s %v  %9.3f ms a step, host %9.3f ms, loss after %d steps %.5f\n", m.name, way, of, ms(r.step), ms(r.host), warm, r.loss)
+		}
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
+
+// result is what is measured.
+type result struct {
+	step, host time.Duration // the median time of a step, and of the host to enqueue it
+	loss       float32
+}
+
+// warm is the number of steps before those that are measured.
+const warm = 10
+
+// measure runs steps, of which each waits for the one before only where a loss is read.
+func (m *trained) measure(ctx context.Context, steps int, captured bool) (r result, err error) {
+	pass := m.pass
+	if captured {
+		var specs []tensor.Spec
+		for _, x := range m.inputs {
+			specs = append(specs, tensor.Spec{DType: dtype.Int32, Shape: x.shape})
+		}
+		specs[0].DType = m.inputs[0].of
+		g, err := tensor.Capture(ctx, m.stream, m.pass, specs...)
+		if err != nil {
+			return r, err
+		}
+		defer g.Close()
+		pass = func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor { return g.Launch(s, in...) }
+	}
+	if _, r.loss, err = m.run(ctx, warm, pass); err != nil {
+		return r, err
+	}
+	const groups = 5
+	var times, hosts []time.Duration
+	for range groups {
+		n := max(1, steps/groups)
+		start := time.Now()
+		host, _, err := m.run(ctx, n, pass)
+		if err != nil {
+			return r, err
+		}
+		times, hosts = append(times, time.Since(start)/time.Duration(n)), append(hosts, host/time.Duration(n))
+	}
+	slices.Sort(times)
+	slices.Sort(hosts)
+	r.step, r.host = times[groups/2], hosts[groups/2]
+	return r, nil
+}
+
+// run runs some steps, waits, and returns the time that the host took to enqueue them, and the loss before the last.
+func (m *trained) run(ctx context.Context, steps int, pass func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor) (host time.Duration, loss float32, err error) {
+	start := time.Now()
+	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) error {
+		in := m.upload(s)
+		var last *tensor.Tensor
+		for range steps {
+			last = s.Tidy(func() *tensor.Tensor { return pass(s, in)[0] })
+			if err := m.opt.Step(s); err != nil {
+				return err
+			}
+		}
+		host = time.Since(start)
+		v, err := tensor.Values[float32](ctx, last)
+		if err == nil {
+			loss = v[0]
+		}
+		return err
+	})
+	return host, loss, err
+}
