@@ -16,8 +16,8 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //
-// Layers of NewLinear, NewEmbedding and NewRMSNorm are trained by package train instead, from random values. Layers of a program's own use
-// Parameters:
+// Layers of NewLinear, NewEmbedding, NewMultiHead and similar functions are trained by package train instead, from random values. Layers that
+// are loaded are constant, and pass derivatives to their input. Layers of a program's own use Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)

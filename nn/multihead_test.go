@@ -30,14 +30,21 @@ func parameters(t *testing.T, s *tensor.Scope, p *nn.Params, shapes ...[]int) (l
 	return list, grads
 }
 
-// compareTrained compares a result and all derivatives of layers with those of a function of the parameters in float64.
-func compareTrained(t *testing.T, p *nn.Params, x *tensor.Tensor, layers func(x *tensor.Tensor) *tensor.Tensor, reference func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor, shapes ...[]int) {
+// comparison is layers, and a function of the parameters, in the order in which they were made, that computes the same.
+type comparison struct {
+	layers    func(x *tensor.Tensor) *tensor.Tensor
+	reference func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor
+	shapes    [][]int // of the parameters
+}
+
+// run compares the result and all derivatives with those of the reference in float64.
+func (c comparison) run(t *testing.T, p *nn.Params, x *tensor.Tensor) {
 	t.Helper()
 	s := x.Scope()
-	list, grads := parameters(t, s, p, shapes...)
+	list, grads := parameters(t, s, p, c.shapes...)
 	s.Record()
 	v := s.Variable(x)
-	y := layers(v)
+	y := c.layers(v)
 	s.Backward(y.Square().Sum())
 	got := append([]*tensor.Tensor{y, v.Grad()}, grads...)
 	s.Record()
@@ -46,7 +53,7 @@ func compareTrained(t *testing.T, p *nn.Params, x *tensor.Tensor, layers func(x 
 	for _, q := range list {
 		w = append(w, s.Variable(q.To(dtype.Float64)))
 	}
-	z := reference(v, w)
+	z := c.reference(v, w)
 	s.Backward(z.Square().Sum())
 	want := []*tensor.Tensor{z, v.Grad()}
 	for _, q := range w {
@@ -71,14 +78,14 @@ func TestMultiHead(t *testing.T) {
 		m := nn.NewMultiHead(p, heads, keyHeads, dim)
 		angles := tensor.Angles(tensor.Arange(s, 5).To(dtype.Int32), tensor.From(s, []float32{1, 0.5, 0.1}, 3))
 		causal := tensor.AttentionOptions{Causal: true}
-		compareTrained(t, p, tensor.From(s, numbers(2*5*heads*dim), 2, 5, heads*dim), func(x *tensor.Tensor) *tensor.Tensor {
+		comparison{func(x *tensor.Tensor) *tensor.Tensor {
 			return m.Forward(x, nn.MultiHeadOptions{AttentionOptions: causal, Angles: angles})
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
 			all := x.MatMul(w[0].T()).Add(w[1]).Reshape(2, 5, heads+2*keyHeads, dim)
 			q, k, v := all.Slice(2, 0, heads), all.Slice(2, heads, heads+keyHeads), all.Slice(2, heads+keyHeads, heads+2*keyHeads)
 			a := tensor.Attention(q.Rotate(angles), k.Rotate(angles), v, causal)
 			return a.Reshape(2, 5, heads*dim).MatMul(w[2].T()).Add(w[3])
-		}, []int{(heads + 2*keyHeads) * dim, heads * dim}, []int{(heads + 2*keyHeads) * dim}, []int{heads * dim, heads * dim}, []int{heads * dim})
+		}, [][]int{{(heads + 2*keyHeads) * dim, heads * dim}, {(heads + 2*keyHeads) * dim}, {heads * dim, heads * dim}, {heads * dim}}}.run(t, p, tensor.From(s, numbers(2*5*heads*dim), 2, 5, heads*dim))
 	})
 }
 
@@ -90,14 +97,14 @@ func TestTrainedLayers(t *testing.T) {
 		defer p.Close()
 		a, b := nn.NewLayerNorm(p, width, 1e-3), nn.NewRMSNorm(p, width, 1e-3)
 		pair, down := nn.NewStacked(p, width, inner, inner), nn.NewLinear(p, inner, width)
-		compareTrained(t, p, tensor.From(s, numbers(7*width), 7, width), func(x *tensor.Tensor) *tensor.Tensor {
+		comparison{func(x *tensor.Tensor) *tensor.Tensor {
 			x = a.Forward(x)
 			return down.AddTo(x, pair.SwiGLU(&b, x))
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
 			x = x.LayerNorm(w[1], w[0], tensor.NormOptions{Epsilon: 1e-3})
 			both := x.RMSNorm(w[2], tensor.NormOptions{Epsilon: 1e-3}).MatMul(w[3].T()).Add(w[4])
 			return x.Add(tensor.SwiGLU(both.Slice(1, 0, inner), both.Slice(1, inner, 2*inner)).MatMul(w[5].T()).Add(w[6]))
-		}, []int{width}, []int{width}, []int{width}, []int{2 * inner, width}, []int{2 * inner}, []int{width, inner}, []int{width})
+		}, [][]int{{width}, {width}, {width}, {2 * inner, width}, {2 * inner}, {width, inner}, {width}}}.run(t, p, tensor.From(s, numbers(7*width), 7, width))
 	})
 }
 

@@ -12,7 +12,7 @@
 // # Operations
 //
 // Operations are methods with the names of NumPy and PyTorch: those on elements, such as Add and Exp; Sum, Max and other reductions over
-// dimensions; MatMul; Take, Gather and ScatterAdd by index; Sort and Top; and functions of several tensors, such as Where and Concat. An
+// dimensions; MatMul, Linear and Attention; Take, Gather and ScatterAdd by index; Sort and Top; and functions of several tensors, such as Where and Concat. An
 // operation enqueues kernels and returns; Values, printing and Run wait. No operation changes its operands.
 //
 // Shapes are broadcast as NumPy's are. A dimension may be given from the end: -1 is the last. Operations compute with the types bool,
@@ -43,6 +43,10 @@
 //	step := w.Grad().Scale(-0.1)
 //
 // A Parameter is a variable whose derivative is added to a tensor that outlives the Scope. Results have the same bits on each run.
+//
+// # Graphs
+//
+// Capture records a function of tensors as a graph, which a GPU runs without the host's time for each operation.
 //
 // # Layout
 //
