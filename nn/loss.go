@@ -77,13 +77,13 @@ func (c chunk) run(wanted bool) (losses, slope *tensor.Tensor) {
 	s := c.x.Scope()
 	losses = s.Tidy(func() *tensor.Tensor {
 		at := c.labels.Unsqueeze(1)
-		logs := multiply("CrossEntropy", c.m, product{x: c.x}, dtype.Float32).LogSoftmax(-1)
+		scores := multiply("CrossEntropy", c.m, product{x: c.x}, dtype.Float32)
 		if wanted {
-			d := logs.Exp().ScatterAdd(1, at, tensor.Full(s, -1, dtype.Float32, at.Shape()...)).Mul(c.counted.Unsqueeze(1))
+			d := scores.Softmax(-1).ScatterAdd(1, at, tensor.Full(s, -1, dtype.Float32, at.Shape()...)).Mul(c.counted.Unsqueeze(1))
 			slope = d.To(c.x.DType()).MatMul(c.m.values(s).To(c.x.DType()))
 			s.Keep(slope)
 		}
-		return logs.Gather(1, at).Neg()
+		return scores.LogSoftmax(-1).Gather(1, at).Neg()
 	})
 	return losses, slope
 }

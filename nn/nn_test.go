@@ -30,7 +30,7 @@ type entry struct {
 }
 
 // file returns a file of tensors. The format decides which tags of a model count.
-func file(t *testing.T, format string, list ...entry) *weights.File {
+func file(t testing.TB, format string, list ...entry) *weights.File {
 	t.Helper()
 	c := weights.Contents{Format: format}
 	for _, e := range list {
