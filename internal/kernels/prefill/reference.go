@@ -16,7 +16,7 @@ type Tensors[T row.Number] struct {
 // Query computes the result of query i of a span for a head in float64. It also returns the sums of the magnitudes
 // of the terms of each element, which bound the error of sums in less precision.
 func (x Tensors[T]) Query(span Span, i, head int) (result, size []float64) {
-	scores := x.scores(span, i, head)
+	scores := x.Scores(span, i, head)
 	top, sum := slices.Max(scores), 0.0
 	result, size = make([]float64, x.Dim), make([]float64, x.Dim)
 	for j, score := range scores {
@@ -34,8 +34,8 @@ func (x Tensors[T]) Query(span Span, i, head int) (result, size []float64) {
 	return result, size
 }
 
-// scores returns the scores of the keys that query i of a span sees.
-func (x Tensors[T]) scores(span Span, i, head int) []float64 {
+// Scores returns the scores of the keys that query i of a span sees.
+func (x Tensors[T]) Scores(span Span, i, head int) []float64 {
 	n := int(span.First) + int(span.Count)
 	if x.Causal {
 		n = int(span.First) + i + 1
@@ -57,7 +57,7 @@ func (x Tensors[T]) key(of []T, span Span, j, head int) []T {
 
 // LogSum returns the logarithm of the sum of the exponentials of the scores of query i of a span.
 func (x Tensors[T]) LogSum(span Span, i, head int) float64 {
-	scores := x.scores(span, i, head)
+	scores := x.Scores(span, i, head)
 	top, sum := slices.Max(scores), 0.0
 	for _, score := range scores {
 		sum += math.Exp(score - top)

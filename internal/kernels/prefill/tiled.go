@@ -44,16 +44,16 @@ func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]
 	w.keyHead = int(uint32(w.head) / uint32(s.Heads/s.KeyHeads))
 	keys := w.tile(0)
 	for i := range b.q {
-		fetchRows[T](t, &b.q[i], w.q, w.queries(i*PageTokens))
+		FetchRows[T](t, &b.q[i], w.q, w.queries(i*PageTokens))
 	}
-	fetchRows[T](t, &b.k, w.k, keys)
+	FetchRows[T](t, &b.k, w.k, keys)
 	t.CommitCopies()
 	var out [2]A
 	soft := newOnline()
 	for key := 0; key < w.Keys; key += PageTokens {
 		t.WaitCopies(0)
 		t.Sync()
-		fetchRows[T](t, &b.v, w.v, keys)
+		FetchRows[T](t, &b.v, w.v, keys)
 		t.CommitCopies()
 		scores := products[T](t, &b.q, &b.k)
 		missing := keys.at < 0
@@ -61,7 +61,7 @@ func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]
 		t.WaitCopies(0)
 		t.Sync()
 		if key+PageTokens < w.Keys {
-			fetchRows[T](t, &b.k, w.k, keys)
+			FetchRows[T](t, &b.k, w.k, keys)
 			t.CommitCopies()
 		}
 		if key+PageTokens > w.Clear || missing {
@@ -85,12 +85,12 @@ func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]
 	}
 }
 
-// piece is rows in global memory: the index of the first one, their number of columns, their distance, and the index after the last one.
-type piece struct{ at, columns, step, end int }
+// Piece is rows in global memory: the index of the first one, their number of columns, their distance, and the index after the last one.
+type Piece struct{ at, columns, step, end int }
 
-// pieceOf returns at most PageTokens rows from an index on. If it is negative, there are none.
-func pieceOf(at, rows, columns, step int) piece {
-	p := piece{at: at, columns: columns, step: step}
+// PieceOf returns at most PageTokens rows from an index on. If it is negative, there are none.
+func PieceOf(at, rows, columns, step int) Piece {
+	p := Piece{at: at, columns: columns, step: step}
 	if at >= 0 && rows > 0 {
 		p.end = at + (min(rows, PageTokens)-1)*step + columns
 	}
@@ -98,19 +98,19 @@ func pieceOf(at, rows, columns, step int) piece {
 }
 
 // queries returns queries of the block from number i on.
-func (w *view[T]) queries(i int) piece {
+func (w *view[T]) queries(i int) Piece {
 	width := int(w.Dim) / 8
-	return pieceOf(((w.Row+i)*int(w.Heads)+w.head)*width, w.Count-i, width, int(w.Heads)*width)
+	return PieceOf(((w.Row+i)*int(w.Heads)+w.head)*width, w.Count-i, width, int(w.Heads)*width)
 }
 
 // tile returns the keys from a position on.
-func (w *view[T]) tile(position int) piece {
+func (w *view[T]) tile(position int) Piece {
 	at := w.first(&w.Part, w.table, keyAt{position, w.keyHead, len(w.k) * 8})
-	return pieceOf(at>>3, w.Keys-position, int(w.Dim)/8, w.stride()/8)
+	return PieceOf(at>>3, w.Keys-position, int(w.Dim)/8, w.stride()/8)
 }
 
-// fetchRows starts to copy rows to shared memory. Rows beyond the last one become zero, and so do columns.
-func fetchRows[T gpu.Half, R [5][8]T | [9][8]T | [13][8]T | [17][8]T](t gpu.Thread, to *[PageTokens]R, x [][8]T, p piece) {
+// FetchRows starts to copy rows to shared memory. Rows beyond the last one become zero, and so do columns.
+func FetchRows[T gpu.Half, R [5][8]T | [9][8]T | [13][8]T | [17][8]T](t gpu.Thread, to *[PageTokens]R, x [][8]T, p Piece) {
 	var line R
 	team := 4 // threads for a row
 	if len(line)%8 == 1 {
@@ -156,7 +156,7 @@ func addProducts[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [
 		var x [2][4]gpu.Tile[T]
 		for m := range 2 {
 			low, high := s[m][2*step], s[m][2*step+1]
-			x[m] = [4]gpu.Tile[T]{pairOf[T, F](low[0], low[1]), pairOf[T, F](low[2], low[3]), pairOf[T, F](high[0], high[1]), pairOf[T, F](high[2], high[3])}
+			x[m] = [4]gpu.Tile[T]{PairOf[T, F](low[0], low[1]), PairOf[T, F](low[2], low[3]), PairOf[T, F](high[0], high[1]), PairOf[T, F](high[2], high[3])}
 		}
 		for n := range len(out[0]) / 2 {
 			y := gpu.LoadTransposed4(t, &v[step*16+lane%16][n*2+lane/16])
@@ -168,8 +168,8 @@ func addProducts[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [
 	}
 }
 
-// pairOf rounds two neighbouring elements of a tile.
-func pairOf[T gpu.Half, F row.Format[T]](low, high float32) gpu.Tile[T] {
+// PairOf rounds two neighbouring elements of a tile.
+func PairOf[T gpu.Half, F row.Format[T]](low, high float32) gpu.Tile[T] {
 	var f F
 	return gpu.Tile[T](f.Of(low)) | gpu.Tile[T](f.Of(high))<<16
 }
