@@ -71,6 +71,7 @@ var floors = map[string]string{
 	"internal/kernels/quant":          "internal/kernels/gemm internal/kernels/row weights/blocks device device/driver dtype gpu math32",
 	"internal/kernels/row":            "device dtype gpu",
 	"internal/kernels/attention":      "internal/kernels/prefill internal/kernels/row device device/driver dtype gpu math32",
+	"internal/kernels/attentionback":  "internal/kernels/prefill internal/kernels/row device device/driver dtype gpu math32",
 	"internal/kernels/kerneltest":     "device cpu cuda internal/ptxinterp",
 	"internal/kernels/prefilltest":    "internal/kernels/kerneltest internal/kernels/prefill internal/kernels/row device",
 	"internal/verify":                 "",

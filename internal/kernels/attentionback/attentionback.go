@@ -1,0 +1,116 @@
+package attentionback
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// ErrShape is the error of operands that do not fit a shape, and of shapes that do not exist.
+var ErrShape = errors.New("attentionback: shape does not fit")
+
+// Element is the type of elements.
+type Element interface {
+	row.Number
+	float32 | dtype.BF16
+}
+
+// Operands are the operands of Backward. Q, O and their derivatives are [rows][Heads][Dim]; K, V and their derivatives [rows][KeyHeads][Dim].
+type Operands[T Element] struct {
+	Q, K, V, O device.Slice[T]             // of prefill.Attend
+	States     device.Slice[prefill.State] // of prefill.Attend: [rows][Heads]
+	// Spans are those of prefill.Attend. Each is a sequence: First is 0, and Keys is Row.
+	Spans device.Slice[prefill.Span]
+	DO    device.Slice[T] // the derivative of the loss with respect to O
+	// DQ, DK and DV become the derivatives with respect to Q, K and V. They become 0 in rows of no span.
+	DQ, DK, DV device.Slice[T]
+	// Workspace, which is overwritten, has at least as many elements as the function Workspace returns.
+	Workspace device.Slice[float32]
+}
+
+// Form is a way to compute.
+type Form int
+
+// The forms.
+const (
+	Auto   Form = iota // the fastest one
+	Direct             // a block of 16 threads for each head of a sequence, in float32: any device
+	Tiled              // warp products: bfloat16 from compute capability 8.0 on, in operands that begin at multiples of 16 bytes
+)
+
+// String returns the form's name.
+func (f Form) String() string { return [...]string{"auto", "direct", "tiled"}[f] }
+
+// Backward computes the derivatives of prefill.Attend. Additions have an order that depends only on the shape, the spans and the form.
+//
+// Spans with negative numbers, with rows outside Q, or whose Keys are not their rows are ignored. A NaN or an infinity makes NaNs of the
+// derivatives that depend on it, and perhaps of others of the same sequence and head. On GPUs, bfloat16 operands begin at multiples of 16
+// bytes. The error is ErrShape or that of the launch.
+func Backward[T Element](s *device.Stream, shape prefill.Shape, x Operands[T]) error {
+	return BackwardIn(s, Auto, shape, x)
+}
+
+// BackwardIn is Backward in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
+func BackwardIn[T Element](s *device.Stream, f Form, shape prefill.Shape, x Operands[T]) error {
+	if f == Auto {
+		f = formOf[T](s.Device())
+	}
+	if err := x.check(f, shape); err != nil || x.Q.Len() == 0 {
+		return err
+	}
+	j := job[T]{x, layoutOf(shape, x.Q.Len()/(shape.Heads*shape.Dim))}
+	if f == Direct {
+		return j.direct(s)
+	}
+	if info := s.Device().Info(); !j.tileable(info) {
+		return fmt.Errorf("%w: form %v of %T on %v", ErrShape, f, x, info.Name)
+	}
+	return j.tiled(s)
+}
+
+// formOf returns the fastest form.
+func formOf[T Element](d *device.Device) Form {
+	if warped[T](d.Info()) && row.FormOf(d) == row.Wide {
+		return Tiled
+	}
+	return Direct
+}
+
+// Workspace returns the elements of scratch memory that Backward needs for a number of rows.
+func Workspace[T Element](d *device.Device, shape prefill.Shape, rows int) int {
+	return WorkspaceIn[T](formOf[T](d), shape, rows)
+}
+
+// WorkspaceIn is Workspace for a form other than Auto.
+func WorkspaceIn[T Element](f Form, shape prefill.Shape, rows int) int {
+	if rows < 1 || shape.Heads < 1 || shape.KeyHeads < 1 || shape.Dim < 1 {
+		return 0
+	}
+	l := layoutOf(shape, rows)
+	if f == Tiled {
+		return l.lines()
+	}
+	return l.direct(row.Elements[T]() != 4).total()
+}
+
+// check returns ErrShape with an explanation if operands do not have a shape.
+func (x Operands[T]) check(f Form, s prefill.Shape) error {
+	if s.Heads < 1 || s.Heads > math.MaxUint16 || s.KeyHeads < 1 || s.Heads%s.KeyHeads != 0 || s.Dim < row.Lanes || s.Dim%row.Lanes != 0 || s.Dim > prefill.MaxDim || s.Pages != 0 {
+		return fmt.Errorf("%w: %+v", ErrShape, s)
+	}
+	rows := x.Q.Len() / (s.Heads * s.Dim)
+	q, k := rows*s.Heads*s.Dim, rows*s.KeyHeads*s.Dim
+	if rows > math.MaxInt32 || x.Q.Len() != q || x.O.Len() != q || x.DO.Len() != q || x.DQ.Len() != q || x.K.Len() != k || x.V.Len() != k || x.DK.Len() != k || x.DV.Len() != k || x.States.Len() != rows*s.Heads {
+		return fmt.Errorf("%w: %+v; Q has %d elements, O %d, DO %d, DQ %d, K %d, V %d, DK %d, DV %d, States %d", ErrShape, s,
+			x.Q.Len(), x.O.Len(), x.DO.Len(), x.DQ.Len(), x.K.Len(), x.V.Len(), x.DK.Len(), x.DV.Len(), x.States.Len())
+	}
+	if n := WorkspaceIn[T](f, s, rows); x.Workspace.Len() < n {
+		return fmt.Errorf("%w: %+v; %d rows, a workspace of %d elements instead of %d", ErrShape, s, rows, x.Workspace.Len(), n)
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+package attentionback_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/attentionback"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/prefilltest"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// packed returns the spans of sequences of the given lengths, before and after which there is a row of none.
+func packed(lengths ...int) (list []prefill.Span, rows int) {
+	rows = 1
+	for _, n := range lengths {
+		list = append(list, prefill.Span{Row: int32(rows), Count: int32(n), Keys: int32(rows)})
+		rows += n
+	}
+	return list, rows + 1
+}
+
+// random returns operands for a number of rows.
+func random[T attentionback.Element](shape prefill.Shape, rows int) attentionback.Tensors[T] {
+	r := rand.New(rand.NewPCG(uint64(shape.Dim), 11))
+	q, k := rows*shape.Heads*shape.Dim, rows*shape.KeyHeads*shape.Dim
+	numbers := prefilltest.Numbers[T]
+	return attentionback.Tensors[T]{Tensors: prefill.Tensors[T]{Shape: shape, Q: numbers(r, q), K: numbers(r, k), V: numbers(r, k)}, DO: numbers(r, q)}
+}
+
+// TestReference compares the derivatives of the reference with finite differences.
+func TestReference(t *testing.T) {
+	const h = 1.0 / 512 // exact in float32, as are the operands
+	for _, causal := range []bool{false, true} {
+		shape := prefill.Shape{Heads: 4, KeyHeads: 2, Dim: 3, Causal: causal}
+		spans, rows := packed(5, 1, 3)
+		x := random[float32](shape, rows)
+		for _, list := range [][]float32{x.Q, x.K, x.V} {
+			for i := range list {
+				list[i] = float32(math.Round(float64(list[i])*512) / 1024)
+			}
+		}
+		loss := func() (sum float64) {
+			for _, span := range spans {
+				for i := range int(span.Count) {
+					for head := range shape.Heads {
+						o, _ := x.Query(span, i, head)
+						for d, v := range o {
+							sum += v * float64(x.DO[((int(span.Row)+i)*shape.Heads+head)*shape.Dim+d])
+						}
+					}
+				}
+			}
+			return sum
+		}
+		g, _ := x.Back(spans)
+		for name, pair := range map[string]struct {
+			values []float32
+			got    []float64
+		}{"Q": {x.Q, g.Q}, "K": {x.K, g.K}, "V": {x.V, g.V}} {
+			for i, got := range pair.got {
+				was := pair.values[i]
+				pair.values[i] = was + h
+				want := loss()
+				pair.values[i] = was - h
+				want = (want - loss()) / (2 * h)
+				if pair.values[i] = was; !(math.Abs(got-want) <= 2e-5*(1+math.Abs(want))) {
+					t.Errorf("causal %t: derivative %d with respect to %s is %v, difference quotient %v", causal, i, name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// problem is operands, and what is expected.
+type problem[T attentionback.Element] struct {
+	attentionback.Tensors[T]
+	spans      []prefill.Span
+	rows       int
+	want, size attentionback.Gradients
+}
+
+func newProblem[T attentionback.Element](shape prefill.Shape, lengths ...int) *problem[T] {
+	p := &problem[T]{}
+	p.spans, p.rows = packed(lengths...)
+	p.Tensors = random[T](shape, p.rows)
+	p.want, p.size = p.Back(p.spans)
+	return p
+}
+
+// operands returns the operands on a device, after the forward pass. Results hold NaNs.
+func (p *problem[T]) operands(tb testing.TB, s *device.Stream, f attentionback.Form) attentionback.Operands[T] {
+	tb.Helper()
+	bad := func(n int) device.Slice[T] {
+		x := make([]T, n)
+		for i := range x {
+			x[i] = row.From64[T](math.NaN())
+		}
+		return kerneltest.Upload(tb, s, x)
+	}
+	x := attentionback.Operands[T]{
+		Q: kerneltest.Upload(tb, s, p.Q), K: kerneltest.Upload(tb, s, p.K), V: kerneltest.Upload(tb, s, p.V), O: bad(len(p.Q)), DO: kerneltest.Upload(tb, s, p.DO),
+		States: kerneltest.Upload(tb, s, make([]prefill.State, p.rows*p.Heads)), Spans: kerneltest.Upload(tb, s, p.spans),
+		DQ: bad(len(p.Q)), DK: bad(len(p.K)), DV: bad(len(p.V)),
+	}
+	work := make([]float32, attentionback.WorkspaceIn[T](f, p.Shape, p.rows))
+	for i := range work {
+		work[i] = float32(math.NaN())
+	}
+	x.Workspace = kerneltest.Upload(tb, s, work)
+	if err := prefill.Attend(s, p.Shape, prefill.Operands[T]{Q: x.Q, K: x.K, V: x.V, O: x.O, States: x.States, Spans: x.Spans}); err != nil {
+		tb.Fatal(err)
+	}
+	return x
+}
+
+// tolerance is the error allowed in an element, relative to the sum of the magnitudes of its terms.
+func tolerance[T attentionback.Element]() float64 {
+	relative, _ := row.Rounding[T]()
+	return max(4*relative, 2e-5)
+}
+
+// check compares all derivatives with the reference.
+func (p *problem[T]) check(t *testing.T, s *device.Stream, f attentionback.Form) {
+	t.Helper()
+	x := p.operands(t, s, f)
+	if err := attentionback.BackwardIn(s, f, p.Shape, x); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name       string
+		got        []T
+		want, size []float64
+	}{{"Q", kerneltest.Download(t, s, x.DQ), p.want.Q, p.size.Q}, {"K", kerneltest.Download(t, s, x.DK), p.want.K, p.size.K}, {"V", kerneltest.Download(t, s, x.DV), p.want.V, p.size.V}} {
+		for i, got := range c.got {
+			if g := row.Float64(got); !(math.Abs(g-c.want[i]) <= c.size[i]*tolerance[T]()) {
+				t.Fatalf("%T, %+v: derivative %d (row %d) with respect to %s is %v, want %v within %v", got, p.Shape, i, i/(len(c.got)/p.rows), c.name, g, c.want[i], c.size[i]*tolerance[T]())
+			}
+		}
+	}
+}
+
+// checker is a problem of any element type.
+type checker interface {
+	check(t *testing.T, s *device.Stream, f attentionback.Form)
+}
+
+// TestBackward compares derivatives in all forms with float64: of all dimensions of instances and some between them, groups of heads, and
+// sequences whose ends are anywhere in a tile.
+func TestBackward(t *testing.T) {
+	short, long := []int{1, 15, 0, 16, 17, 40}, []int{63, 0, 64, 65, 1, 130}
+	small := prefill.Shape{Heads: 4, KeyHeads: 2, Dim: 16, Causal: true}
+	small32, smallBF16 := newProblem[float32](small, short...), newProblem[dtype.BF16](small, short...)
+	fast := []checker{
+		small32, newProblem[float32](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64}, long...), newProblem[float32](prefill.Shape{Heads: 3, KeyHeads: 1, Dim: 128, Causal: true}, long...),
+		newProblem[float32](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 80}, long...), newProblem[float32](prefill.Shape{Heads: 2, KeyHeads: 2, Dim: 48, Causal: true}, long...),
+	}
+	tiled := []checker{
+		smallBF16, newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, long...), newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 32}, long...),
+		newProblem[dtype.BF16](prefill.Shape{Heads: 3, KeyHeads: 1, Dim: 128}, 70, 3, 64), newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 2, Dim: 112, Causal: true}, 130, 65),
+	}
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			list := map[attentionback.Form][]checker{attentionback.Direct: {small32, smallBF16}, attentionback.Tiled: {smallBF16}}
+			switch kind := s.Device().Info().Kind; {
+			case kind == "cuda":
+				list[attentionback.Direct], list[attentionback.Tiled] = append(fast, smallBF16), tiled
+			case kind == "interp":
+				list[attentionback.Tiled] = tiled
+			case name != "native" && name != "scalar":
+				list[attentionback.Direct] = append(fast, smallBF16)
+			}
+			for form, problems := range list {
+				t.Run(form.String(), func(t *testing.T) {
+					for _, p := range problems {
+						p.check(t, s, form)
+					}
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkCPU reports floating-point operations of the five products per CPU second.
+func BenchmarkCPU(b *testing.B) {
+	shape := prefill.Shape{Heads: 9, KeyHeads: 3, Dim: 64, Causal: true}
+	for _, tokens := range []int{256, 1024} {
+		p := &problem[float32]{spans: []prefill.Span{{Count: int32(tokens)}}, rows: tokens, Tensors: random[float32](shape, tokens)}
+		for name, open := range kerneltest.VectorUnits() {
+			b.Run(fmt.Sprintf("%s/%d", name, tokens), func(b *testing.B) {
+				s := kerneltest.Stream(b, open)
+				x := p.operands(b, s, attentionback.Direct)
+				took := kerneltest.Measure(b, s, func() error { return attentionback.Backward(s, shape, x) })
+				kerneltest.ReportRate(b, 10*float64(shape.Heads*shape.Dim*tokens)*float64(tokens+1)/2, took)
+			})
+		}
+	}
+}
+
+// TestSpans passes spans outside operands and with other numbers than those of sequences, whose derivatives are 0.
+func TestSpans(t *testing.T) {
+	shape := prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 16, Causal: true}
+	p := newProblem[dtype.BF16](shape, 3, 20, 3)
+	p.spans = append([]prefill.Span{{Row: -3, Count: 4, Keys: -3}}, p.spans...)
+	p.spans[2].Keys = 1 // no longer the span's rows
+	p.spans = append(p.spans, prefill.Span{Row: 27, Count: 2, Keys: 27}, prefill.Span{Row: math.MaxInt32 - 1, Count: math.MaxInt32, Keys: math.MaxInt32 - 1})
+	good := func(row int) bool { return row >= 1 && row < 4 || row >= 24 && row < 27 }
+	for name, open := range kerneltest.Executions() {
+		for _, form := range []attentionback.Form{attentionback.Direct, attentionback.Tiled} {
+			t.Run(fmt.Sprintf("%s/%v", name, form), func(t *testing.T) {
+				s := kerneltest.Stream(t, open)
+				x := p.operands(t, s, form)
+				if err := attentionback.BackwardIn(s, form, shape, x); err != nil {
+					t.Fatal(err)
+				}
+				for i, to := range []device.Slice[dtype.BF16]{x.DQ, x.DK, x.DV} {
+					for j, g := range kerneltest.Download(t, s, to) {
+						if row := j / shape.Dim; g.Float64() != g.Float64() || !good(row) && g != 0 || good(row) && i == 2 && g == 0 {
+							t.Fatalf("derivative %d, row %d has %v", i, row, g)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestShapes passes operands that do not fit.
+func TestShapes(t *testing.T) {
+	s := kerneltest.Stream(t, kerneltest.Executions()["native"])
+	shape := prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 16}
+	p := newProblem[float32](shape, 4)
+	good := p.operands(t, s, attentionback.Direct)
+	few := good.Q.Slice(0, 16)
+	for name, change := range map[string]func(*prefill.Shape, *attentionback.Operands[float32]){
+		"heads":     func(c *prefill.Shape, _ *attentionback.Operands[float32]) { c.KeyHeads = 3 },
+		"dimension": func(c *prefill.Shape, _ *attentionback.Operands[float32]) { c.Dim = 8 },
+		"pages":     func(c *prefill.Shape, _ *attentionback.Operands[float32]) { c.Pages, c.MaxPages = 1, 1 },
+		"Q":         func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.Q = o.Q.Slice(0, 100) },
+		"K":         func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.K = few },
+		"DO":        func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.DO = few },
+		"DV":        func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.DV = few },
+		"states":    func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.States = o.States.Slice(0, 3) },
+		"workspace": func(_ *prefill.Shape, o *attentionback.Operands[float32]) { o.Workspace = few },
+	} {
+		shape, o := shape, good
+		change(&shape, &o)
+		if err := attentionback.Backward(s, shape, o); !errors.Is(err, attentionback.ErrShape) {
+			t.Errorf("%s: %v, want ErrShape", name, err)
+		}
+	}
+	if err := attentionback.BackwardIn(s, attentionback.Tiled, shape, good); !errors.Is(err, attentionback.ErrShape) {
+		t.Errorf("float32 in tiles: %v, want ErrShape", err)
+	}
+}

@@ -1,0 +1,36 @@
+// Package attentionback computes the derivatives of attention, of the sequences that package prefill attends to in training: those of
+// queries, keys and values, from the derivative of the results.
+//
+//	err := prefill.Attend(s, shape, prefill.Operands[dtype.BF16]{Q: q, K: k, V: v, O: o, States: states, Spans: spans})
+//	...
+//	work, err := device.Make[float32](s, attentionback.Workspace[dtype.BF16](s.Device(), shape, rows))
+//	err = attentionback.Backward(s, shape, attentionback.Operands[dtype.BF16]{
+//		Q: q, K: k, V: v, O: o, States: states, Spans: spans, DO: do, DQ: dq, DK: dk, DV: dv, Workspace: work.All(),
+//	})
+//
+// Weights are not stored: P = exp(S - L) is computed again from scores S = Q x K^T / sqrt(dim), where L is the logarithm of the sum of the
+// exponentials of a row, which the forward pass stores (Dao, "FlashAttention-2", 2023). With dP = dO x V^T and the product D of a row of O
+// and the same row of dO,
+//
+//	dV = P^T x dO    dS = P * (dP - D)    dK = dS^T x Q / sqrt(dim)    dQ = dS x K / sqrt(dim)
+//
+// The order of all additions is fixed: no kernel adds to the same element from several blocks.
+//
+// On CPUs, a block takes a head of a sequence and goes through strips of 16 keys and 16 queries. Vector lanes are keys in S and dP, and
+// elements of a row in the other products, so that all five products are loops of vector instructions whose left operands are scalars. The code
+// is for float32; bfloat16 operands are converted. GFLOP per CPU second of the five products, with 9 heads of queries and 3 of keys, 1024
+// tokens and a causal mask, on a busy machine with AVX-512: 44.
+//
+// On GPUs from compute capability 8.0 on, warp products multiply bfloat16 elements in two kernels. tiledKeys has a block for 64 keys, with dK and
+// dV in registers, past which tiles of queries go; tiledQueries a block for 64 queries, with dQ in registers, past which tiles of keys go. Both
+// compute S and dP: seven products instead of five, for a dQ that needs neither atomic additions nor float32 sums in memory. Of each tile,
+// 32 columns are multiplied at a time, so that no sum leaves the registers (248 of them in tiledKeys for 128 dimensions). Both kernels compute
+// products whose rows are those of the block: the accumulators of P^T or dS have the layout of a left operand.
+//
+// Operations are counted as five products in benchmarks (command bench/attention with -back), as is usual. What remains to be measured, and
+// to be tried on GPUs of compute capability 9.0: 32 rows for each warp, which halves the reads of shared memory; one kernel whose blocks of keys
+// add to dQ in turns; and warp-group products, with the left operands P and dS from registers, as package attention has for the forward pass
+// (Shah et al., "FlashAttention-3", 2024).
+package attentionback
+
+//go:generate go tool kernelgen .
