@@ -3,9 +3,11 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/attentionback"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 )
 
@@ -93,37 +95,44 @@ func (a *attention) fast() bool {
 
 // launch computes the attention by a kernel.
 func (a *attention) launch(name string, in []*Tensor) *Tensor {
-	for i := range in {
-		in[i] = in[i].Contiguous()
+	recorded := false
+	for i, t := range in {
+		in[i] = t.Contiguous()
+		recorded = recorded || in[i].NeedsGrad()
 	}
 	spans := a.spans()
+	var states *Tensor // of the softmax, for the derivative
+	if shape := []int{a.batches * a.tokens, a.heads, 2}; recorded && a.Starts != nil {
+		states = a.s.zeros(name, dtype.Float32, shape) // also of tokens of no sequence
+	} else if recorded {
+		states = a.s.empty(name, dtype.Float32, shape)
+	}
 	if a.s.err != nil {
 		return a.s.fail(a.s.err)
 	}
-	return Op{
-		Name: name, In: in, DType: a.of, Shape: in[0].shape, Save: in,
-		Launch: func(s *device.Stream, out *Tensor) error {
-			switch a.of {
-			case dtype.Float32:
-				return attend[float32](a, in, spans, out)
-			case dtype.BFloat16:
-				return attend[dtype.BF16](a, in, spans, out)
-			}
-			return attend[dtype.F16](a, in, spans, out)
-		},
-		Back: func(d *Derivative) []*Tensor {
-			return a.s.through(func(x []*Tensor) *Tensor {
-				return a.plain(x[0].To(dtype.Float32), x[1].To(dtype.Float32), x[2].To(dtype.Float32))
-			}, d)
-		},
-	}.Apply()
+	o := Op{Name: name, In: in, DType: a.of, Shape: in[0].shape, Launch: func(_ *device.Stream, out *Tensor) error {
+		switch a.of {
+		case dtype.Float32:
+			return attend[float32](a, in, out, states, spans)
+		case dtype.BFloat16:
+			return attend[dtype.BF16](a, in, out, states, spans)
+		}
+		return attend[dtype.F16](a, in, out, states, spans)
+	}}
+	if recorded {
+		o.Save, o.SaveResult, o.Back = append(slices.Clone(in), states, spans), true, a.back
+	}
+	return o.Apply()
 }
 
-// attend launches the kernel.
-func attend[T number](a *attention, in []*Tensor, spans, out *Tensor) error {
+// attend launches the kernel. The states are those of prefill.Operands, or nil.
+func attend[T number](a *attention, in []*Tensor, out, states, spans *Tensor) error {
 	x := prefill.Operands[T]{
 		Q: elements[T](in[0]), K: elements[T](in[1]), V: elements[T](in[2]), O: elements[T](out),
 		Spans: device.View[prefill.Span](spans.contents()),
+	}
+	if states != nil {
+		x.States = device.View[prefill.State](states.contents())
 	}
 	if a.Starts != nil {
 		var zero T
@@ -131,8 +140,58 @@ func attend[T number](a *attention, in []*Tensor, spans, out *Tensor) error {
 			return err
 		}
 	}
-	shape := prefill.Shape{Heads: a.heads, KeyHeads: a.keyHeads, Dim: a.dim, Causal: a.Causal}
-	return prefill.Attend(a.s.stream, shape, x)
+	return prefill.Attend(a.s.stream, a.shape(), x)
+}
+
+func (a *attention) shape() prefill.Shape {
+	return prefill.Shape{Heads: a.heads, KeyHeads: a.keyHeads, Dim: a.dim, Causal: a.Causal}
+}
+
+// back returns the derivatives with respect to the queries, keys and values.
+func (a *attention) back(d *Derivative) []*Tensor {
+	x := append(slices.Clone(d.Saved[:3]), d.Result, d.Grad.Contiguous())
+	if a.of == dtype.BFloat16 {
+		return attendBack[dtype.BF16](a, x, d.Saved[3:])
+	}
+	for i, t := range x {
+		x[i] = t.To(dtype.Float32)
+	}
+	return attendBack[float32](a, x, d.Saved[3:])
+}
+
+// attendBack launches the kernels for queries, keys, values, the result and its derivative, given states and spans.
+func attendBack[T interface {
+	Element
+	attentionback.Element
+}](a *attention, in, saved []*Tensor) []*Tensor {
+	const name = "Attention"
+	list := make([]*Tensor, 3)
+	for i := range list {
+		list[i] = a.s.empty(name, in[i].dtype, in[i].shape)
+	}
+	if a.s.err != nil {
+		return nil
+	}
+	x := attentionback.Operands[T]{
+		Q: elements[T](in[0]), K: elements[T](in[1]), V: elements[T](in[2]), O: elements[T](in[3]), DO: elements[T](in[4]),
+		DQ: elements[T](list[0]), DK: elements[T](list[1]), DV: elements[T](list[2]),
+		States: device.View[prefill.State](saved[0].contents()), Spans: device.View[prefill.Span](saved[1].contents()),
+	}
+	if err := attendBackIn(a, x); err != nil {
+		a.s.fail(mistake(name, err))
+	}
+	return list
+}
+
+// attendBackIn runs the kernels with scratch memory.
+func attendBackIn[T attentionback.Element](a *attention, x attentionback.Operands[T]) error {
+	work, err := device.MakeDirty[float32](a.s.stream, attentionback.Workspace[T](a.s.stream.Device(), a.shape(), a.batches*a.tokens))
+	if err != nil {
+		return err
+	}
+	defer work.Close() // in stream order
+	x.Workspace = work.All()
+	return attentionback.Backward(a.s.stream, a.shape(), x)
 }
 
 // spans returns the sequences as kernels take them: rows of the fields of prefill.Span.
