@@ -115,7 +115,8 @@ var floors = map[string]string{
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
-	"serve/openai":          "llm model/llama chat prometheus",
+	"serve/gate":            "llm chat tokenizer",
+	"serve/openai":          "serve/gate llm model/llama chat prometheus",
 
 	// What is told of devices.
 	"trace":   "device pprof",

@@ -2,25 +2,24 @@ package openai
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // answer is the answer to a request.
 type answer struct {
 	w       http.ResponseWriter
-	write   time.Duration // limit of a write
+	events  *gate.Events
 	request *common
 	head    head
 	chat    bool
 	echo    string // before a continuation
 	usage   usage
-	begun   bool // a part of the stream has been written
 }
 
 // head is what an answer, and each part of a stream, begins with.
@@ -68,7 +67,7 @@ type speech struct {
 }
 
 func (h *Handler) newAnswer(w http.ResponseWriter, r *http.Request, model string, c *common) *answer {
-	return &answer{w: w, write: h.ClientTimeout, request: c, head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model}}
+	return &answer{w: w, events: h.NewEvents(w), request: c, head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model}}
 }
 
 // run generates all choices, one after another, and writes them.
@@ -95,7 +94,7 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[llm.Tok
 	if a.request.Stream {
 		return a.end()
 	}
-	return writeJSON(a.w, struct {
+	return gate.WriteJSON(a.w, struct {
 		head
 		Choices []choice `json:"choices"`
 		Usage   usage    `json:"usage"`
@@ -175,11 +174,7 @@ func (a *answer) part(list ...choice) error {
 	if len(list) == 0 {
 		p.Usage = &a.usage
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	return a.event(text)
+	return a.events.Send("", p)
 }
 
 // end writes what follows the last part.
@@ -189,32 +184,13 @@ func (a *answer) end() error {
 			return err
 		}
 	}
-	return a.event([]byte("[DONE]"))
+	return a.events.SendText("", []byte("[DONE]"))
 }
 
 // fail returns an error that is the answer, or writes it as an event if a part of the stream has been written.
 func (a *answer) fail(err error) error {
-	if !a.begun {
+	if !a.events.Begun() {
 		return err
 	}
-	return a.event(failureOf(err).body())
-}
-
-// event writes an event and sends it.
-func (a *answer) event(data []byte) error {
-	if !a.begun {
-		a.w.Header().Set("Content-Type", "text/event-stream")
-		a.w.Header().Set("Cache-Control", "no-cache")
-		a.w.Header().Set("X-Accel-Buffering", "no") // proxies must not collect events
-		a.begun = true
-	}
-	c := http.NewResponseController(a.w)
-	_ = c.SetWriteDeadline(time.Now().Add(a.write)) // not every ResponseWriter has one
-	if _, err := a.w.Write(append(append([]byte("data: "), data...), "\n\n"...)); err != nil {
-		return gone{err}
-	}
-	if err := c.Flush(); err != nil {
-		return gone{err}
-	}
-	return nil
+	return a.events.Send("", problemOf(gate.FailureOf(err)))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // chatRequest is the body of a request for the answer to a conversation.
@@ -55,12 +56,12 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		Text string `json:"text"`
 	}
 	if json.Unmarshal(data, &parts) != nil {
-		return invalid("messages", "the content of a message is neither a text nor a list of parts")
+		return gate.Invalid("messages", "the content of a message is neither a text nor a list of parts")
 	}
 	var all strings.Builder
 	for _, p := range parts {
 		if p.Type != "text" {
-			return invalid("messages", "a part of a message has the type %q; only text is supported", p.Type)
+			return gate.Invalid("messages", "a part of a message has the type %q; only text is supported", p.Type)
 		}
 		all.WriteString(p.Text)
 	}
@@ -71,10 +72,10 @@ func (c *content) UnmarshalJSON(data []byte) error {
 // chat answers a conversation.
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	var body chatRequest
-	if err := h.read(w, r, &body); err != nil {
+	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.find(body.Model)
+	name, m, err := h.Find(body.Model)
 	if err != nil {
 		return err
 	}
@@ -99,18 +100,18 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 func (b *chatRequest) messages() ([]chat.Message, error) {
 	switch {
 	case len(b.Messages) == 0:
-		return nil, invalid("messages", "there are none")
+		return nil, gate.Invalid("messages", "there are none")
 	case len(b.Tools) > 0:
-		return nil, unsupported("tools")
+		return nil, gate.Unsupported("tools")
 	case b.Logprobs:
-		return nil, unsupported("logprobs")
+		return nil, gate.Unsupported("logprobs")
 	case b.Format.Type != "" && b.Format.Type != "text":
-		return nil, unsupported("response_format")
+		return nil, gate.Unsupported("response_format")
 	}
 	list := make([]chat.Message, len(b.Messages))
 	for i, m := range b.Messages {
 		if m.Role == "" {
-			return nil, invalid("messages", "message %d has no role", i)
+			return nil, gate.Invalid("messages", "message %d has no role", i)
 		}
 		list[i] = chat.Message{Role: m.Role, Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
 		for _, call := range m.ToolCalls {
@@ -123,29 +124,29 @@ func (b *chatRequest) messages() ([]chat.Message, error) {
 // completionRequest is the body of a request for the continuation of a text.
 type completionRequest struct {
 	common
-	Prompt   texts `json:"prompt"`
-	Logprobs *int  `json:"logprobs"`
-	Echo     bool  `json:"echo"`
+	Prompt   gate.Texts `json:"prompt"`
+	Logprobs *int       `json:"logprobs"`
+	Echo     bool       `json:"echo"`
 	Suffix   string
 }
 
 // complete continues a text.
 func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	var body completionRequest
-	if err := h.read(w, r, &body); err != nil {
+	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.find(body.Model)
+	name, m, err := h.Find(body.Model)
 	if err != nil {
 		return err
 	}
 	switch {
 	case len(body.Prompt) != 1:
-		return invalid("prompt", "%d texts, want one", len(body.Prompt))
+		return gate.Invalid("prompt", "%d texts, want one", len(body.Prompt))
 	case body.Logprobs != nil && *body.Logprobs > 0:
-		return unsupported("logprobs")
+		return gate.Unsupported("logprobs")
 	case body.Suffix != "":
-		return unsupported("suffix")
+		return gate.Unsupported("suffix")
 	}
 	if body.MaxTokens == nil {
 		usual := 16 // as the protocol says

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // A Reporter is a Model that reports what it does. *llm.Model is one.
@@ -23,7 +24,7 @@ func (h *Handler) health(w http.ResponseWriter, _ *http.Request) {
 	for _, name := range h.names {
 		if m, ok := h.Models[name].(Reporter); ok {
 			if err := m.Health(); err != nil {
-				failure{status: http.StatusServiceUnavailable, message: name + ": " + err.Error()}.write(w)
+				write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
 				return
 			}
 		}

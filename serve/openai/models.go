@@ -1,8 +1,9 @@
 package openai
 
 import (
-	"encoding/json"
 	"net/http"
+
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // modelInfo describes a model.
@@ -23,25 +24,14 @@ func (h *Handler) models(w http.ResponseWriter, _ *http.Request) error {
 	for i, name := range h.names {
 		list[i] = h.info(name)
 	}
-	return writeJSON(w, map[string]any{"object": "list", "data": list})
+	return gate.WriteJSON(w, map[string]any{"object": "list", "data": list})
 }
 
 // model describes a model.
 func (h *Handler) model(w http.ResponseWriter, r *http.Request) error {
-	name, _, err := h.find(r.PathValue("name"))
+	name, _, err := h.Find(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, h.info(name))
-}
-
-// writeJSON answers a request.
-func writeJSON(w http.ResponseWriter, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(text, '\n')) // a client that has left learns nothing
-	return nil
+	return gate.WriteJSON(w, h.info(name))
 }

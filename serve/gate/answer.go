@@ -1,0 +1,67 @@
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// WriteJSON answers a request.
+func WriteJSON(w http.ResponseWriter, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(text, '\n')) // a client that has left learns nothing
+	return nil
+}
+
+// Events is an answer of server-sent events.
+type Events struct {
+	w       http.ResponseWriter
+	timeout time.Duration // of a write
+	begun   bool
+}
+
+// NewEvents returns an answer without events. Nothing is written before the first one.
+func (g *Gate) NewEvents(w http.ResponseWriter) *Events {
+	return &Events{w: w, timeout: g.ClientTimeout}
+}
+
+// Begun reports whether an event has been sent, after which an error can only be sent as an event.
+func (e *Events) Begun() bool { return e.begun }
+
+// Send sends an event with a value in JSON. The name may be empty. The error wraps ErrLeft if the client does not receive it.
+func (e *Events) Send(name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return e.SendText(name, text)
+}
+
+// SendText sends an event with a text of one line.
+func (e *Events) SendText(name string, data []byte) error {
+	if !e.begun {
+		e.w.Header().Set("Content-Type", "text/event-stream")
+		e.w.Header().Set("Cache-Control", "no-cache")
+		e.w.Header().Set("X-Accel-Buffering", "no") // proxies must not collect events
+		e.begun = true
+	}
+	var event []byte
+	if name != "" {
+		event = append(event, "event: "+name+"\n"...)
+	}
+	event = append(append(append(event, "data: "...), data...), "\n\n"...)
+	c := http.NewResponseController(e.w)
+	_ = c.SetWriteDeadline(time.Now().Add(e.timeout)) // not every ResponseWriter has one
+	if _, err := e.w.Write(event); err != nil {
+		return fmt.Errorf("%w: %w", ErrLeft, err)
+	}
+	if err := c.Flush(); err != nil {
+		return fmt.Errorf("%w: %w", ErrLeft, err)
+	}
+	return nil
+}

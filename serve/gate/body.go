@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// kinds are the names in JSON of the kinds of fields.
+var kinds = map[reflect.Kind]string{
+	reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer", reflect.Float64: "number",
+	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object",
+}
+
+// Read reads a request's JSON object in its time and size. Afterwards there is no deadline, because one that passes while an answer is
+// generated would cancel the request.
+func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
+	err := decode(http.MaxBytesReader(w, r.Body, g.Body), to)
+	_ = c.SetReadDeadline(time.Time{})
+	return err
+}
+
+// decode reads a JSON object.
+func decode(from io.Reader, to any) error {
+	d := json.NewDecoder(from)
+	err := d.Decode(to)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more after the object")
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok || errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return Invalid(strings.TrimPrefix(wrong.Field, "common."), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
+	}
+	if f, ok := errors.AsType[Failure](err); ok {
+		return f
+	}
+	return Failure{Status: http.StatusBadRequest, Message: "the body is not a request in JSON: " + err.Error()}
+}
+
+// Span is a range of numbers that includes its bounds.
+type Span[T int | float64] struct{ least, most T }
+
+// Between returns the range of the numbers from least to most.
+func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
+
+// Set stores the value of a field, if there is one, that must be in a range. The error is a Failure.
+func Set[T int | float64](to *T, param string, value *T, in Span[T]) error {
+	if value == nil {
+		return nil
+	}
+	if !(*value >= in.least && *value <= in.most) {
+		return Invalid(param, "%v is not from %v to %v", *value, in.least, in.most)
+	}
+	*to = *value
+	return nil
+}
+
+// Texts is a list of texts that may be given as a single one, or as null.
+type Texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Texts) UnmarshalJSON(data []byte) error {
+	var one *string
+	if json.Unmarshal(data, &one) == nil {
+		if *t = nil; one != nil {
+			*t = Texts{*one}
+		}
+		return nil
+	}
+	var list []string
+	if err := json.Unmarshal(data, &list); err != nil {
+		return Failure{Status: http.StatusBadRequest, Message: "a text, or a list of texts, is " + string(data[:min(len(data), 40)])}
+	}
+	*t = list
+	return nil
+}

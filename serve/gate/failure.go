@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// ErrLeft is the error of a client that has left, or that does not read.
+var ErrLeft = errors.New("serve: the client has left")
+
+// Failure is an error of a request.
+type Failure struct {
+	Status      int    // of HTTP
+	Message     string // for the client
+	Param, Code string // the field at fault, and OpenAI's name of the error; each may be empty
+}
+
+// Error returns the message.
+func (f Failure) Error() string { return f.Message }
+
+// Invalid returns the Failure of a field's value.
+func Invalid(param, format string, args ...any) Failure {
+	return Failure{Status: http.StatusBadRequest, Param: param, Message: param + ": " + fmt.Sprintf(format, args...)}
+}
+
+// Unsupported returns the Failure of a field that asks for what the server does not do.
+func Unsupported(param string) Failure {
+	return Failure{Status: http.StatusBadRequest, Param: param, Code: "unsupported_parameter", Message: param + " is not supported"}
+}
+
+// FailureOf returns the Failure that stands for an error.
+func FailureOf(err error) Failure {
+	if f, ok := errors.AsType[Failure](err); ok {
+		return f
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return Failure{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request has more than %d bytes", large.Limit)}
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed): // by the server, or the client has left
+		return Failure{Status: http.StatusServiceUnavailable, Message: "the server is shutting down"}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return Failure{Status: http.StatusRequestTimeout, Message: "the request took too long to arrive"}
+	case errors.Is(err, llm.ErrContext):
+		return Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
+	case errors.Is(err, llm.ErrChat), errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrMessage):
+		return Failure{Status: http.StatusBadRequest, Param: "messages", Message: err.Error()}
+	}
+	return Failure{Status: http.StatusInternalServerError, Message: err.Error()}
+}

@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// A Model generates text. It may be used by several goroutines. *llm.Model is one.
+type Model interface {
+	Chat(ctx context.Context, messages []chat.Message, r llm.Request) iter.Seq2[llm.Token, error]
+	Generate(ctx context.Context, prompt string, r llm.Request) iter.Seq2[llm.Token, error]
+}
+
+// ErrOptions is the error of Options that New refuses.
+var ErrOptions = errors.New("serve: invalid options")
+
+// Options are what a server serves, and its limits.
+type Options struct {
+	// Models are the models by their names in requests. A request without a name means the only model.
+	Models map[string]Model
+	// Keys are the API keys that clients may use. Without any, all requests are allowed.
+	Keys []string
+	// Requests limits the requests that run or wait; others are refused with status 429. 0 means 64.
+	Requests int
+	// Body limits the bytes of a request. 0 means 8 MiB.
+	Body int64
+	// ClientTimeout limits the time that a client may take to send a request, and to receive each part of an answer. 0 means 30 seconds.
+	ClientTimeout time.Duration
+}
+
+// A Gate admits requests to models. It is safe for concurrent use.
+type Gate struct {
+	Options
+	names   []string
+	keys    [][sha256.Size]byte
+	running chan struct{} // has an element for each request that runs or waits
+}
+
+// New returns a Gate. The error wraps ErrOptions.
+func New(o Options) (*Gate, error) {
+	if len(o.Models) == 0 {
+		return nil, fmt.Errorf("%w: no models", ErrOptions)
+	}
+	if o.Requests < 0 || o.Body < 0 || o.ClientTimeout < 0 {
+		return nil, fmt.Errorf("%w: negative limits", ErrOptions)
+	}
+	if o.Requests == 0 {
+		o.Requests = 64
+	}
+	if o.Body == 0 {
+		o.Body = 8 << 20
+	}
+	if o.ClientTimeout == 0 {
+		o.ClientTimeout = 30 * time.Second
+	}
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests)}
+	for name := range o.Models {
+		g.names = append(g.names, name)
+	}
+	slices.Sort(g.names)
+	for _, key := range o.Keys {
+		if key == "" {
+			return nil, fmt.Errorf("%w: an empty key", ErrOptions)
+		}
+		g.keys = append(g.keys, sha256.Sum256([]byte(key)))
+	}
+	return g, nil
+}
+
+// Names returns the names of the models in order. The caller must not change them.
+func (g *Gate) Names() []string { return g.names }
+
+// Find returns a model and its name. The error is a Failure.
+func (g *Gate) Find(name string) (string, Model, error) {
+	if name == "" && len(g.names) == 1 {
+		name = g.names[0]
+	}
+	if m := g.Models[name]; m != nil {
+		return name, m, nil
+	}
+	return "", nil, Failure{
+		Status: http.StatusNotFound, Param: "model", Code: "model_not_found",
+		Message: fmt.Sprintf("there is no model %q; there is %s", name, strings.Join(g.names, ", ")),
+	}
+}
+
+// A Handler answers a request, or returns why it does not.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// Guard returns a handler that admits clients with a key. fail writes the error of next, unless the client has left.
+func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := error(Failure{
+			Status: http.StatusUnauthorized, Code: "invalid_api_key",
+			Message: "the request needs an API key: Authorization: Bearer KEY, or X-Api-Key: KEY",
+		})
+		if g.admits(r.Header) {
+			err = next(w, r)
+		}
+		if err != nil && !errors.Is(err, ErrLeft) {
+			fail(w, FailureOf(err))
+		}
+	}
+}
+
+// admits reports whether a header has one of the keys.
+func (g *Gate) admits(h http.Header) bool {
+	key, bearer := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	if !bearer {
+		key = h.Get("X-Api-Key")
+	}
+	sum := sha256.Sum256([]byte(key))
+	same := 0
+	for _, key := range g.keys { // all of them, so that the time does not depend on which is right
+		same |= subtle.ConstantTimeCompare(key[:], sum[:])
+	}
+	return same == 1 || len(g.keys) == 0
+}
+
+// Limit returns a handler that refuses requests beyond Options.Requests with status 429 and Retry-After.
+func (g *Gate) Limit(next Handler) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		select {
+		case g.running <- struct{}{}:
+			defer func() { <-g.running }()
+			return next(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			return Failure{
+				Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded",
+				Message: fmt.Sprintf("%d requests are running or waiting", g.Requests),
+			}
+		}
+	}
+}
