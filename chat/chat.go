@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/ardanlabs/jinja"
@@ -62,6 +63,7 @@ type Options struct {
 type Template struct {
 	main, tools *jinja.Template // tools, if not nil, is for conversations with tools
 	special     map[string]string
+	calls       bool // the template renders tools and calls
 }
 
 // New returns the template with a source. special holds the special tokens that
@@ -71,7 +73,7 @@ func New(source string, special map[string]string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Template{main: t, special: maps.Clone(special)}, nil
+	return &Template{main: t, special: maps.Clone(special), calls: strings.Contains(source, "tools")}, nil
 }
 
 func compile(source string) (*jinja.Template, error) {

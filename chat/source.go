@@ -133,6 +133,7 @@ func fromSources(sources, special map[string]string) (*Template, error) {
 		if t.tools, err = compile(source); err != nil {
 			return nil, err
 		}
+		t.calls = true
 	}
 	return t, nil
 }

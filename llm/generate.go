@@ -74,9 +74,7 @@ func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) it
 			yield(Token{}, ErrChat)
 			return
 		}
-		o := r.Template
-		o.Generate = true
-		text, err := m.template.Render(messages, o)
+		text, err := m.template.Prompt(messages, r.Template)
 		if err != nil {
 			yield(Token{}, err)
 			return

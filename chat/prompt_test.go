@@ -1,0 +1,63 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+// lines is a template that does not know calls.
+const lines = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}"
+
+func TestPromptWithoutTools(t *testing.T) {
+	plain, err := New(lines, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := ToolCall{ID: "1", Name: "get", Arguments: []byte(`{"x":1}`)}
+	messages := []Message{
+		{Role: "user", Content: "Hi"}, {Role: "assistant", ToolCalls: []ToolCall{call, call}}, {Role: "tool", ToolCallID: "1", Content: "a"},
+		{Role: "tool", Name: "other", Content: "b"}, {Role: "user", Content: "So?"},
+	}
+	const answer = "user: Hi\nassistant: {\"arguments\":{\"x\":1},\"name\":\"get\"}\n{\"arguments\":{\"x\":1},\"name\":\"get\"}\n" +
+		"user: The result of get: a\nThe result of other: b\nuser: So?\nassistant:"
+	if got, err := plain.Prompt(messages, Options{}); err != nil || got != answer {
+		t.Errorf("%v\n got %q\nwant %q", err, got, answer)
+	}
+	o := Options{Tools: []json.RawMessage{[]byte(`{"a": 1}`), []byte(`{"b": 1}`)}}
+	const tools = instructions + "{\"a\": 1}\n{\"b\": 1}\n" + otherwise + "\n"
+	for _, c := range []struct {
+		messages []Message
+		want     string
+	}{
+		{messages, "system: " + tools + answer},
+		{[]Message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Hi"}}, "system: Be brief.\n\n" + tools + "user: Hi\nassistant:"},
+	} {
+		if got, err := plain.Prompt(c.messages, o); err != nil || got != c.want {
+			t.Errorf("%v\n got %q\nwant %q", err, got, c.want)
+		}
+	}
+	if messages[1].Content != "" || messages[0].Role != "user" {
+		t.Errorf("the messages have changed: %+v", messages)
+	}
+	for _, c := range []struct {
+		messages []Message
+		tool     string
+	}{{messages[:1], "{"}, {nil, "{}"}, {[]Message{{Role: "assistant", ToolCalls: []ToolCall{{Arguments: []byte("{")}}}}, "{}"}} {
+		if text, err := plain.Prompt(c.messages, Options{Tools: []json.RawMessage{[]byte(c.tool)}}); !errors.Is(err, ErrMessage) {
+			t.Errorf("%+v and %s: %q, %v", c.messages, c.tool, text, err)
+		}
+	}
+}
+
+// A template that knows tools gets them.
+func TestPromptWithTools(t *testing.T) {
+	knows, err := New("{{ tools | tojson }}"+lines, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := knows.Prompt([]Message{{Role: "user", Content: "Hi"}}, Options{Tools: []json.RawMessage{[]byte(`{"a": 1}`)}})
+	if want := "[{\"a\": 1}]user: Hi\nassistant:"; err != nil || got != want {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	}
+}
