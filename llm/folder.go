@@ -128,7 +128,7 @@ func (m *Model) addEnds(text []byte) {
 
 // findEnds adds the tokens that end a text in the common formats of chats.
 func (m *Model) findEnds() {
-	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>"} {
+	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>"} {
 		if id, ok := m.tokenizer.TokenID(token); ok && m.tokenizer.IsSpecial(id) {
 			m.ends[id] = true
 		}

@@ -66,15 +66,12 @@ type Token struct {
 	Finish Finish
 }
 
-// Chat returns the tokens of the answer to a conversation. It stops after an error, and when ctx is done. It may be called by several
+// Chat returns the tokens of the answer to a conversation. If r.Template has tools, the answer may contain calls, which a chat.Parser
+// finds. It stops after an error, and when ctx is done. It may be called by several
 // goroutines, and so may Generate.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
-		if m.template == nil {
-			yield(Token{}, ErrChat)
-			return
-		}
-		text, err := m.template.Prompt(messages, r.Template)
+		text, err := m.Prompt(messages, r.Template)
 		if err != nil {
 			yield(Token{}, err)
 			return

@@ -3,8 +3,6 @@ package llm
 import (
 	"context"
 	"time"
-
-	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 // unread is the number of tokens of a text that may wait for their reader.
@@ -38,7 +36,7 @@ type sequence struct {
 func (m *Model) newSequence(ctx context.Context, t task) *sequence {
 	return &sequence{
 		ctx: ctx, request: t.request, events: make(chan event, unread), tokens: t.prompt, prompt: len(t.prompt), slot: -1, began: time.Now(),
-		text: newText(m.tokenizer.NewDecoder(tokenizer.DecodeOptions{SkipSpecial: true}), t.request.Stop), usage: Usage{Prompt: len(t.prompt)},
+		text: newText(m.decoder(t.request), t.request.Stop), usage: Usage{Prompt: len(t.prompt)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,8 +10,9 @@ import (
 
 // DecodeOptions change how IDs are decoded.
 type DecodeOptions struct {
-	// SkipSpecial leaves out special tokens.
+	// SkipSpecial leaves out special tokens, except those of Keep.
 	SkipSpecial bool
+	Keep        []int32
 }
 
 // Decode returns the text of all IDs, special tokens included. IDs of no token
@@ -69,7 +71,7 @@ func (d *Decoder) Flush() string {
 
 // put passes a token on.
 func (d *Decoder) put(id int32) {
-	if d.o.SkipSpecial && d.t.IsSpecial(id) {
+	if d.o.SkipSpecial && d.t.IsSpecial(id) && !slices.Contains(d.o.Keep, id) {
 		return
 	}
 	if a, ok := d.t.added.tokens[id]; ok {

@@ -104,6 +104,9 @@ func TestSpecial(t *testing.T) {
 	if s := tok.DecodeWith(tok.Encode(text), DecodeOptions{SkipSpecial: true}); s != "ab" {
 		t.Errorf("without special tokens the text is %q", s)
 	}
+	if s := tok.DecodeWith(tok.Encode(text), DecodeOptions{SkipSpecial: true, Keep: []int32{end}}); s != text {
+		t.Errorf("with a special token that is kept, the text is %q", s)
+	}
 	if _, ok := tok.Token(-1); ok {
 		t.Error("ID -1 has a token")
 	}

@@ -43,12 +43,27 @@ func decode(from io.Reader, to any) error {
 		return err
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return Invalid(strings.TrimPrefix(wrong.Field, "common."), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
+		return Invalid(field(reflect.TypeOf(to).Elem(), wrong.Field), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
 	}
 	if f, ok := errors.AsType[Failure](err); ok {
 		return f
 	}
 	return Failure{Status: http.StatusBadRequest, Message: "the body is not a request in JSON: " + err.Error()}
+}
+
+// field returns the path of a field without the names of embedded structs, which package json includes.
+func field(of reflect.Type, path string) string {
+	for {
+		name, rest, _ := strings.Cut(path, ".")
+		if of.Kind() != reflect.Struct {
+			return path
+		}
+		f, ok := of.FieldByName(name)
+		if !ok || !f.Anonymous {
+			return path
+		}
+		of, path = f.Type, rest
+	}
 }
 
 // Span is a range of numbers that includes its bounds.

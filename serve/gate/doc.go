@@ -1,5 +1,5 @@
-// Package gate is what the protocols of a server for language models share: models by name, API keys, limits, and the transport of JSON
-// bodies and of server-sent events. It is no protocol itself: serve/openai and serve/anthropic are.
+// Package gate is what the protocols of a server for language models share: models by name, API keys, limits, the transport of JSON
+// bodies and of server-sent events, and answers with calls of functions. It is no protocol itself: serve/openai and serve/anthropic are.
 //
 //	g, err := gate.New(gate.Options{Models: map[string]gate.Model{"smollm2": m}}) // m is an *llm.Model
 //	if err != nil {

@@ -54,24 +54,43 @@ func (u *usage) add(x llm.Usage) {
 type choice struct {
 	Index   int       `json:"index"`
 	Message *speech   `json:"message,omitempty"`
-	Delta   *speech   `json:"delta,omitempty"`
+	Delta   *delta    `json:"delta,omitempty"`
 	Text    *string   `json:"text,omitempty"`
 	Logs    *struct{} `json:"logprobs"`
 	Finish  *string   `json:"finish_reason"`
 }
 
-// speech is a message, or a part of it.
+// speech is a message.
 type speech struct {
-	Role    string  `json:"role,omitempty"`
-	Content *string `json:"content,omitempty"`
+	Role    string  `json:"role"`
+	Content *string `json:"content"` // null if there are only calls
+	Calls   []call  `json:"tool_calls,omitempty"`
 }
 
-func (h *Handler) newAnswer(w http.ResponseWriter, r *http.Request, model string, c *common) *answer {
+// delta is a part of a message.
+type delta struct {
+	Role    string  `json:"role,omitempty"`
+	Content *string `json:"content,omitempty"`
+	Calls   []call  `json:"tool_calls,omitempty"`
+}
+
+// call is a call of a function, or a part of one.
+type call struct {
+	Index    *int   `json:"index,omitempty"` // only of a part
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Function struct {
+		Name      string `json:"name,omitempty"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func (h *Handler) newAnswer(w http.ResponseWriter, model string, c *common) *answer {
 	return &answer{w: w, events: h.NewEvents(w), request: c, head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model}}
 }
 
 // run generates all choices, one after another, and writes them.
-func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[llm.Token, error]) error {
+func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Part, error]) error {
 	a.head.ID, a.head.Object = "cmpl-"+a.head.ID, "text_completion"
 	if a.chat {
 		a.head.ID, a.head.Object = "chatcmpl-"+a.head.ID[len("cmpl-"):], "chat.completion"
@@ -84,12 +103,17 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[llm.Tok
 		var took llm.Usage
 		q := r
 		q.Seed, q.Usage = r.Seed+uint64(i), &took
-		text, finish, err := a.choose(i, generate(q))
-		if err != nil {
-			return a.fail(err)
+		t := text{index: i, echo: a.echo}
+		for part, err := range generate(q) {
+			if err == nil {
+				err = a.add(&t, part)
+			}
+			if err != nil {
+				return a.fail(err)
+			}
 		}
 		a.usage.add(took)
-		list = append(list, a.whole(i, text, finish))
+		list = append(list, t.whole(a.chat))
 	}
 	if a.request.Stream {
 		return a.end()
@@ -101,63 +125,96 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[llm.Tok
 	}{a.head, list, a.usage})
 }
 
-// choose returns the text of a choice, or streams it.
-func (a *answer) choose(i int, tokens iter.Seq2[llm.Token, error]) (string, llm.Finish, error) {
-	var all strings.Builder
-	all.WriteString(a.echo)
-	first, finish := true, llm.Unfinished
-	for token, err := range tokens {
-		if err != nil {
-			return "", finish, err
+// text is a choice that is being generated.
+type text struct {
+	index  int
+	echo   string
+	begun  bool // there has been a part
+	all    strings.Builder
+	calls  []call
+	finish string
+}
+
+// add adds a part to a text, and streams it.
+func (a *answer) add(t *text, part gate.Part) error {
+	if part.Finish != llm.Unfinished {
+		t.finish = part.Finish.String()
+		if part.Called && t.finish == "stop" {
+			t.finish = "tool_calls"
 		}
-		finish = token.Finish
-		if !a.request.Stream {
-			all.WriteString(token.Text)
-			continue
-		}
-		if err := a.stream(i, token, first); err != nil {
-			return "", finish, err
-		}
-		first = false
 	}
-	return all.String(), finish, nil
+	if !t.begun {
+		part.Text = t.echo + part.Text
+	}
+	t.all.WriteString(part.Text)
+	if part.Call > 0 {
+		t.call(part)
+	}
+	if !a.request.Stream {
+		t.begun = true
+		return nil
+	}
+	return a.stream(t, part)
+}
+
+// call adds a part of a call.
+func (t *text) call(part gate.Part) {
+	if part.Call > len(t.calls) {
+		t.calls = append(t.calls, newCall(part))
+		return
+	}
+	t.calls[part.Call-1].Function.Arguments += part.Arguments
+}
+
+// newCall returns a call, or a part of one.
+func newCall(part gate.Part) (c call) {
+	if part.ID != "" {
+		c.ID, c.Type, c.Function.Name = part.ID, "function", part.Name
+	}
+	c.Function.Arguments = part.Arguments
+	return c
 }
 
 // whole returns a choice that is not streamed.
-func (a *answer) whole(i int, text string, finish llm.Finish) choice {
-	reason := finish.String()
-	if a.chat {
-		return choice{Index: i, Message: &speech{Role: "assistant", Content: &text}, Finish: &reason}
+func (t *text) whole(chat bool) choice {
+	all := t.all.String()
+	c := choice{Index: t.index, Finish: &t.finish}
+	if !chat {
+		c.Text = &all
+		return c
 	}
-	return choice{Index: i, Text: &text, Finish: &reason}
+	c.Message = &speech{Role: "assistant", Content: &all, Calls: t.calls}
+	if all == "" && len(t.calls) > 0 {
+		c.Message.Content = nil
+	}
+	return c
 }
 
-// stream writes the part of a choice that a token adds. The role comes with the first one, the reason of the end in a part of its own.
-func (a *answer) stream(i int, token llm.Token, first bool) error {
-	text := token.Text
-	if first && a.echo != "" {
-		text = a.echo + text
+// stream writes a part of a choice. The role comes with the first one, the reason of the end in a part of its own.
+func (a *answer) stream(t *text, part gate.Part) error {
+	c := choice{Index: t.index, Text: &part.Text}
+	last := part.Finish != llm.Unfinished
+	if last {
+		c.Finish = &t.finish
 	}
-	if first || text != "" {
-		c := choice{Index: i, Text: &text}
-		if a.chat {
-			c = choice{Index: i, Delta: &speech{Content: &text}}
-			if first {
-				c.Delta.Role = "assistant"
-			}
+	if a.chat {
+		c.Text, c.Delta = nil, &delta{}
+		if !t.begun {
+			c.Delta.Role = "assistant"
 		}
-		if err := a.part(c); err != nil {
-			return err
+		switch {
+		case part.Call > 0:
+			one, index := newCall(part), part.Call-1
+			one.Index = &index
+			c.Delta.Calls = []call{one}
+		case !last:
+			c.Delta.Content = &part.Text
 		}
 	}
-	if token.Finish == llm.Unfinished {
+	if t.begun && part.Text == "" && part.Call == 0 && !last {
 		return nil
 	}
-	reason, empty := token.Finish.String(), ""
-	c := choice{Index: i, Text: &empty, Finish: &reason}
-	if a.chat {
-		c = choice{Index: i, Delta: &speech{}, Finish: &reason}
-	}
+	t.begun = true
 	return a.part(c)
 }
 

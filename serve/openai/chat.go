@@ -14,10 +14,10 @@ import (
 // chatRequest is the body of a request for the answer to a conversation.
 type chatRequest struct {
 	common
-	MaxCompletionTokens *int              `json:"max_completion_tokens"`
-	Messages            []message         `json:"messages"`
-	Tools               []json.RawMessage `json:"tools"`
-	Logprobs            bool              `json:"logprobs"`
+	calling
+	MaxCompletionTokens *int      `json:"max_completion_tokens"`
+	Messages            []message `json:"messages"`
+	Logprobs            bool      `json:"logprobs"`
 	Format              struct {
 		Type string `json:"type"`
 	} `json:"response_format"`
@@ -60,7 +60,9 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	}
 	var all strings.Builder
 	for _, p := range parts {
-		if p.Type != "text" {
+		switch p.Type {
+		case "text", "input_text", "output_text": // the last two in the protocol of responses
+		default:
 			return gate.Invalid("messages", "a part of a message has the type %q; only text is supported", p.Type)
 		}
 		all.WriteString(p.Text)
@@ -82,7 +84,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if body.MaxCompletionTokens != nil {
 		body.MaxTokens = body.MaxCompletionTokens
 	}
-	messages, err := body.messages()
+	q, err := body.question(m)
 	if err != nil {
 		return err
 	}
@@ -91,74 +93,48 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Template.Variables = body.Template
-	a := h.newAnswer(w, r, name, &body.common)
+	a := h.newAnswer(w, name, &body.common)
 	a.chat = true
-	return a.run(request, func(q llm.Request) iter.Seq2[llm.Token, error] { return m.Chat(r.Context(), messages, q) })
+	return a.run(request, func(request llm.Request) iter.Seq2[gate.Part, error] { return q.Answer(r.Context(), request) })
 }
 
-// messages returns the conversation, and the error of fields that only chats have.
-func (b *chatRequest) messages() ([]chat.Message, error) {
+// question returns the conversation, and the error of fields that only chats have.
+func (b *chatRequest) question(m Model) (gate.Question, error) {
 	switch {
 	case len(b.Messages) == 0:
-		return nil, gate.Invalid("messages", "there are none")
-	case len(b.Tools) > 0:
-		return nil, gate.Unsupported("tools")
+		return gate.Question{}, gate.Invalid("messages", "there are none")
 	case b.Logprobs:
-		return nil, gate.Unsupported("logprobs")
+		return gate.Question{}, gate.Unsupported("logprobs")
 	case b.Format.Type != "" && b.Format.Type != "text":
-		return nil, gate.Unsupported("response_format")
+		return gate.Question{}, gate.Unsupported("response_format")
 	}
-	list := make([]chat.Message, len(b.Messages))
-	for i, m := range b.Messages {
-		if m.Role == "" {
-			return nil, gate.Invalid("messages", "message %d has no role", i)
-		}
-		list[i] = chat.Message{Role: m.Role, Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
-		for _, call := range m.ToolCalls {
-			list[i].ToolCalls = append(list[i].ToolCalls, chat.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: json.RawMessage(call.Function.Arguments)})
-		}
+	functions, err := b.functions()
+	if err != nil {
+		return gate.Question{}, err
 	}
-	return list, nil
+	q := gate.Question{Model: m, Functions: functions, Single: b.single()}
+	for i, message := range b.Messages {
+		if message.Role == "" {
+			return q, gate.Invalid("messages", "message %d has no role", i)
+		}
+		q.Messages = append(q.Messages, message.chat())
+	}
+	return q, nil
 }
 
-// completionRequest is the body of a request for the continuation of a text.
-type completionRequest struct {
-	common
-	Prompt   gate.Texts `json:"prompt"`
-	Logprobs *int       `json:"logprobs"`
-	Echo     bool       `json:"echo"`
-	Suffix   string
+// chat returns a message as templates see it.
+func (m message) chat() chat.Message {
+	c := chat.Message{Role: roleOf(m.Role), Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
+	for _, call := range m.ToolCalls {
+		c.ToolCalls = append(c.ToolCalls, chat.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: gate.Arguments(call.Function.Arguments)})
+	}
+	return c
 }
 
-// complete continues a text.
-func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
-	var body completionRequest
-	if err := h.Read(w, r, &body); err != nil {
-		return err
+// roleOf returns the role that templates know.
+func roleOf(role string) string {
+	if role == "developer" { // OpenAI's name for it since 2024
+		return "system"
 	}
-	name, m, err := h.Find(body.Model)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(body.Prompt) != 1:
-		return gate.Invalid("prompt", "%d texts, want one", len(body.Prompt))
-	case body.Logprobs != nil && *body.Logprobs > 0:
-		return gate.Unsupported("logprobs")
-	case body.Suffix != "":
-		return gate.Unsupported("suffix")
-	}
-	if body.MaxTokens == nil {
-		usual := 16 // as the protocol says
-		body.MaxTokens = &usual
-	}
-	request, err := body.request()
-	if err != nil {
-		return err
-	}
-	a := h.newAnswer(w, r, name, &body.common)
-	if body.Echo {
-		a.echo = body.Prompt[0]
-	}
-	return a.run(request, func(q llm.Request) iter.Seq2[llm.Token, error] { return m.Generate(r.Context(), body.Prompt[0], q) })
+	return role
 }

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"iter"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// Question is what a model answers.
+type Question struct {
+	Model     Model
+	Messages  []chat.Message
+	Functions []Function // that the model may call
+	Single    bool       // the answer has at most one call
+}
+
+// Part is a part of an answer.
+type Part struct {
+	chat.Part
+	ID     string     // of the call, in its first part
+	Finish llm.Finish // other than Unfinished in the last part, which has neither text nor call
+	Called bool       // in the last part: the answer has calls
+}
+
+// Answer returns the parts of an answer, of which there is at least one for each token; some are empty. It stops after an error.
+func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		described, names, err := tools(q.Functions)
+		if err != nil {
+			yield(Part{}, err)
+			return
+		}
+		r.Template.Tools = described
+		s := splitter{single: q.Single}
+		if len(names) > 0 {
+			s.parser = chat.NewParser(names)
+		}
+		for token, err := range q.Model.Chat(ctx, q.Messages, r) {
+			if err != nil {
+				yield(Part{}, err)
+				return
+			}
+			for _, part := range s.split(token) {
+				if !yield(part, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// splitter finds the calls in tokens.
+type splitter struct {
+	parser *chat.Parser // nil if there are no functions
+	single bool
+	called bool
+}
+
+// split returns the parts that a token completes.
+func (s *splitter) split(t llm.Token) (list []Part) {
+	if s.parser == nil {
+		list = []Part{{Part: chat.Part{Text: t.Text}}}
+	} else {
+		parts := s.parser.Write(t.Text)
+		if t.Finish != llm.Unfinished {
+			parts = append(parts, s.parser.Close()...)
+		}
+		for _, part := range parts {
+			list = s.add(list, part)
+		}
+		if len(list) == 0 {
+			list = []Part{{}}
+		}
+	}
+	if t.Finish != llm.Unfinished {
+		list = append(list, Part{Finish: t.Finish, Called: s.called})
+	}
+	return list
+}
+
+// lengthOfID is the length of the IDs of calls: the templates of Mistral refuse others.
+const lengthOfID = 9
+
+// add adds a part of the parser to a list.
+func (s *splitter) add(list []Part, part chat.Part) []Part {
+	if s.single && part.Call > 1 {
+		return list
+	}
+	p := Part{Part: part}
+	if part.Name != "" {
+		p.ID, s.called = rand.Text()[:lengthOfID], true
+	}
+	return append(list, p)
+}
