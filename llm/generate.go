@@ -64,6 +64,7 @@ type Token struct {
 	ID     int32
 	Text   string // may be empty: a character may take several tokens
 	Finish Finish
+	Stop   string // the one of Request.Stop that ended the text, if Finish is Stopped
 }
 
 // Chat returns the tokens of the answer to a conversation. If r.Template has tools, the answer may contain calls, which a chat.Parser

@@ -101,7 +101,7 @@ func TestStop(t *testing.T) {
 	stop := long[len(long)/3:][:3]
 	want := long[:strings.Index(long, stop)]
 	got, last := text(t, m, "Hello", llm.Request{MaxTokens: 40, Stop: []string{"never", stop, ""}})
-	if got != want || last.Finish != llm.Stopped {
+	if got != want || last.Finish != llm.Stopped || last.Stop != stop {
 		t.Errorf("until %q: got %q, want %q; the last token is %+v", stop, got, want, last)
 	}
 	if got, last := text(t, m, "Hello", llm.Request{MaxTokens: 40, Stop: []string{long + "more"}}); got != long || last.Finish != llm.Limited {

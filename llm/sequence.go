@@ -79,10 +79,10 @@ func (q *sequence) token(id int32, end ending) Token {
 	if end.ends[id] {
 		return Token{ID: id, Text: q.text.rest(), Finish: Ended}
 	}
-	piece, stopped := q.text.add(id)
-	t := Token{ID: id, Text: piece}
+	piece, stop := q.text.add(id)
+	t := Token{ID: id, Text: piece, Stop: stop}
 	switch {
-	case stopped:
+	case stop != "":
 		t.Finish = Stopped
 	case q.usage.Generated == q.request.MaxTokens:
 		t.Finish, t.Text = Limited, t.Text+q.text.rest()

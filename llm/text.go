@@ -15,22 +15,22 @@ type text struct {
 
 func newText(d *tokenizer.Decoder, stop []string) *text { return &text{decoder: d, stop: stop} }
 
-// add returns the text that a token completes, and reports whether one of the stops follows it.
-func (t *text) add(id int32) (piece string, stopped bool) {
+// add returns the text that a token completes, and the stop that follows it, if one does.
+func (t *text) add(id int32) (piece, stop string) {
 	t.held += t.decoder.Write(id)
 	at := -1
 	for _, s := range t.stop {
 		if i := strings.Index(t.held, s); s != "" && i >= 0 && (at < 0 || i < at) {
-			at = i
+			at, stop = i, s
 		}
 	}
 	if at >= 0 {
 		piece, t.held = t.held[:at], ""
-		return piece, true
+		return piece, stop
 	}
 	n := len(t.held) - t.beginning()
 	piece, t.held = t.held[:n], t.held[n:]
-	return piece, false
+	return piece, ""
 }
 
 // beginning returns the length of the longest end of the held text with which a stop begins.

@@ -116,6 +116,7 @@ var floors = map[string]string{
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
 	"serve/gate":            "llm chat tokenizer",
+	"serve/anthropic":       "serve/gate llm chat",
 	"serve/openai":          "serve/gate llm model/llama chat prometheus",
 
 	// What is told of devices.

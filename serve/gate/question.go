@@ -22,6 +22,7 @@ type Part struct {
 	chat.Part
 	ID     string     // of the call, in its first part
 	Finish llm.Finish // other than Unfinished in the last part, which has neither text nor call
+	Stop   string     // in the last part: the one of Request.Stop that ended the answer
 	Called bool       // in the last part: the answer has calls
 }
 
@@ -76,7 +77,7 @@ func (s *splitter) split(t llm.Token) (list []Part) {
 		}
 	}
 	if t.Finish != llm.Unfinished {
-		list = append(list, Part{Finish: t.Finish, Called: s.called})
+		list = append(list, Part{Finish: t.Finish, Stop: t.Stop, Called: s.called})
 	}
 	return list
 }

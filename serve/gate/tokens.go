@@ -1,0 +1,41 @@
+package gate
+
+import (
+	"net/http"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/tokenizer"
+)
+
+// A Tokenized is a Model with a tokenizer that clients may use. *llm.Model is one.
+type Tokenized interface {
+	Model
+	Tokenizer() *tokenizer.Tokenizer
+	Prompt(messages []chat.Message, o chat.Options) (string, error)
+	Context() int // the largest number of tokens of a conversation
+}
+
+// TokenizedOf returns a model that has a tokenizer. The error is a Failure.
+func TokenizedOf(m Model) (Tokenized, error) {
+	if t, ok := m.(Tokenized); ok {
+		return t, nil
+	}
+	return nil, Failure{Status: http.StatusNotImplemented, Message: "the model has no tokenizer that clients may use"}
+}
+
+// Tokens returns the tokens of a conversation, with the start of the answer.
+func (q Question) Tokens(r llm.Request) ([]int32, error) {
+	m, err := TokenizedOf(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	if r.Template.Tools, _, err = tools(q.Functions); err != nil {
+		return nil, err
+	}
+	text, err := m.Prompt(q.Messages, r.Template)
+	if err != nil {
+		return nil, err
+	}
+	return m.Tokenizer().EncodeWith(text, tokenizer.Options{OmitSpecial: true}).IDs, nil
+}
