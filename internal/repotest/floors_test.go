@@ -117,7 +117,7 @@ var floors = map[string]string{
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
 	"serve/gate":            "llm chat tokenizer",
 	"serve/anthropic":       "serve/gate llm chat",
-	"serve/openai":          "serve/gate llm model/llama chat prometheus",
+	"serve/openai":          "serve/gate llm model/llama chat tokenizer prometheus",
 
 	// What is told of devices.
 	"trace":   "device pprof",

@@ -49,6 +49,9 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("GET /v1/models/{name...}", h.guard(h.model))
 	h.mux.HandleFunc("POST /v1/chat/completions", h.guard(h.Limit(h.chat)))
 	h.mux.HandleFunc("POST /v1/completions", h.guard(h.Limit(h.complete)))
+	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
+	h.mux.HandleFunc("POST /tokenize", h.guard(h.tokenize))
+	h.mux.HandleFunc("POST /detokenize", h.guard(h.detokenize))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
 	})

@@ -1,0 +1,214 @@
+package openai
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+)
+
+// responsesRequest is the body of a request in the protocol of responses. The server stores nothing.
+type responsesRequest struct {
+	Model        string            `json:"model"`
+	Input        input             `json:"input"`
+	Instructions *string           `json:"instructions"`
+	MaxTokens    *int              `json:"max_output_tokens"`
+	Temperature  *float64          `json:"temperature"`
+	TopP         *float64          `json:"top_p"`
+	Stream       bool              `json:"stream"`
+	Tools        []responseTool    `json:"tools"`
+	Metadata     map[string]string `json:"metadata"`
+	Text         struct {
+		Format struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	} `json:"text"`
+	choosing
+	absent
+}
+
+// absent are the fields whose values ask for what the server does not do.
+type absent struct {
+	Previous     *string         `json:"previous_response_id"`
+	Conversation json.RawMessage `json:"conversation"`
+	Prompt       json.RawMessage `json:"prompt"`
+	Background   *bool           `json:"background"`
+	Truncation   *string         `json:"truncation"`
+	TopLogprobs  *int            `json:"top_logprobs"`
+	MaxCalls     *int            `json:"max_tool_calls"`
+	Frequency    *float64        `json:"frequency_penalty"`
+	Presence     *float64        `json:"presence_penalty"`
+}
+
+// responseTool is a function that the model may call.
+type responseTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description *string         `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      *bool           `json:"strict"`
+}
+
+// inputItem is a part of the conversation.
+type inputItem struct {
+	Type      string  `json:"type"` // a message if it is empty
+	Role      string  `json:"role"`
+	Content   content `json:"content"`
+	CallID    string  `json:"call_id"`
+	Name      string  `json:"name"`
+	Arguments string  `json:"arguments"`
+	Output    content `json:"output"`
+}
+
+// input is a conversation, which may be given as the text of the user.
+type input []inputItem
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (in *input) UnmarshalJSON(data []byte) error {
+	var text *string
+	if json.Unmarshal(data, &text) == nil {
+		if *in = nil; text != nil {
+			*in = input{{Role: "user", Content: content(*text)}}
+		}
+		return nil
+	}
+	var list []inputItem
+	if err := json.Unmarshal(data, &list); err != nil {
+		if f, ok := errors.AsType[gate.Failure](err); ok {
+			return gate.Failure{Status: f.Status, Param: "input", Message: f.Message}
+		}
+		return gate.Invalid("input", "neither a text nor a list of items: %v", err)
+	}
+	*in = list
+	return nil
+}
+
+// messages returns the conversation.
+func (in input) messages() (list []chat.Message, err error) {
+	for i, item := range in {
+		switch cmp.Or(item.Type, "message") {
+		case "message":
+			if item.Role == "" {
+				return nil, gate.Invalid("input", "item %d has no role", i)
+			}
+			list = append(list, chat.Message{Role: roleOf(item.Role), Content: string(item.Content)})
+		case "function_call":
+			if n := len(list); n == 0 || list[n-1].Role != "assistant" {
+				list = append(list, chat.Message{Role: "assistant"})
+			}
+			last := &list[len(list)-1]
+			last.ToolCalls = append(last.ToolCalls, chat.ToolCall{ID: item.CallID, Name: item.Name, Arguments: gate.Arguments(item.Arguments)})
+		case "function_call_output":
+			list = append(list, chat.Message{Role: "tool", ToolCallID: item.CallID, Content: string(item.Output)})
+		case "reasoning": // of another model
+		default:
+			return nil, gate.Invalid("input", "item %d has the type %q, which is not supported", i, item.Type)
+		}
+	}
+	return list, nil
+}
+
+// check returns the error of values that ask for what the server does not do.
+func (a *absent) check() error {
+	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	positive := func(n *int) bool { return n != nil && *n != 0 }
+	penalty := func(x *float64) bool { return x != nil && *x != 0 }
+	for _, f := range []struct {
+		name  string
+		asked bool
+	}{
+		{"previous_response_id", a.Previous != nil}, {"conversation", given(a.Conversation)}, {"prompt", given(a.Prompt)},
+		{"background", a.Background != nil && *a.Background}, {"truncation", a.Truncation != nil && *a.Truncation != "disabled"},
+		{"top_logprobs", positive(a.TopLogprobs)}, {"max_tool_calls", a.MaxCalls != nil},
+		{"frequency_penalty", penalty(a.Frequency)}, {"presence_penalty", penalty(a.Presence)},
+	} {
+		if f.asked {
+			return gate.Unsupported(f.name)
+		}
+	}
+	return nil
+}
+
+// question returns the conversation.
+func (b *responsesRequest) question(m Model) (q gate.Question, err error) {
+	q = gate.Question{Model: m, Single: b.single()}
+	if err := b.absent.check(); err != nil {
+		return q, err
+	}
+	if kind := b.Text.Format.Type; kind != "" && kind != "text" {
+		return q, gate.Unsupported("text.format")
+	}
+	if q.Messages, err = b.Input.messages(); err != nil {
+		return q, err
+	}
+	if len(q.Messages) == 0 {
+		return q, gate.Invalid("input", "there is no message")
+	}
+	if b.Instructions != nil && *b.Instructions != "" {
+		q.Messages = append([]chat.Message{{Role: "system", Content: *b.Instructions}}, q.Messages...)
+	}
+	for i, t := range b.Tools {
+		if t.Type != "function" {
+			return q, gate.Invalid("tools", "tool %d has the type %q; only functions are supported", i, t.Type)
+		}
+		f := gate.Function{Name: t.Name, Parameters: t.Parameters}
+		if t.Description != nil {
+			f.Description = *t.Description
+		}
+		if string(f.Parameters) == "null" {
+			f.Parameters = nil
+		}
+		q.Functions = append(q.Functions, f)
+	}
+	if err := gate.CheckFunctions("tools", q.Functions); err != nil {
+		return q, err
+	}
+	q.Functions, err = b.choose(q.Functions)
+	return q, err
+}
+
+// generation returns how to generate the answer, and sets the defaults in the request, which the answer repeats.
+func (b *responsesRequest) generation() (llm.Request, error) {
+	r := llm.Request{Temperature: 1, TopP: 1, Seed: rand.Uint64()}
+	err := errors.Join(
+		gate.Set(&r.MaxTokens, "max_output_tokens", b.MaxTokens, gate.Between(1, 1<<30)),
+		gate.Set(&r.Temperature, "temperature", b.Temperature, gate.Between(0.0, 2)),
+		gate.Set(&r.TopP, "top_p", b.TopP, gate.Between(0.0, 1)),
+	)
+	return r, err
+}
+
+// responses answers a conversation in the protocol of responses.
+func (h *Handler) responses(w http.ResponseWriter, r *http.Request) error {
+	var body responsesRequest
+	if err := h.Read(w, r, &body); err != nil {
+		return err
+	}
+	name, m, err := h.Find(body.Model)
+	if err != nil {
+		return err
+	}
+	q, err := body.question(m)
+	if err != nil {
+		return err
+	}
+	g, err := body.generation()
+	if err != nil {
+		return err
+	}
+	var took llm.Usage
+	s := reply{response: newResponse(name, &body, g), took: &took}
+	if body.Stream {
+		s.events = h.NewEvents(w)
+	}
+	g.Usage = &took
+	if err := s.run(q.Answer(r.Context(), g)); err != nil || body.Stream {
+		return err
+	}
+	return gate.WriteJSON(w, s.response)
+}
