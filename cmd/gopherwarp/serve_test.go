@@ -3,9 +3,20 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +27,7 @@ import (
 // A server answers requests and ends when its context does.
 func TestServe(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	c := &serveCommand{modelSource: modelSource{Model: llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Drain: time.Minute}
+	c := &serveCommand{modelSource: modelSource{Model: llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r, w := io.Pipe()
@@ -42,27 +53,158 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeFlags(t *testing.T) {
+	keys, none := filepath.Join(t.TempDir(), "keys"), filepath.Join(t.TempDir(), "none")
+	if err := errors.Join(os.WriteFile(keys, []byte("# of us\none\n\n two\r\n"), 0o600), os.WriteFile(none, []byte("#x\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		command serveCommand
 		want    string
 	}{
-		{serveCommand{Listen: ":8080", Requests: 1}, "which needs -key"},
-		{serveCommand{Listen: "0.0.0.0:8080", Requests: 1}, "which needs -key"},
-		{serveCommand{Listen: "localhost", Requests: 1}, "missing port"},
-		{serveCommand{Listen: "localhost:1"}, "-requests must be positive"},
-		{serveCommand{Listen: "localhost:1", Requests: 1, Drain: -1}, "-drain and -parallel must not be negative"},
-		{serveCommand{Listen: "localhost:1", Requests: 1, Parallel: -1}, "must not be negative"},
-		{serveCommand{modelSource: modelSource{Context: -1}, Listen: "localhost:1", Requests: 1}, "-context must not be negative"},
-		{serveCommand{Listen: ":8080", Requests: 1, Key: []string{"x"}}, ""},
-		{serveCommand{Listen: "[::1]:8080", Requests: 1}, ""},
+		{serveCommand{Listen: ":8080"}, "which needs -key"},
+		{serveCommand{Listen: "0.0.0.0:8080"}, "which needs -key"},
+		{serveCommand{Listen: "localhost"}, "missing port"},
+		{serveCommand{Listen: "localhost:1", Requests: -1}, "-requests and -connections must be positive"},
+		{serveCommand{Listen: "localhost:1", Sockets: -1}, "-requests and -connections must be positive"},
+		{serveCommand{Listen: "localhost:1", Drain: -1}, "-drain, -parallel and -timeout must not be negative"},
+		{serveCommand{Listen: "localhost:1", Timeout: -1}, "-drain, -parallel and -timeout must not be negative"},
+		{serveCommand{Listen: "localhost:1", Parallel: -1}, "must not be negative"},
+		{serveCommand{modelSource: modelSource{Context: -1}, Listen: "localhost:1"}, "-context must not be negative"},
+		{serveCommand{Listen: "localhost:1", TLSCert: "x"}, "-tls-cert and -tls-key need each other"},
+		{serveCommand{Listen: "localhost:1", KeyFile: none}, "has no keys"},
+		{serveCommand{Listen: "localhost:1", KeyFile: none + "x"}, "no such file"},
+		{serveCommand{Listen: ":8080", Key: []string{"x"}}, ""},
+		{serveCommand{Listen: ":8080", Key: []string{"x"}, KeyFile: keys}, ""},
+		{serveCommand{Listen: "[::1]:8080"}, ""},
 	} {
+		c.command.Requests, c.command.Sockets = c.command.Requests+1, c.command.Sockets+1
 		err := c.command.check()
+		if c.command.KeyFile == keys && !slices.Equal(c.command.Key, []string{"x", "one", "two"}) {
+			t.Errorf("the keys are %q", c.command.Key)
+		}
 		if c.want == "" && err == nil {
 			continue
 		}
 		if e, ok := errors.AsType[exit](err); !ok || e.code != exitUsage || !strings.Contains(err.Error(), c.want) || c.want == "" {
 			t.Errorf("%+v: %v, want %q", c.command, err, c.want)
 		}
+	}
+}
+
+// certify writes a certificate for localhost and its key, and returns a client that trusts it.
+func certify(t *testing.T) (cert, key string, client *http.Client) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	if err := errors.Join(os.WriteFile(cert, public, 0o600), os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(public)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return cert, key, &http.Client{Transport: transport}
+}
+
+// With a certificate, the server encrypts. All protocols and the page are there.
+func TestServeTLS(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	c := &serveCommand{modelSource: modelSource{Model: llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
+	var client *http.Client
+	c.TLSCert, c.TLSKey, client = certify(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(c.Run(ctx, terminal{w, io.Discard}), w.Close()) }()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "serving tiny at https://")
+	if err != nil || !ok {
+		t.Fatalf("the server prints %q, %v", line, err)
+	}
+	url = "https://" + strings.TrimSuffix(url, "/v1")
+	for _, q := range []struct{ path, body, want string }{
+		{"/", "", "<title>Gopherwarp</title>"}, {"/page/page.js", "", "fetch("}, {"/v1/models", "", `"id":"tiny"`}, {"/health", "", ""},
+		{"/v1/messages", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"output_tokens":3`},
+		{"/v1/messages/count_tokens", `{"messages": [{"role": "user", "content": "Hi"}]}`, `{"input_tokens":11}`},
+		{"/v1/responses", `{"max_output_tokens": 16, "input": "Hi"}`, `"object":"response"`},
+	} {
+		got, err := client.Get(url + q.path)
+		if q.body != "" && err == nil {
+			got.Body.Close()
+			got, err = client.Post(url+q.path, "application/json", strings.NewReader(q.body))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(got.Body)
+		if err = errors.Join(err, got.Body.Close()); err != nil || got.StatusCode != http.StatusOK || got.ProtoMajor != 2 || !strings.Contains(string(text), q.want) {
+			t.Errorf("%s: %v, %s %d: %s", q.path, err, got.Proto, got.StatusCode, text)
+		}
+	}
+	client.CloseIdleConnections()
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the server ends with %v", err)
+	}
+	c.TLSKey = c.TLSCert
+	if err := c.Run(t.Context(), terminal{io.Discard, io.Discard}); err == nil || !strings.Contains(err.Error(), "-tls-cert and -tls-key") {
+		t.Errorf("a certificate without its key: %v", err)
+	}
+}
+
+// A listener has no more connections than its limit.
+func TestLimited(t *testing.T) {
+	inner, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLimited(inner, 1)
+	accepted := make(chan net.Conn)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				close(accepted)
+				return
+			}
+			accepted <- c
+		}
+	}()
+	for range 2 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	first := <-accepted
+	select {
+	case <-accepted:
+		t.Error("a second connection is accepted")
+	case <-time.After(50 * time.Millisecond):
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	second := <-accepted // while the only place is taken again, Close ends Accept
+	if err := errors.Join(l.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+	for range accepted {
 	}
 }
 

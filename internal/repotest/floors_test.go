@@ -117,6 +117,7 @@ var floors = map[string]string{
 	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
 	"serve/gate":            "llm chat tokenizer",
 	"serve/anthropic":       "serve/gate llm chat",
+	"serve/page":            "",
 	"serve/openai":          "serve/gate llm model/llama chat tokenizer prometheus",
 
 	// What is told of devices.
@@ -127,7 +128,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... serve/openai llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":                   "cmd/... serve/openai serve/anthropic serve/gate serve/page llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",

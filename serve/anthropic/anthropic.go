@@ -41,6 +41,7 @@ type problem struct {
 var kinds = map[int]string{
 	http.StatusUnauthorized: "authentication_error", http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large",
 	http.StatusTooManyRequests: "rate_limit_error", http.StatusInternalServerError: "api_error", http.StatusServiceUnavailable: "overloaded_error",
+	http.StatusGatewayTimeout: "timeout_error",
 }
 
 // problemOf returns a failure in the form of the protocol.

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// writing limits the time in which a client receives an answer that is not streamed.
+const writing = time.Minute
+
 // WriteJSON answers a request.
 func WriteJSON(w http.ResponseWriter, v any) error {
 	text, err := json.Marshal(v)
@@ -14,6 +17,7 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writing)) // not every ResponseWriter has one
 	_, _ = w.Write(append(text, '\n')) // a client that has left learns nothing
 	return nil
 }

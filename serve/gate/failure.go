@@ -45,6 +45,8 @@ func FailureOf(err error) Failure {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed): // by the server, or the client has left
 		return Failure{Status: http.StatusServiceUnavailable, Message: "the server is shutting down"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return Failure{Status: http.StatusGatewayTimeout, Message: "the answer took too long"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Failure{Status: http.StatusRequestTimeout, Message: "the request took too long to arrive"}
 	case errors.Is(err, llm.ErrContext):

@@ -35,6 +35,8 @@ type Options struct {
 	Requests int
 	// Body limits the bytes of a request. 0 means 8 MiB.
 	Body int64
+	// Time limits the time of a request, with its wait. 0 means no limit.
+	Time time.Duration
 	// ClientTimeout limits the time that a client may take to send a request, and to receive each part of an answer. 0 means 30 seconds.
 	ClientTimeout time.Duration
 }
@@ -52,7 +54,7 @@ func New(o Options) (*Gate, error) {
 	if len(o.Models) == 0 {
 		return nil, fmt.Errorf("%w: no models", ErrOptions)
 	}
-	if o.Requests < 0 || o.Body < 0 || o.ClientTimeout < 0 {
+	if o.Requests < 0 || o.Body < 0 || o.Time < 0 || o.ClientTimeout < 0 {
 		return nil, fmt.Errorf("%w: negative limits", ErrOptions)
 	}
 	if o.Requests == 0 {
@@ -128,12 +130,18 @@ func (g *Gate) admits(h http.Header) bool {
 	return same == 1 || len(g.keys) == 0
 }
 
-// Limit returns a handler that refuses requests beyond Options.Requests with status 429 and Retry-After.
+// Limit returns a handler that refuses requests beyond Options.Requests with status 429 and Retry-After, and that ends requests after
+// Options.Time.
 func (g *Gate) Limit(next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		select {
 		case g.running <- struct{}{}:
 			defer func() { <-g.running }()
+			if g.Time > 0 {
+				ctx, cancel := context.WithTimeout(r.Context(), g.Time)
+				defer cancel()
+				r = r.WithContext(ctx)
+			}
 			return next(w, r)
 		default:
 			w.Header().Set("Retry-After", "1")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -57,12 +58,26 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A request ends after its time, and leaves its place.
+func TestTime(t *testing.T) {
+	g := open(t, gate.Options{Requests: 1, Time: time.Millisecond})
+	h := g.Limit(func(w http.ResponseWriter, r *http.Request) error {
+		<-r.Context().Done()
+		return r.Context().Err()
+	})
+	for range 2 {
+		if err := h(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the request ends with %v", err)
+		}
+	}
+}
+
 func TestFailureOf(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
 	}{
-		{gate.Invalid("n", "x"), 400}, {&http.MaxBytesError{Limit: 5}, 413}, {context.Canceled, 503}, {llm.ErrClosed, 503}, {os.ErrDeadlineExceeded, 408},
+		{gate.Invalid("n", "x"), 400}, {&http.MaxBytesError{Limit: 5}, 413}, {context.Canceled, 503}, {llm.ErrClosed, 503}, {os.ErrDeadlineExceeded, 408}, {context.DeadlineExceeded, 504},
 		{llm.ErrContext, 400}, {chat.ErrRefused, 400}, {errors.New("lost"), 500},
 	} {
 		if got := gate.FailureOf(c.err); got.Status != c.want {

@@ -14,7 +14,7 @@ func kindOf(status int) string {
 		return "authentication_error"
 	case http.StatusTooManyRequests:
 		return "rate_limit_error"
-	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+	case http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return "server_error"
 	}
 	return "invalid_request_error"
