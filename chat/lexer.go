@@ -6,8 +6,8 @@ import "strings"
 // Jinja with trim_blocks and lstrip_blocks, as transformers sets them. The
 // engine trims white space also across tags, and its filter tojson is not
 // Python's. Therefore prepare applies the rules for white space itself, writes
-// text as string literals, which the engine does not trim, drops comments, and
-// replaces the name of the filter.
+// text as string literals, which the engine does not trim, drops comments, replaces
+// the name of the filter, and prints values as Python does.
 func prepare(source string) string {
 	source = strings.ReplaceAll(source, "\r\n", "\n")
 	l := lexer{rest: strings.TrimSuffix(source, "\n"), lineStart: true}
@@ -46,7 +46,7 @@ func (l *lexer) next() {
 		l.raw(tag)
 		return
 	case tag[1] != '#':
-		l.out.WriteString(renameTag(bare(tag)))
+		l.out.WriteString(printTag(renameTag(bare(tag))))
 	}
 	l.trimAfter(tag)
 }
@@ -177,9 +177,20 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// renameTag replaces the name of the filter tojson in a tag.
+// printTag returns a tag that prints a value as Python does. Tags of statements stay as they are.
+func printTag(tag string) string {
+	value, ok := strings.CutPrefix(tag, "{{")
+	if value, ended := strings.CutSuffix(value, "}}"); ok && ended && strings.TrimSpace(value) != "" {
+		return "{{ " + printed + "(" + value + ") }}"
+	}
+	return tag
+}
+
+// renamed are the names of the filters that replace those of the engine.
+var renamed = map[string]string{"tojson": toJSON, "string": printed}
+
+// renameTag replaces the names of filters in a tag.
 func renameTag(s string) string {
-	const name = "tojson"
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		if n := quoted(s[i:]); n > 0 {
@@ -196,9 +207,13 @@ func renameTag(s string) string {
 			b.WriteByte(s[i])
 			i++
 		}
-		if rest, ok := strings.CutPrefix(s[i:], name); ok && !continuesName(rest) {
-			b.WriteString(toJSON)
-			i += len(name)
+		n := 0
+		for continuesName(s[i+n:]) {
+			n++
+		}
+		if name, ok := renamed[s[i:i+n]]; ok {
+			b.WriteString(name)
+			i += n
 		}
 	}
 	return b.String()
