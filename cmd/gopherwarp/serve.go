@@ -138,7 +138,7 @@ func (c *serveCommand) secure() (*tls.Config, error) {
 }
 
 // handler returns what serves a model: the protocols and the page.
-func (c *serveCommand) handler(m *llm.Model) (http.Handler, error) {
+func (c *serveCommand) handler(m gate.Model) (http.Handler, error) {
 	g, err := gate.New(gate.Options{Models: map[string]gate.Model{c.name(): m}, Keys: c.Key, Requests: c.Requests, Time: c.Timeout})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// parrot is a model that repeats the last message, a word at a time.
+type parrot struct{}
+
+func (p parrot) Chat(ctx context.Context, messages []chat.Message, r llm.Request) iter.Seq2[llm.Token, error] {
+	return p.Generate(ctx, messages[len(messages)-1].Content, r)
+}
+
+func (parrot) Generate(_ context.Context, prompt string, r llm.Request) iter.Seq2[llm.Token, error] {
+	return func(yield func(llm.Token, error) bool) {
+		words := strings.SplitAfter(prompt, " ")
+		*r.Usage = llm.Usage{Prompt: len(words), Generated: len(words)}
+		for i, word := range words {
+			t := llm.Token{Text: word}
+			if i == len(words)-1 {
+				t.Finish = llm.Ended
+			}
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestClients talks to a server with the clients of OpenAI and Anthropic.
+func TestClients(t *testing.T) {
+	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
+	if out, err := exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ['openai', 'anthropic'])))").CombinedOutput(); err != nil {
+		t.Skipf("%s cannot import openai and anthropic, which pip installs; GOPHERWARP_PYTHON names another Python: %v\n%s", python, err, out)
+	}
+	h, err := (&serveCommand{Name: "m", Key: []string{"secret"}}).handler(parrot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	defer s.Close()
+	out, err := exec.Command(python, filepath.Join("testdata", "clients.py"), s.URL, "secret").CombinedOutput()
+	if err != nil {
+		t.Fatalf("clients.py: %v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
