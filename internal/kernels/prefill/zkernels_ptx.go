@@ -57,22 +57,22 @@ a1d458d389c29f70	span.go	Layout.Tile
 b47bd6c58dffa936	span.go	Span
 586c71ff6785affb	span.go	keyAt
 257ec49596e74542	span.go	partOf
-f7b3aba188a49aea	tiled.go	addProducts
+b3500f86231dab9a	tiled.go	FetchRows
+ff8cbdf8e9868b89	tiled.go	PairOf
+d4f497c955d5044d	tiled.go	Piece
+a218800a6608ca12	tiled.go	PieceOf
+6896ba0f13f59b6a	tiled.go	addProducts
 616169a96b7a45f	tiled.go	blockRows
 616169a96b7a45f	tiled.go	blockThreads
-78951d672a5a235a	tiled.go	fetchRows
-400840c76a5a9b69	tiled.go	pairOf
-8405bd48e1de772d	tiled.go	piece
-c936027c9f8785b2	tiled.go	pieceOf
 dbfe328b190cae0f	tiled.go	place
 e74123f75684520f	tiled.go	products
 f776211dd58c787b	tiled.go	put
 2e4fe9acaca59ffa	tiled.go	scale
 5a237ca92001a226	tiled.go	stage
-12b9f9a4a436dfed	tiled.go	tiled
+bff5dccfa8c85b2d	tiled.go	tiled
 78fa83e233dd6a95	tiled.go	view
-8a6a880e7328a563	tiled.go	view.queries
-823a14306ae3d7e1	tiled.go	view.tile
+28a14811e6ba7b23	tiled.go	view.queries
+c61c71299e58961	tiled.go	view.tile
 `
 
 const direct32SM80 = `packed1 28661 direct_float32_row_F32

@@ -12,237 +12,47 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// BatchQ4 multiplies a tile of weights of 4 bits by several vectors.
-func BatchQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, x, y device.Slice[float32], s Shape, add bool) error {
-	p := s_.Plan(batchQ4Kernel, batchQ4Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	driver.Pass(p, factor)
+// Interleave stores the vectors of the group BlockY, which are batchVectors, next to each other, element by element, so that a kernel
+// finds all elements of a column with one index.
+func Interleave(s *device.Stream, g device.Grid, x, to device.Slice[float32], columns, vectors int) error {
+	p := s.Plan(interleaveKernel, g)
 	x.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, add)
+	to.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, vectors)
 	return p.Launch()
 }
 
-var batchQ4Kernel = &driver.Kernel{
-	Name:    "batchQ4",
+var interleaveKernel = &driver.Kernel{
+	Name:    "interleave",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "batch.go",
-	Line:    56,
+	Line:    48,
 	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "factor", Offset: 72, Size: 4},
-		{Name: "x", Offset: 80, Size: 24, Elem: 4},
-		{Name: "y", Offset: 104, Size: 24, Elem: 4},
-		{Name: "s", Offset: 128, Size: 16},
-		{Name: "add", Offset: 144, Size: 1},
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "to", Offset: 24, Size: 24, Elem: 4},
+		{Name: "columns", Offset: 48, Size: 8},
+		{Name: "vectors", Offset: 56, Size: 8},
 	},
-	ParamBytes: 168,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	ParamBytes: 80,
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 60, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 32, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 64, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: batchQ4SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: interleaveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []uint32
-			scales, minima []dtype.F16
-			factor         float32
-			x, y           []float32
-			s              Shape
-			add            bool
+			x, to            []float32
+			columns, vectors int
 		})(args)
 		for ts.Next() {
-			batchQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.x, a.y, a.s, a.add)
+			interleave(ts.Thread(), a.x, a.to, a.columns, a.vectors)
 		}
 	},
-	Twin:    batchQ4Twin,
+	Twin:    interleaveTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 8, 10, 11, 12, 13, 79, 80, 81},
-}
-
-// BatchQ8 multiplies a tile of the format Q8_0 by several vectors.
-func BatchQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], s Shape, add bool) error {
-	p := s_.Plan(batchQ8Kernel, batchQ8Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	x.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, add)
-	return p.Launch()
-}
-
-var batchQ8Kernel = &driver.Kernel{
-	Name:    "batchQ8",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "batch.go",
-	Line:    86,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "x", Offset: 48, Size: 24, Elem: 4},
-		{Name: "y", Offset: 72, Size: 24, Elem: 4},
-		{Name: "s", Offset: 96, Size: 16},
-		{Name: "add", Offset: 112, Size: 1},
-	},
-	ParamBytes: 136,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "batch.go", Line: 90, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 32, Format: "integer divide by zero"},
-		{File: "batch.go", Line: 94, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 94, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: batchQ8SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ8SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes []uint32
-			scales []dtype.F16
-			x, y   []float32
-			s      Shape
-			add    bool
-		})(args)
-		for ts.Next() {
-			batchQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.s, a.add)
-		}
-	},
-	Twin:    batchQ8Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 9, 10, 11, 12, 13, 79, 80, 81},
-}
-
-// GatherQ4 converts a row of weights of 4 bits.
-func GatherQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape) error {
-	p := s_.Plan(gatherQ4Kernel, gatherQ4Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	driver.Pass(p, factor)
-	rows.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var gatherQ4Kernel = &driver.Kernel{
-	Name:    "gatherQ4",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "gather.go",
-	Line:    47,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "factor", Offset: 72, Size: 4},
-		{Name: "rows", Offset: 80, Size: 24, Elem: 4},
-		{Name: "y", Offset: 104, Size: 24, Elem: 4},
-		{Name: "s", Offset: 128, Size: 16},
-	},
-	ParamBytes: 160,
-	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "gather.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 49, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 49, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 128, 136},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherQ4SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ4SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes         []uint32
-			scales, minima []dtype.F16
-			factor         float32
-			rows           []int32
-			y              []float32
-			s              Shape
-		})(args)
-		for ts.Next() {
-			gatherQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.rows, a.y, a.s)
-		}
-	},
-	Twin:    gatherQ4Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 43, 44, 46, 79, 80, 81},
-}
-
-// GatherQ8 converts a row of the format Q8_0.
-func GatherQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], rows device.Slice[int32], y device.Slice[float32], s Shape) error {
-	p := s_.Plan(gatherQ8Kernel, gatherQ8Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	rows.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var gatherQ8Kernel = &driver.Kernel{
-	Name:    "gatherQ8",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "gather.go",
-	Line:    66,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "rows", Offset: 48, Size: 24, Elem: 4},
-		{Name: "y", Offset: 72, Size: 24, Elem: 4},
-		{Name: "s", Offset: 96, Size: 16},
-	},
-	ParamBytes: 128,
-	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "gather.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 68, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96, 104},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherQ8SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes []uint32
-			scales []dtype.F16
-			rows   []int32
-			y      []float32
-			s      Shape
-		})(args)
-		for ts.Next() {
-			gatherQ8(ts.Thread(), a.planes, a.scales, a.rows, a.y, a.s)
-		}
-	},
-	Twin:    gatherQ8Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{43, 45, 46, 79, 80, 81},
+	Uses:    []uint16{10, 11},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -292,270 +102,252 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{48},
+	Uses:    []uint16{70},
 }
 
-// SumBlocks stores the sum of each block of x, times a factor.
-func SumBlocks(s *device.Stream, g device.Grid, x, sums device.Slice[float32], factor float32) error {
-	p := s.Plan(sumBlocksKernel, g)
+// SumHalves stores the sum of each 16 elements of x.
+func SumHalves(s *device.Stream, g device.Grid, x, sums device.Slice[float32]) error {
+	p := s.Plan(sumHalvesKernel, g)
 	x.Pass(p)
 	sums.Pass(p)
-	driver.Pass(p, factor)
 	return p.Launch()
 }
 
-var sumBlocksKernel = &driver.Kernel{
-	Name:    "sumBlocks",
+var sumHalvesKernel = &driver.Kernel{
+	Name:    "sumHalves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "tiles.go",
 	Line:    16,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
-		{Name: "factor", Offset: 48, Size: 4},
 	},
-	ParamBytes: 72,
+	ParamBytes: 64,
 	Sites: []driver.Site{
 		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumBlocksSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, sums []float32
-			factor  float32
 		})(args)
 		for ts.Next() {
-			sumBlocks(ts.Thread(), a.x, a.sums, a.factor)
+			sumHalves(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin:    sumBlocksTwin,
+	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{79, 124},
+	Uses:    []uint16{1, 51, 111, 182},
 }
 
-// TileQ4 multiplies a tile of weights of 4 bits by x, of which sums has the sums of the blocks times the factor of the minima.
-func TileQ4(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], x, sums, y device.Slice[float32], add bool) error {
-	p := s.Plan(tileQ4Kernel, tileQ4Kernel.Grid(g))
+// BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
+func BatchQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, y device.Slice[float32], s Shape, vectors int, add bool, of fields) error {
+	p := s_.Plan(batchQ4Kernel, batchQ4Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
-	x.Pass(p)
-	sums.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, add)
-	return p.Launch()
-}
-
-var tileQ4Kernel = &driver.Kernel{
-	Name:    "tileQ4",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "tiles.go",
-	Line:    33,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "x", Offset: 72, Size: 24, Elem: 4},
-		{Name: "sums", Offset: 96, Size: 24, Elem: 4},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "add", Offset: 144, Size: 1},
-	},
-	ParamBytes: 168,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "tiles.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 40, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ4SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes         []uint32
-			scales, minima []dtype.F16
-			x, sums, y     []float32
-			add            bool
-		})(args)
-		for ts.Next() {
-			tileQ4(ts.Thread(), a.planes, a.scales, a.minima, a.x, a.sums, a.y, a.add)
-		}
-	},
-	Twin:    tileQ4Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 79, 81, 123, 125},
-}
-
-// TileQ8 multiplies a tile of the format Q8_0 by x.
-func TileQ8(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], x, y device.Slice[float32], add bool) error {
-	p := s.Plan(tileQ8Kernel, tileQ8Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	x.Pass(p)
-	y.Pass(p)
-	driver.Pass(p, add)
-	return p.Launch()
-}
-
-var tileQ8Kernel = &driver.Kernel{
-	Name:    "tileQ8",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "tiles.go",
-	Line:    63,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "x", Offset: 48, Size: 24, Elem: 4},
-		{Name: "y", Offset: 72, Size: 24, Elem: 4},
-		{Name: "add", Offset: 96, Size: 1},
-	},
-	ParamBytes: 120,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "tiles.go", Line: 70, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 70, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 71, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ8SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes []uint32
-			scales []dtype.F16
-			x, y   []float32
-			add    bool
-		})(args)
-		for ts.Next() {
-			tileQ8(ts.Thread(), a.planes, a.scales, a.x, a.y, a.add)
-		}
-	},
-	Twin:    tileQ8Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 79, 81, 123, 126},
-}
-
-// WidenQ4 converts a tile of weights of 4 bits. A thread takes a block at a time.
-func WidenQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], factor float32, out device.Slice[halves], s Shape) error {
-	p := s_.Plan(widenQ4Kernel, widenQ4Kernel.Grid(g))
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
+	groups.Pass(p)
 	driver.Pass(p, factor)
-	out.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
 	driver.Pass(p, s)
+	driver.Pass(p, vectors)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
-var widenQ4Kernel = &driver.Kernel{
-	Name:    "widenQ4",
+var batchQ4Kernel = &driver.Kernel{
+	Name:    "batch[nibbles]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "widen.go",
-	Line:    73,
+	File:    "batch.go",
+	Line:    65,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
-		{Name: "factor", Offset: 72, Size: 4},
-		{Name: "out", Offset: 80, Size: 24, Elem: 8},
-		{Name: "s", Offset: 104, Size: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "y", Offset: 128, Size: 24, Elem: 4},
+		{Name: "s", Offset: 152, Size: 16},
+		{Name: "vectors", Offset: 168, Size: 8},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
 	},
-	ParamBytes: 136,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "widen.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ4SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: widenQ4SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ4SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenQ4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			planes         []uint32
 			scales, minima []dtype.F16
+			groups         []uint16
 			factor         float32
-			out            []halves
+			x, y           []float32
 			s              Shape
+			vectors        int
+			add            bool
+			of             fields
 		})(args)
 		for ts.Next() {
-			widenQ4(ts.Thread(), a.planes, a.scales, a.minima, a.factor, a.out, a.s)
+			batch[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.y, a.s, a.vectors, a.add, a.of)
 		}
 	},
-	Twin:    widenQ4Twin,
+	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 79, 80, 81, 132, 157, 159},
+	Uses:    []uint16{0, 1, 9, 10, 12, 13, 50, 51, 52, 60, 61, 62, 63, 64, 65, 66, 67, 68, 71, 77, 78, 93, 96, 111, 112, 113},
 }
 
-// WidenQ8 converts a tile of weights of 8 bits. A thread takes a block at a time.
-func WidenQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales device.Slice[dtype.F16], out device.Slice[halves], s Shape) error {
-	p := s_.Plan(widenQ8Kernel, widenQ8Kernel.Grid(g))
+// BatchQ8 multiplies a tile of a matrix by a group of interleaved vectors.
+func BatchQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, y device.Slice[float32], s Shape, vectors int, add bool, of fields) error {
+	p := s_.Plan(batchQ8Kernel, batchQ8Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
-	out.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	x.Pass(p)
+	y.Pass(p)
 	driver.Pass(p, s)
+	driver.Pass(p, vectors)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
-var widenQ8Kernel = &driver.Kernel{
-	Name:    "widenQ8",
+var batchQ8Kernel = &driver.Kernel{
+	Name:    "batch[bytes]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "widen.go",
-	Line:    98,
+	File:    "batch.go",
+	Line:    65,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
-		{Name: "out", Offset: 48, Size: 24, Elem: 8},
-		{Name: "s", Offset: 72, Size: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "y", Offset: 128, Size: 24, Elem: 4},
+		{Name: "s", Offset: 152, Size: 16},
+		{Name: "vectors", Offset: 168, Size: 8},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
 	},
-	ParamBytes: 104,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "widen.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: widenQ8SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenQ8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes []uint32
-			scales []dtype.F16
-			out    []halves
-			s      Shape
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			x, y           []float32
+			s              Shape
+			vectors        int
+			add            bool
+			of             fields
 		})(args)
 		for ts.Next() {
-			widenQ8(ts.Thread(), a.planes, a.scales, a.out, a.s)
+			batch[bytes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.y, a.s, a.vectors, a.add, a.of)
 		}
 	},
-	Twin:    widenQ8Twin,
+	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{79, 80, 81, 132, 158, 159},
+	Uses:    []uint16{0, 1, 9, 10, 12, 13, 45, 46, 47, 48, 49, 50, 51, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113},
+}
+
+// BatchMixed multiplies a tile of a matrix by a group of interleaved vectors.
+func BatchMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, y device.Slice[float32], s Shape, vectors int, add bool, of fields) error {
+	p := s_.Plan(batchMixedKernel, batchMixedKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, vectors)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var batchMixedKernel = &driver.Kernel{
+	Name:    "batch[mixed]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "batch.go",
+	Line:    65,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "y", Offset: 128, Size: 24, Elem: 4},
+		{Name: "s", Offset: 152, Size: 16},
+		{Name: "vectors", Offset: 168, Size: 8},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchMixedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			x, y           []float32
+			s              Shape
+			vectors        int
+			add            bool
+			of             fields
+		})(args)
+		for ts.Next() {
+			batch[mixed](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.y, a.s, a.vectors, a.add, a.of)
+		}
+	},
+	Twin:    batchMixedTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 9, 10, 12, 13, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -577,7 +369,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -628,8 +420,8 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -652,7 +444,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -674,7 +466,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Name:    "dots[nibbles, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -725,8 +517,8 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -749,7 +541,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -771,7 +563,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Name:    "dots[nibbles, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -822,8 +614,8 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -846,7 +638,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -868,7 +660,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Name:    "dots[bytes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -917,8 +709,8 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -941,7 +733,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -963,7 +755,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Name:    "dots[bytes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1012,8 +804,8 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -1036,7 +828,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1058,7 +850,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Name:    "dots[bytes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    89,
+	Line:    90,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1107,8 +899,8 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -1131,21 +923,23 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 14, 15, 16, 17, 18, 19, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 68, 69, 71, 72, 73, 74, 75, 76, 77, 78, 79, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 108, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156},
+	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213},
 }
 
 // FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1153,80 +947,85 @@ var fewQ4OneKernel = &driver.Kernel{
 	Name:    "few[nibbles, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
 }
 
 // FewQ4Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ4Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4TwoKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1234,80 +1033,85 @@ var fewQ4TwoKernel = &driver.Kernel{
 	Name:    "few[nibbles, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4TwoSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4TwoSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[nibbles, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[nibbles, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
 }
 
 // FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4FourKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1315,80 +1119,85 @@ var fewQ4FourKernel = &driver.Kernel{
 	Name:    "few[nibbles, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4FourSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4FourSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[nibbles, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[nibbles, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 57, 59, 60, 61, 64, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
 }
 
 // FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1396,79 +1205,84 @@ var fewQ8OneKernel = &driver.Kernel{
 	Name:    "few[bytes, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
 }
 
 // FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8TwoKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1476,79 +1290,84 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Name:    "few[bytes, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8TwoSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8TwoSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[bytes, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
 }
 
 // FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8FourKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
+	driver.Pass(p, of)
 	return p.Launch()
 }
 
@@ -1556,65 +1375,548 @@ var fewQ8FourKernel = &driver.Kernel{
 	Name:    "few[bytes, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    117,
+	Line:    123,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
 	},
-	ParamBytes: 248,
+	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 132, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8FourSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8FourSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes         []quad
-			scales, minima []pair
-			x              []numbers
-			half           []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			few[bytes, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 50, 53, 57, 59, 60, 68, 69, 72, 73, 74, 79, 81, 83, 99, 103, 104, 105, 106, 107, 108, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 129, 132, 134, 141},
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
+}
+
+// FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewQ4KOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewQ4KOneKernel = &driver.Kernel{
+	Name:    "few[grouped, oneVector]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    123,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			few[grouped, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
+}
+
+// FewQ4KFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewQ4KFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewQ4KFourKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewQ4KFourKernel = &driver.Kernel{
+	Name:    "few[grouped, fourVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    123,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KFourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KFourSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			few[grouped, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
+}
+
+// FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewMixedOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewMixedOneKernel = &driver.Kernel{
+	Name:    "few[mixed, oneVector]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    123,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			few[mixed, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 53, 54, 56, 57, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 156, 157, 158, 159, 160, 161, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
+}
+
+// FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func FewMixedFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewMixedFourKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewMixedFourKernel = &driver.Kernel{
+	Name:    "few[mixed, fourVectors]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    123,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 60},
+		{Name: "of", Offset: 252, Size: 56},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedFourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedFourSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			few[mixed, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 53, 54, 56, 57, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 156, 157, 158, 159, 160, 161, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 186, 189, 191, 198},
+}
+
+// GatherQ8 converts a row of the matrix.
+func GatherQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape, of fields) error {
+	p := s_.Plan(gatherQ8Kernel, gatherQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	rows.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var gatherQ8Kernel = &driver.Kernel{
+	Name:    "gather[bytes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gather.go",
+	Line:    45,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "rows", Offset: 104, Size: 24, Elem: 4},
+		{Name: "y", Offset: 128, Size: 24, Elem: 4},
+		{Name: "s", Offset: 152, Size: 16},
+		{Name: "of", Offset: 168, Size: 56},
+	},
+	ParamBytes: 240,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			rows           []int32
+			y              []float32
+			s              Shape
+			of             fields
+		})(args)
+		for ts.Next() {
+			gather[bytes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.rows, a.y, a.s, a.of)
+		}
+	},
+	Twin:    gatherQ8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 42, 43, 44, 46, 47, 48, 49, 50, 51, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113},
+}
+
+// GatherMixed converts a row of the matrix.
+func GatherMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape, of fields) error {
+	p := s_.Plan(gatherMixedKernel, gatherMixedKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	rows.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var gatherMixedKernel = &driver.Kernel{
+	Name:    "gather[mixed]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gather.go",
+	Line:    45,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "rows", Offset: 104, Size: 24, Elem: 4},
+		{Name: "y", Offset: 128, Size: 24, Elem: 4},
+		{Name: "s", Offset: 152, Size: 16},
+		{Name: "of", Offset: 168, Size: 56},
+	},
+	ParamBytes: 240,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherMixedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			rows           []int32
+			y              []float32
+			s              Shape
+			of             fields
+		})(args)
+		for ts.Next() {
+			gather[mixed](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.rows, a.y, a.s, a.of)
+		}
+	},
+	Twin:    gatherMixedTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 42, 43, 44, 50, 51, 52, 53, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -1655,7 +1957,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 47, 70},
+	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 69, 102},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -1693,5 +1995,385 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 47, 70},
+	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 69, 102},
+}
+
+// TileQ4 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
+func TileQ4(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, sums, y device.Slice[float32], add bool, of fields) error {
+	p := s.Plan(tileQ4Kernel, tileQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	x.Pass(p)
+	sums.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var tileQ4Kernel = &driver.Kernel{
+	Name:    "tile[nibbles]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "tiles.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "sums", Offset: 128, Size: 24, Elem: 4},
+		{Name: "y", Offset: 152, Size: 24, Elem: 4},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ4SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			x, sums, y     []float32
+			add            bool
+			of             fields
+		})(args)
+		for ts.Next() {
+			tile[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.sums, a.y, a.add, a.of)
+		}
+	},
+	Twin:    tileQ4Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 50, 51, 52, 60, 61, 62, 63, 64, 65, 66, 68, 71, 77, 78, 93, 96, 111, 113, 181, 183},
+}
+
+// TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
+func TileQ8(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, sums, y device.Slice[float32], add bool, of fields) error {
+	p := s.Plan(tileQ8Kernel, tileQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	x.Pass(p)
+	sums.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var tileQ8Kernel = &driver.Kernel{
+	Name:    "tile[bytes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "tiles.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "sums", Offset: 128, Size: 24, Elem: 4},
+		{Name: "y", Offset: 152, Size: 24, Elem: 4},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ8SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			x, sums, y     []float32
+			add            bool
+			of             fields
+		})(args)
+		for ts.Next() {
+			tile[bytes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.sums, a.y, a.add, a.of)
+		}
+	},
+	Twin:    tileQ8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 45, 46, 47, 48, 49, 50, 51, 52, 65, 66, 68, 71, 77, 78, 82, 85, 111, 113, 181, 183},
+}
+
+// TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
+func TileMixed(s *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, sums, y device.Slice[float32], add bool, of fields) error {
+	p := s.Plan(tileMixedKernel, tileMixedKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	x.Pass(p)
+	sums.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, add)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var tileMixedKernel = &driver.Kernel{
+	Name:    "tile[mixed]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "tiles.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "x", Offset: 104, Size: 24, Elem: 4},
+		{Name: "sums", Offset: 128, Size: 24, Elem: 4},
+		{Name: "y", Offset: 152, Size: 24, Elem: 4},
+		{Name: "add", Offset: 176, Size: 1},
+		{Name: "of", Offset: 180, Size: 56},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileMixedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			x, sums, y     []float32
+			add            bool
+			of             fields
+		})(args)
+		for ts.Next() {
+			tile[mixed](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.x, a.sums, a.y, a.add, a.of)
+		}
+	},
+	Twin:    tileMixedTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 65, 66, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 113, 181, 183},
+}
+
+// WidenQ4 converts a tile of a matrix. A thread takes a block at a time.
+func WidenQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+	p := s_.Plan(widenQ4Kernel, widenQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	out.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var widenQ4Kernel = &driver.Kernel{
+	Name:    "widen[nibbles]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "widen.go",
+	Line:    73,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "s", Offset: 128, Size: 16},
+		{Name: "of", Offset: 144, Size: 56},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true},
+	Sites: []driver.Site{
+		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ4SM80Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ4SM70Narrow},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			out            []halves
+			s              Shape
+			of             fields
+		})(args)
+		for ts.Next() {
+			widen[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.out, a.s, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 50, 52, 61, 62, 63, 64, 65, 66, 67, 68, 71, 77, 78, 93, 96, 111, 112, 113, 189, 214, 215},
+}
+
+// WidenQ8 converts a tile of a matrix. A thread takes a block at a time.
+func WidenQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+	p := s_.Plan(widenQ8Kernel, widenQ8Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	out.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var widenQ8Kernel = &driver.Kernel{
+	Name:    "widen[bytes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "widen.go",
+	Line:    73,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "s", Offset: 128, Size: 16},
+		{Name: "of", Offset: 144, Size: 56},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true},
+	Sites: []driver.Site{
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ8SM80Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ8SM70Narrow},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			out            []halves
+			s              Shape
+			of             fields
+		})(args)
+		for ts.Next() {
+			widen[bytes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.out, a.s, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 46, 47, 48, 49, 50, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113, 189, 214, 215},
+}
+
+// WidenMixed converts a tile of a matrix. A thread takes a block at a time.
+func WidenMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+	p := s_.Plan(widenMixedKernel, widenMixedKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	driver.Pass(p, factor)
+	out.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var widenMixedKernel = &driver.Kernel{
+	Name:    "widen[mixed]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "widen.go",
+	Line:    73,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
+		{Name: "factor", Offset: 96, Size: 4},
+		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "s", Offset: 128, Size: 16},
+		{Name: "of", Offset: 144, Size: 56},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true},
+	Sites: []driver.Site{
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenMixedSM80Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenMixedSM70Narrow},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes         []uint32
+			scales, minima []dtype.F16
+			groups         []uint16
+			factor         float32
+			out            []halves
+			s              Shape
+			of             fields
+		})(args)
+		for ts.Next() {
+			widen[mixed](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.factor, a.out, a.s, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 50, 52, 53, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113, 189, 214, 215},
 }

@@ -11,1431 +11,34 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// batchQ4Twin runs blocks of the kernel batchQ4.
+// interleaveTwin runs blocks of the kernel interleave.
 //
-//line batch.go:56
-func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	planes := *(*unsafe.Pointer)(args)
-	planesCap := *(*int)(unsafe.Add(args, 16))
-	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scalesLen := *(*int)(unsafe.Add(args, 32))
-	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	minimaLen := *(*int)(unsafe.Add(args, 56))
-	factor := *(*float32)(unsafe.Add(args, 72))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	xLen := *(*int)(unsafe.Add(args, 88))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	yLen := *(*int)(unsafe.Add(args, 112))
-	s0 := *(*int)(unsafe.Add(args, 128))
-	s8 := *(*int)(unsafe.Add(args, 136))
-	add := *(*bool)(unsafe.Add(args, 144))
+//line batch.go:48
+func interleaveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	to := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	toLen := *(*int)(unsafe.Add(args, 32))
+	columns := *(*int)(unsafe.Add(args, 48))
+	vectors := *(*int)(unsafe.Add(args, 56))
+	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line batch.go:57
-	i40 := s8 / 32
-//line batch.go:60
-	c49 := s8 != 0
-//line batch.go:60
-	var i51 int
-//line batch.go:60
-	if s8 != 0 {
-//line batch.go:60
-		i51 = xLen / s8
-	}
-//line batch.go:16
-	i629 := i51 - 1
-//line batch.go:32
-	var i244 int
-//line batch.go:32
-	if s0 != 0 {
-//line batch.go:32
-		i244 = yLen / s0
-	}
-//line batch.go:16
-	i963 := i244 - 1
-//line batch.go:61
-	c54 := 0 < i40
-//line batch.go:32
-	c242 := s0 != 0
-//line batch.go:56
+//line batch.go:50
+	i54 := columns << 3
+//line batch.go:53
+	i58 := vectors - 1
+//line batch.go:48
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		i43 := bx * i40
-//line batch.go:60
-		if !c49 {
-//line batch.go:60
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line batch.go:60
-			return
-		}
-//line batch.go:16
-		i626 := by << 3
-//line batch.go:16
-		i631 := i626
-//line batch.go:16
-		if i629 < i626 {
-//line batch.go:16
-			i631 = i629
-		}
-//line batch.go:16
-		i642 := i626 + 1
-//line batch.go:16
-		i645 := i642
-//line batch.go:16
-		if i629 < i642 {
-//line batch.go:16
-			i645 = i629
-		}
-//line batch.go:16
-		i656 := i626 + 2
-//line batch.go:16
-		i659 := i656
-//line batch.go:16
-		if i629 < i656 {
-//line batch.go:16
-			i659 = i629
-		}
-//line batch.go:16
-		i670 := i626 + 3
-//line batch.go:16
-		i673 := i670
-//line batch.go:16
-		if i629 < i670 {
-//line batch.go:16
-			i673 = i629
-		}
-//line batch.go:16
-		i684 := i626 + 4
-//line batch.go:16
-		i687 := i684
-//line batch.go:16
-		if i629 < i684 {
-//line batch.go:16
-			i687 = i629
-		}
-//line batch.go:16
-		i698 := i626 + 5
-//line batch.go:16
-		i701 := i698
-//line batch.go:16
-		if i629 < i698 {
-//line batch.go:16
-			i701 = i629
-		}
-//line batch.go:16
-		i712 := i626 + 6
-//line batch.go:16
-		i715 := i712
-//line batch.go:16
-		if i629 < i712 {
-//line batch.go:16
-			i715 = i629
-		}
-//line batch.go:16
-		i726 := i626 + 7
-//line batch.go:16
-		i729 := i726
-//line batch.go:16
-		if i629 < i726 {
-//line batch.go:16
-			i729 = i629
-		}
-//line batch.go:73
-		i740 := i631 * s8
-//line batch.go:73
-		i768 := i645 * s8
-//line batch.go:73
-		i796 := i659 * s8
-//line batch.go:73
-		i824 := i673 * s8
-//line batch.go:73
-		i852 := i687 * s8
-//line batch.go:73
-		i880 := i701 * s8
-//line batch.go:73
-		i908 := i715 * s8
-//line batch.go:73
-		i936 := i729 * s8
-//line batch.go:16
-		i965 := i626
-//line batch.go:16
-		if i963 < i626 {
-//line batch.go:16
-			i965 = i963
-		}
-//line batch.go:16
-		i977 := i642
-//line batch.go:16
-		if i963 < i642 {
-//line batch.go:16
-			i977 = i963
-		}
-//line batch.go:16
-		i989 := i656
-//line batch.go:16
-		if i963 < i656 {
-//line batch.go:16
-			i989 = i963
-		}
-//line batch.go:16
-		i1001 := i670
-//line batch.go:16
-		if i963 < i670 {
-//line batch.go:16
-			i1001 = i963
-		}
-//line batch.go:16
-		i1013 := i684
-//line batch.go:16
-		if i963 < i684 {
-//line batch.go:16
-			i1013 = i963
-		}
-//line batch.go:16
-		i1025 := i698
-//line batch.go:16
-		if i963 < i698 {
-//line batch.go:16
-			i1025 = i963
-		}
-//line batch.go:16
-		i1037 := i712
-//line batch.go:16
-		if i963 < i712 {
-//line batch.go:16
-			i1037 = i963
-		}
-//line batch.go:16
-		i1049 := i726
-//line batch.go:16
-		if i963 < i726 {
-//line batch.go:16
-			i1049 = i963
-		}
-//line batch.go:33
-		i569 := bx << 4
-//line batch.go:38
-		i1284 := i965 * s0
-//line batch.go:38
-		i1297 := i977 * s0
-//line batch.go:38
-		i1310 := i989 * s0
-//line batch.go:38
-		i1323 := i1001 * s0
-//line batch.go:38
-		i1336 := i1013 * s0
-//line batch.go:38
-		i1349 := i1025 * s0
-//line batch.go:38
-		i1362 := i1037 * s0
-//line batch.go:38
-		i1375 := i1049 * s0
-		{
-			{
-				first := 0
-//line batch.go:58
-				if lanes == 16 {
-//line batch.go:58
-					first = zvector.BatchQ4Twin(16, c49, c54, c242, i569, s0, add, i43, planesCap, planes, scalesLen, scales, minimaLen, minima, factor, i740, xLen, i768, i796, i824, i852, i880, i908, i936, x, i40, i1284, yLen, i1297, i1310, i1323, i1336, i1349, i1362, i1375, y)
-//line batch.go:58
-				} else if lanes == 8 {
-//line batch.go:58
-					first = zvector.BatchQ4TwinAVX2(16, c49, c54, c242, i569, s0, add, i43, planesCap, planes, scalesLen, scales, minimaLen, minima, factor, i740, xLen, i768, i796, i824, i852, i880, i908, i936, x, i40, i1284, yLen, i1297, i1310, i1323, i1336, i1349, i1362, i1375, y)
-				}
-				for tx := first; tx < 16; tx++ {
-					var f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, f759, f787, f815, f843, f871, f899, f927, f955, f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097, f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, f2000, f2013, f2026, f2039, f2052, f2065, f2078, f2091, f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685, f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 float32
-					var i56, i101, i115, i1975 int
-//line batch.go:61
-					if c54 {
-//line batch.go:61
-						f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, i56 = 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line batch.go:65
-						for {
-//line batch.go:63
-							i57 := i43 + i56
-							i577 := i57 << 6
-//line batch.go:64
-							i61 := i577 + 64
-//line batch.go:64
-							if uint(i61) > uint(planesCap) {
-//line batch.go:64
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i61, planesCap)
-//line batch.go:64
-								return
-							}
-//line batch.go:64
-							if uint(i577) > uint(i61) {
-//line batch.go:64
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i577, i61)
-//line batch.go:64
-								return
-							}
-//line batch.go:64
-							o69 := i577 * 4
-							i73 := i57<<4 + tx
-//line batch.go:65
-							if uint(i73) >= uint(scalesLen) {
-//line batch.go:65
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, scalesLen)
-//line batch.go:65
-								return
-							}
-//line batch.go:65
-							f80 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i73*2)))).Float32()
-//line batch.go:65
-							if uint(i73) >= uint(minimaLen) {
-//line batch.go:65
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i73, minimaLen)
-//line batch.go:65
-								return
-							}
-//line batch.go:65
-							f89 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i73*2)))).Float32() * factor)
-//line batch.go:71
-							i555 := i56 << 5
-//line batch.go:65
-							f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, i101 = f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, 0
-//line batch.go:67
-							for {
-//line batch.go:67
-								i109 := *(*int32)(unsafe.Add(planes, o69+(i101<<4+tx)*4))
-//line batch.go:71
-								i139 := i555 + i101<<2
-//line batch.go:67
-								i1783 := i740 + i139
-//line batch.go:67
-								i1801 := i768 + i139
-//line batch.go:67
-								c1807 := uint(i1783) < uint(xLen) && uint(i1783+3) < uint(xLen) && uint(i1783+16) < uint(xLen) && uint(i1783+19) < uint(xLen) && uint(i1801) < uint(xLen) && uint(i1801+3) < uint(xLen)
-//line batch.go:67
-								i1819 := i796 + i139
-//line batch.go:67
-								c1830 := c1807 && uint(i1801+16) < uint(xLen) && uint(i1801+19) < uint(xLen) && uint(i1819) < uint(xLen) && uint(i1819+3) < uint(xLen) && uint(i1819+16) < uint(xLen)
-//line batch.go:67
-								i1837 := i824 + i139
-//line batch.go:67
-								c1853 := c1830 && uint(i1819+19) < uint(xLen) && uint(i1837) < uint(xLen) && uint(i1837+3) < uint(xLen) && uint(i1837+16) < uint(xLen) && uint(i1837+19) < uint(xLen)
-//line batch.go:67
-								i1855 := i852 + i139
-//line batch.go:67
-								i1873 := i880 + i139
-//line batch.go:67
-								c1875 := c1853 && uint(i1855) < uint(xLen) && uint(i1855+3) < uint(xLen) && uint(i1855+16) < uint(xLen) && uint(i1855+19) < uint(xLen) && uint(i1873) < uint(xLen)
-//line batch.go:67
-								i1891 := i908 + i139
-//line batch.go:67
-								c1897 := c1875 && uint(i1873+3) < uint(xLen) && uint(i1873+16) < uint(xLen) && uint(i1873+19) < uint(xLen) && uint(i1891) < uint(xLen) && uint(i1891+3) < uint(xLen)
-//line batch.go:67
-								i1909 := i936 + i139
-//line batch.go:67
-								c1920 := c1897 && uint(i1891+16) < uint(xLen) && uint(i1891+19) < uint(xLen) && uint(i1909) < uint(xLen) && uint(i1909+3) < uint(xLen) && uint(i1909+16) < uint(xLen)
-//line batch.go:67
-								if c1920 && uint(i1909+19) < uint(xLen) {
-//line batch.go:74
-									f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, i115 = f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, 0
-//line batch.go:74
-									for {
-//line batch.go:69
-										i551 := i115 << 3
-//line batch.go:69
-										f125 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i551)))&15), f89)
-										f136 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i551+4)))&15), f89)
-										i140 := i139 + i115
-//line batch.go:73
-										i741 := i740 + i140
-										f759 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i741+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i741*4)), f1684))
-//line batch.go:73
-										i769 := i768 + i140
-										f787 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i769+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i769*4)), f1689))
-//line batch.go:73
-										i797 := i796 + i140
-										f815 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i797+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i797*4)), f1694))
-//line batch.go:73
-										i825 := i824 + i140
-										f843 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i825+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i825*4)), f1699))
-//line batch.go:73
-										i853 := i852 + i140
-										f871 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i853+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i853*4)), f1704))
-//line batch.go:73
-										i881 := i880 + i140
-										f899 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i881+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i881*4)), f1709))
-//line batch.go:73
-										i909 := i908 + i140
-										f927 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i909+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i909*4)), f1714))
-//line batch.go:73
-										i937 := i936 + i140
-										f955 = math32.FMA(f136, *(*float32)(unsafe.Add(x, (i937+16)*4)), math32.FMA(f125, *(*float32)(unsafe.Add(x, i937*4)), f1719))
-//line batch.go:74
-										i197 := i115 + 1
-//line batch.go:74
-										if i197 >= 4 {
-//line batch.go:74
-											break
-										}
-//line batch.go:74
-										f1719, f1714, f1709, f1704, f1699, f1694, f1689, f1684, i115 = f955, f927, f899, f871, f843, f815, f787, f759, i197
-									}
-//line batch.go:74
-									f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097 = f759, f787, f815, f843, f871, f899, f927, f955
-								} else {
-//line batch.go:74
-									f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, i1975 = f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, 0
-//line batch.go:74
-									for {
-//line batch.go:69
-										i1976 := i1975 << 3
-//line batch.go:69
-										f1981 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i1976)))&15), f89)
-										f1987 := math32.FMA(f80, float32(int32(uint32(i109)>>uint32(int32(i1976+4)))&15), f89)
-										i1988 := i139 + i1975
-//line batch.go:73
-										i1989 := i740 + i1988
-//line batch.go:73
-										if uint(i1989) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1989, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i1995 := i1989 + 16
-//line batch.go:74
-										if uint(i1995) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1995, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2000 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i1995*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i1989*4)), f1974))
-//line batch.go:73
-										i2002 := i768 + i1988
-//line batch.go:73
-										if uint(i2002) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2002, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2008 := i2002 + 16
-//line batch.go:74
-										if uint(i2008) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2008, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2013 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2008*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2002*4)), f1973))
-//line batch.go:73
-										i2015 := i796 + i1988
-//line batch.go:73
-										if uint(i2015) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2015, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2021 := i2015 + 16
-//line batch.go:74
-										if uint(i2021) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2021, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2026 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2021*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2015*4)), f1972))
-//line batch.go:73
-										i2028 := i824 + i1988
-//line batch.go:73
-										if uint(i2028) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2028, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2034 := i2028 + 16
-//line batch.go:74
-										if uint(i2034) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2034, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2039 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2034*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2028*4)), f1971))
-//line batch.go:73
-										i2041 := i852 + i1988
-//line batch.go:73
-										if uint(i2041) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2041, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2047 := i2041 + 16
-//line batch.go:74
-										if uint(i2047) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2047, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2052 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2047*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2041*4)), f1970))
-//line batch.go:73
-										i2054 := i880 + i1988
-//line batch.go:73
-										if uint(i2054) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2054, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2060 := i2054 + 16
-//line batch.go:74
-										if uint(i2060) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2060, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2065 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2060*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2054*4)), f1969))
-//line batch.go:73
-										i2067 := i908 + i1988
-//line batch.go:73
-										if uint(i2067) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2067, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2073 := i2067 + 16
-//line batch.go:74
-										if uint(i2073) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2073, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2078 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2073*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2067*4)), f1968))
-//line batch.go:73
-										i2080 := i936 + i1988
-//line batch.go:73
-										if uint(i2080) >= uint(xLen) {
-//line batch.go:73
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2080, xLen)
-//line batch.go:73
-											return
-										}
-//line batch.go:74
-										i2086 := i2080 + 16
-//line batch.go:74
-										if uint(i2086) >= uint(xLen) {
-//line batch.go:74
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2086, xLen)
-//line batch.go:74
-											return
-										}
-//line batch.go:74
-										f2091 = math32.FMA(f1987, *(*float32)(unsafe.Add(x, i2086*4)), math32.FMA(f1981, *(*float32)(unsafe.Add(x, i2080*4)), f1967))
-//line batch.go:74
-										i2093 := i1975 + 1
-//line batch.go:74
-										if i2093 >= 4 {
-//line batch.go:74
-											break
-										}
-//line batch.go:74
-										f1967, f1968, f1969, f1970, f1971, f1972, f1973, f1974, i1975 = f2091, f2078, f2065, f2052, f2039, f2026, f2013, f2000, i2093
-									}
-//line batch.go:74
-									f2104, f2103, f2102, f2101, f2100, f2099, f2098, f2097 = f2000, f2013, f2026, f2039, f2052, f2065, f2078, f2091
-								}
-//line batch.go:74
-								i143 := i101 + 1
-//line batch.go:74
-								if i143 >= 4 {
-//line batch.go:74
-									break
-								}
-//line batch.go:74
-								f1718, f1713, f1708, f1703, f1698, f1693, f1688, f1683, i101 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104, i143
-							}
-//line batch.go:74
-							i112 := i56 + 1
-//line batch.go:74
-							if i112 >= i40 {
-//line batch.go:74
-								break
-							}
-//line batch.go:74
-							f1717, f1712, f1707, f1702, f1697, f1692, f1687, f1682, i56 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104, i112
-						}
-//line batch.go:74
-						f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685 = f2097, f2098, f2099, f2100, f2101, f2102, f2103, f2104
-					} else {
-//line batch.go:61
-						f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685 = 0, 0, 0, 0, 0, 0, 0, 0
-					}
-//line batch.go:32
-					if !c242 {
-//line batch.go:32
-						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line batch.go:32
-						return
-					}
-//line batch.go:33
-					i252 := i569 + tx
-					if s0 > i252 {
-//line batch.go:38
-						i1285 := i1284 + i252
-//line batch.go:38
-						if uint(yLen) > uint(i1285) {
-//line batch.go:38
-							i1298 := i1297 + i252
-//line batch.go:38
-							if uint(yLen) > uint(i1298) {
-//line batch.go:38
-								i1311 := i1310 + i252
-//line batch.go:38
-								if uint(yLen) > uint(i1311) {
-//line batch.go:38
-									i1324 := i1323 + i252
-//line batch.go:38
-									if uint(yLen) > uint(i1324) {
-//line batch.go:38
-										i1337 := i1336 + i252
-//line batch.go:38
-										if uint(yLen) > uint(i1337) {
-//line batch.go:38
-											i1350 := i1349 + i252
-//line batch.go:38
-											if uint(yLen) > uint(i1350) {
-//line batch.go:38
-												i1363 := i1362 + i252
-//line batch.go:38
-												if uint(yLen) > uint(i1363) {
-//line batch.go:38
-													i1376 := i1375 + i252
-//line batch.go:38
-													if uint(yLen) > uint(i1376) {
-//line batch.go:42
-														if add {
-//line batch.go:44
-															f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 = f1720+*(*float32)(unsafe.Add(y, i1376*4)), f1715+*(*float32)(unsafe.Add(y, i1363*4)), f1710+*(*float32)(unsafe.Add(y, i1350*4)), f1705+*(*float32)(unsafe.Add(y, i1337*4)), f1700+*(*float32)(unsafe.Add(y, i1324*4)), f1695+*(*float32)(unsafe.Add(y, i1311*4)), f1690+*(*float32)(unsafe.Add(y, i1298*4)), f1685+*(*float32)(unsafe.Add(y, i1285*4))
-														} else {
-//line batch.go:42
-															f1716, f1711, f1706, f1701, f1696, f1691, f1686, f1681 = f1720, f1715, f1710, f1705, f1700, f1695, f1690, f1685
-														}
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1285*4)) = f1681
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1298*4)) = f1686
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1311*4)) = f1691
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1324*4)) = f1696
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1337*4)) = f1701
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1350*4)) = f1706
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1363*4)) = f1711
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1376*4)) = f1716
-													}
-												}
-											}
-										}
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// batchQ8Twin runs blocks of the kernel batchQ8.
-//
-//line batch.go:86
-func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	planes := *(*unsafe.Pointer)(args)
-	planesCap := *(*int)(unsafe.Add(args, 16))
-	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scalesLen := *(*int)(unsafe.Add(args, 32))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xLen := *(*int)(unsafe.Add(args, 56))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yLen := *(*int)(unsafe.Add(args, 80))
-	s0 := *(*int)(unsafe.Add(args, 96))
-	s8 := *(*int)(unsafe.Add(args, 104))
-	add := *(*bool)(unsafe.Add(args, 112))
-	lanes := blocks.Lanes()
-//line batch.go:87
-	i37 := s8 / 32
-//line batch.go:90
-	c46 := s8 != 0
-//line batch.go:90
-	var i48 int
-//line batch.go:90
-	if s8 != 0 {
-//line batch.go:90
-		i48 = xLen / s8
-	}
-//line batch.go:16
-	i581 := i48 - 1
-//line batch.go:32
-	var i198 int
-//line batch.go:32
-	if s0 != 0 {
-//line batch.go:32
-		i198 = yLen / s0
-	}
-//line batch.go:16
-	i859 := i198 - 1
-//line batch.go:91
-	c51 := 0 < i37
-//line batch.go:32
-	c196 := s0 != 0
-//line batch.go:86
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		i40 := bx * i37
-//line batch.go:90
-		if !c46 {
-//line batch.go:90
-			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line batch.go:90
-			return
-		}
-//line batch.go:16
-		i578 := by << 3
-//line batch.go:16
-		i583 := i578
-//line batch.go:16
-		if i581 < i578 {
-//line batch.go:16
-			i583 = i581
-		}
-//line batch.go:16
-		i594 := i578 + 1
-//line batch.go:16
-		i597 := i594
-//line batch.go:16
-		if i581 < i594 {
-//line batch.go:16
-			i597 = i581
-		}
-//line batch.go:16
-		i608 := i578 + 2
-//line batch.go:16
-		i611 := i608
-//line batch.go:16
-		if i581 < i608 {
-//line batch.go:16
-			i611 = i581
-		}
-//line batch.go:16
-		i622 := i578 + 3
-//line batch.go:16
-		i625 := i622
-//line batch.go:16
-		if i581 < i622 {
-//line batch.go:16
-			i625 = i581
-		}
-//line batch.go:16
-		i636 := i578 + 4
-//line batch.go:16
-		i639 := i636
-//line batch.go:16
-		if i581 < i636 {
-//line batch.go:16
-			i639 = i581
-		}
-//line batch.go:16
-		i650 := i578 + 5
-//line batch.go:16
-		i653 := i650
-//line batch.go:16
-		if i581 < i650 {
-//line batch.go:16
-			i653 = i581
-		}
-//line batch.go:16
-		i664 := i578 + 6
-//line batch.go:16
-		i667 := i664
-//line batch.go:16
-		if i581 < i664 {
-//line batch.go:16
-			i667 = i581
-		}
-//line batch.go:16
-		i678 := i578 + 7
-//line batch.go:16
-		i681 := i678
-//line batch.go:16
-		if i581 < i678 {
-//line batch.go:16
-			i681 = i581
-		}
-//line batch.go:101
-		i1546 := i583 * s8
-//line batch.go:101
-		i1560 := i597 * s8
-//line batch.go:101
-		i1573 := i611 * s8
-//line batch.go:101
-		i1586 := i625 * s8
-//line batch.go:101
-		i1599 := i639 * s8
-//line batch.go:101
-		i1612 := i653 * s8
-//line batch.go:101
-		i1625 := i667 * s8
-//line batch.go:101
-		i1638 := i681 * s8
-//line batch.go:16
-		i861 := i578
-//line batch.go:16
-		if i859 < i578 {
-//line batch.go:16
-			i861 = i859
-		}
-//line batch.go:16
-		i873 := i594
-//line batch.go:16
-		if i859 < i594 {
-//line batch.go:16
-			i873 = i859
-		}
-//line batch.go:16
-		i885 := i608
-//line batch.go:16
-		if i859 < i608 {
-//line batch.go:16
-			i885 = i859
-		}
-//line batch.go:16
-		i897 := i622
-//line batch.go:16
-		if i859 < i622 {
-//line batch.go:16
-			i897 = i859
-		}
-//line batch.go:16
-		i909 := i636
-//line batch.go:16
-		if i859 < i636 {
-//line batch.go:16
-			i909 = i859
-		}
-//line batch.go:16
-		i921 := i650
-//line batch.go:16
-		if i859 < i650 {
-//line batch.go:16
-			i921 = i859
-		}
-//line batch.go:16
-		i933 := i664
-//line batch.go:16
-		if i859 < i664 {
-//line batch.go:16
-			i933 = i859
-		}
-//line batch.go:16
-		i945 := i678
-//line batch.go:16
-		if i859 < i678 {
-//line batch.go:16
-			i945 = i859
-		}
-//line batch.go:33
-		i521 := bx << 4
-//line batch.go:38
-		i1180 := i861 * s0
-//line batch.go:38
-		i1193 := i873 * s0
-//line batch.go:38
-		i1206 := i885 * s0
-//line batch.go:38
-		i1219 := i897 * s0
-//line batch.go:38
-		i1232 := i909 * s0
-//line batch.go:38
-		i1245 := i921 * s0
-//line batch.go:38
-		i1258 := i933 * s0
-//line batch.go:38
-		i1271 := i945 * s0
-		{
-			{
-				first := 0
-//line batch.go:88
-				if lanes == 16 {
-//line batch.go:88
-					first = zvector.BatchQ8Twin(16, c46, c51, c196, i521, s0, add, i40, planesCap, planes, scalesLen, scales, i1546, i1560, i1573, i1586, i1599, i1612, i1625, i1638, xLen, x, i37, i1180, yLen, i1193, i1206, i1219, i1232, i1245, i1258, i1271, y)
-//line batch.go:88
-				} else if lanes == 8 {
-//line batch.go:88
-					first = zvector.BatchQ8TwinAVX2(16, c46, c51, c196, i521, s0, add, i40, planesCap, planes, scalesLen, scales, i1546, i1560, i1573, i1586, i1599, i1612, i1625, i1638, xLen, x, i37, i1180, yLen, i1193, i1206, i1219, i1232, i1245, i1258, i1271, y)
-				}
-				for tx := first; tx < 16; tx++ {
-					var f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, f1905, f1918, f1931, f1944, f1957, f1970, f1983, f1996, f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068, f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 float32
-					var i53, i89 int
-//line batch.go:91
-					if c51 {
-//line batch.go:91
-						f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, i53 = 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line batch.go:95
-						for {
-//line batch.go:93
-							i54 := i40 + i53
-							i529 := i54 << 7
-//line batch.go:94
-							i58 := i529 + 128
-//line batch.go:94
-							if uint(i58) > uint(planesCap) {
-//line batch.go:94
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, planesCap)
-//line batch.go:94
-								return
-							}
-//line batch.go:94
-							if uint(i529) > uint(i58) {
-//line batch.go:94
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i529, i58)
-//line batch.go:94
-								return
-							}
-//line batch.go:94
-							o66 := i529 * 4
-							i70 := i54<<4 + tx
-//line batch.go:95
-							if uint(i70) >= uint(scalesLen) {
-//line batch.go:95
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i70, scalesLen)
-//line batch.go:95
-								return
-							}
-//line batch.go:95
-							f77 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i70*2)))).Float32()
-//line batch.go:101
-							i1547 := i53 << 5
-//line batch.go:101
-							i1548 := i1546 + i1547
-//line batch.go:101
-							i1561 := i1560 + i1547
-//line batch.go:101
-							i1574 := i1573 + i1547
-//line batch.go:101
-							i1587 := i1586 + i1547
-//line batch.go:101
-							i1600 := i1599 + i1547
-//line batch.go:101
-							i1613 := i1612 + i1547
-//line batch.go:101
-							i1626 := i1625 + i1547
-//line batch.go:101
-							i1639 := i1638 + i1547
-//line batch.go:95
-							f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, i89 = f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, 0
-//line batch.go:101
-							for {
-//line batch.go:97
-								i97 := *(*int32)(unsafe.Add(planes, o66+(i89<<4+tx)*4))
-//line batch.go:99
-								f1544 := float32(f77 * float32(i97<<24>>24))
-//line batch.go:101
-								i1549 := i89 << 2
-//line batch.go:101
-								i1550 := i1548 + i1549
-//line batch.go:101
-								if uint(i1550) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1550, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1562 := i1561 + i1549
-//line batch.go:101
-								if uint(i1562) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1562, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1575 := i1574 + i1549
-//line batch.go:101
-								if uint(i1575) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1575, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1588 := i1587 + i1549
-//line batch.go:101
-								if uint(i1588) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1588, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1601 := i1600 + i1549
-//line batch.go:101
-								if uint(i1601) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1601, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1614 := i1613 + i1549
-//line batch.go:101
-								if uint(i1614) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1614, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1627 := i1626 + i1549
-//line batch.go:101
-								if uint(i1627) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1627, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1640 := i1639 + i1549
-//line batch.go:101
-								if uint(i1640) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1640, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:99
-								f1660 := float32(f77 * float32(i97<<16>>24))
-//line batch.go:101
-								i1667 := i1550 + 1
-//line batch.go:101
-								if uint(i1667) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1667, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1679 := i1562 + 1
-//line batch.go:101
-								if uint(i1679) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1679, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1692 := i1575 + 1
-//line batch.go:101
-								if uint(i1692) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1692, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1705 := i1588 + 1
-//line batch.go:101
-								if uint(i1705) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1705, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1718 := i1601 + 1
-//line batch.go:101
-								if uint(i1718) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1718, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1731 := i1614 + 1
-//line batch.go:101
-								if uint(i1731) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1731, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1744 := i1627 + 1
-//line batch.go:101
-								if uint(i1744) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1744, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1757 := i1640 + 1
-//line batch.go:101
-								if uint(i1757) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1757, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:99
-								f1776 := float32(f77 * float32(i97<<8>>24))
-//line batch.go:101
-								i1783 := i1550 + 2
-//line batch.go:101
-								if uint(i1783) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1783, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1795 := i1562 + 2
-//line batch.go:101
-								if uint(i1795) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1795, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1808 := i1575 + 2
-//line batch.go:101
-								if uint(i1808) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1808, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1821 := i1588 + 2
-//line batch.go:101
-								if uint(i1821) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1821, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1834 := i1601 + 2
-//line batch.go:101
-								if uint(i1834) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1834, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1847 := i1614 + 2
-//line batch.go:101
-								if uint(i1847) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1847, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1860 := i1627 + 2
-//line batch.go:101
-								if uint(i1860) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1860, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								i1873 := i1640 + 2
-//line batch.go:101
-								if uint(i1873) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1873, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:99
-								f1892 := float32(f77 * float32(i97>>24))
-//line batch.go:101
-								i1899 := i1550 + 3
-//line batch.go:101
-								if uint(i1899) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1899, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1905 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1899*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1783*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1667*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1550*4)), f2067))))
-//line batch.go:101
-								i1911 := i1562 + 3
-//line batch.go:101
-								if uint(i1911) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1911, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1918 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1911*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1795*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1679*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1562*4)), f2071))))
-//line batch.go:101
-								i1924 := i1575 + 3
-//line batch.go:101
-								if uint(i1924) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1924, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1931 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1924*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1808*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1692*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1575*4)), f2075))))
-//line batch.go:101
-								i1937 := i1588 + 3
-//line batch.go:101
-								if uint(i1937) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1937, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1944 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1937*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1821*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1705*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1588*4)), f2079))))
-//line batch.go:101
-								i1950 := i1601 + 3
-//line batch.go:101
-								if uint(i1950) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1950, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1957 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1950*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1834*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1718*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1601*4)), f2083))))
-//line batch.go:101
-								i1963 := i1614 + 3
-//line batch.go:101
-								if uint(i1963) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1963, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1970 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1963*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1847*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1731*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1614*4)), f2087))))
-//line batch.go:101
-								i1976 := i1627 + 3
-//line batch.go:101
-								if uint(i1976) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1976, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1983 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1976*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1860*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1744*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1627*4)), f2091))))
-//line batch.go:101
-								i1989 := i1640 + 3
-//line batch.go:101
-								if uint(i1989) >= uint(xLen) {
-//line batch.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1989, xLen)
-//line batch.go:101
-									return
-								}
-//line batch.go:101
-								f1996 = math32.FMA(f1892, *(*float32)(unsafe.Add(x, i1989*4)), math32.FMA(f1776, *(*float32)(unsafe.Add(x, i1873*4)), math32.FMA(f1660, *(*float32)(unsafe.Add(x, i1757*4)), math32.FMA(f1544, *(*float32)(unsafe.Add(x, i1640*4)), f2095))))
-//line batch.go:101
-								i117 := i89 + 1
-//line batch.go:101
-								if i117 >= 8 {
-//line batch.go:101
-									break
-								}
-//line batch.go:101
-								f2095, f2091, f2087, f2083, f2079, f2075, f2071, f2067, i89 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905, i117
-							}
-//line batch.go:101
-							i100 := i53 + 1
-//line batch.go:101
-							if i100 >= i37 {
-//line batch.go:101
-								break
-							}
-//line batch.go:101
-							f2094, f2090, f2086, f2082, f2078, f2074, f2070, f2066, i53 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905, i100
-						}
-//line batch.go:101
-						f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068 = f1996, f1983, f1970, f1957, f1944, f1931, f1918, f1905
-					} else {
-//line batch.go:91
-						f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068 = 0, 0, 0, 0, 0, 0, 0, 0
-					}
-//line batch.go:32
-					if !c196 {
-//line batch.go:32
-						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line batch.go:32
-						return
-					}
-//line batch.go:33
-					i206 := i521 + tx
-					if s0 > i206 {
-//line batch.go:38
-						i1181 := i1180 + i206
-//line batch.go:38
-						if uint(yLen) > uint(i1181) {
-//line batch.go:38
-							i1194 := i1193 + i206
-//line batch.go:38
-							if uint(yLen) > uint(i1194) {
-//line batch.go:38
-								i1207 := i1206 + i206
-//line batch.go:38
-								if uint(yLen) > uint(i1207) {
-//line batch.go:38
-									i1220 := i1219 + i206
-//line batch.go:38
-									if uint(yLen) > uint(i1220) {
-//line batch.go:38
-										i1233 := i1232 + i206
-//line batch.go:38
-										if uint(yLen) > uint(i1233) {
-//line batch.go:38
-											i1246 := i1245 + i206
-//line batch.go:38
-											if uint(yLen) > uint(i1246) {
-//line batch.go:38
-												i1259 := i1258 + i206
-//line batch.go:38
-												if uint(yLen) > uint(i1259) {
-//line batch.go:38
-													i1272 := i1271 + i206
-//line batch.go:38
-													if uint(yLen) > uint(i1272) {
-//line batch.go:42
-														if add {
-//line batch.go:44
-															f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 = f2096+*(*float32)(unsafe.Add(y, i1272*4)), f2092+*(*float32)(unsafe.Add(y, i1259*4)), f2088+*(*float32)(unsafe.Add(y, i1246*4)), f2084+*(*float32)(unsafe.Add(y, i1233*4)), f2080+*(*float32)(unsafe.Add(y, i1220*4)), f2076+*(*float32)(unsafe.Add(y, i1207*4)), f2072+*(*float32)(unsafe.Add(y, i1194*4)), f2068+*(*float32)(unsafe.Add(y, i1181*4))
-														} else {
-//line batch.go:42
-															f2093, f2089, f2085, f2081, f2077, f2073, f2069, f2065 = f2096, f2092, f2088, f2084, f2080, f2076, f2072, f2068
-														}
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1181*4)) = f2065
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1194*4)) = f2069
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1207*4)) = f2073
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1220*4)) = f2077
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1233*4)) = f2081
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1246*4)) = f2085
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1259*4)) = f2089
-//line batch.go:48
-														*(*float32)(unsafe.Add(y, i1272*4)) = f2093
-													}
-												}
-											}
-										}
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// gatherQ4Twin runs blocks of the kernel gatherQ4.
-//
-//line gather.go:47
-func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	planes := *(*unsafe.Pointer)(args)
-	planesLen := *(*int)(unsafe.Add(args, 8))
-	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scalesLen := *(*int)(unsafe.Add(args, 32))
-	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	minimaLen := *(*int)(unsafe.Add(args, 56))
-	factor := *(*float32)(unsafe.Add(args, 72))
-	rows := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	rowsLen := *(*int)(unsafe.Add(args, 88))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 104))
-	yCap := *(*int)(unsafe.Add(args, 120))
-	s0 := *(*int)(unsafe.Add(args, 128))
-	s8 := *(*int)(unsafe.Add(args, 136))
-//line gather.go:40
-	i149 := s8 / 32
-//line gather.go:47
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line gather.go:48
-		if uint(bx) >= uint(rowsLen) {
-//line gather.go:48
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:48
-			return
-		}
-//line gather.go:48
-		i42 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:48
-		i43 := int(i42)
-//line gather.go:37
-		c173 := i42 < 0
-//line gather.go:37
-		c154 := s0 <= i43
-//line gather.go:40
-		i145 := i43 % 16
-//line gather.go:40
-		i150 := i43 / 16 * i149
-//line gather.go:49
-		i53 := bx * s8
-//line gather.go:49
-		i59 := (bx + 1) * s8
-//line gather.go:49
-		c63 := uint(i59) <= uint(yCap)
-//line gather.go:49
-		c65 := uint(i53) <= uint(i59)
-//line gather.go:49
-		o67 := i53 * 4
-//line gather.go:49
-		i68 := i59 - i53
-		{
-			{
-//line gather.go:37
-				if !gatherQ4TwinRow(c173, c154, i145, i150, i43, c63, c65, i68, planesLen, scalesLen, planes, minimaLen, factor, minima, scales, o67, y, yCap, i53, i59, blocks) {
+//line batch.go:49
+		i16 := bx * dx
+//line batch.go:53
+		i56 := by << 3
+		i60 := by * columns << 3
+		for tz := range dz {
+			for ty := range dy {
+//line batch.go:49
+				if !interleaveTwinRow(blocks, lanes, columns, i16, i54, i56, i58, i60, to, toLen, x, xLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -1443,236 +46,53 @@ func gatherQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// gatherQ4TwinRow is what a row of threads does in gatherQ4Twin.
+// interleaveTwinRow is what a row of threads does in interleaveTwin.
 //
-//line gather.go:37
-func gatherQ4TwinRow(c173 bool, c154 bool, i145 int, i150 int, i43 int, c63 bool, c65 bool, i68 int, planesLen int, scalesLen int, planes unsafe.Pointer, minimaLen int, factor float32, minima unsafe.Pointer, scales unsafe.Pointer, o67 int, y unsafe.Pointer, yCap int, i53 int, i59 int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
-		var i169, i170, i171, i74 int
-		var f126 float32
-//line gather.go:37
-		if c173 {
-//line gather.go:37
-			i169, i170, i171 = -1, 0, 0
-		} else {
-//line gather.go:37
-			if c154 {
-//line gather.go:37
-				i169, i170, i171 = -1, 0, 0
-			} else {
-//line gather.go:40
-				i169, i170, i171 = i43, i145, i150
-			}
-		}
-//line gather.go:49
-		if !c63 {
-//line gather.go:49
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, yCap)
-//line gather.go:49
-			return false
-		}
-//line gather.go:49
-		if !c65 {
-//line gather.go:49
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i53, i59)
-//line gather.go:49
-			return false
-		}
-//line gather.go:52
-		c78 := 0 <= i169
-//line gather.go:50
-		i74 = tx
-//line gather.go:50
-		for {
-//line gather.go:50
-			if i74 >= i68 {
-//line gather.go:50
-				break
-			}
-			if c78 {
-				i82 := i171 + int(uint(i74)/32)
-//line gather.go:53
-				i83 := int(uint(i74) % 32)
-				i89 := (i82<<2+int(uint(int(uint(i83)%16))/4))<<4 + i170
-//line gather.go:54
-				if uint(i89) >= uint(planesLen) {
-//line gather.go:54
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i89, planesLen)
-//line gather.go:54
-					return false
-				}
-//line gather.go:55
-				i107 := i82<<4 + i170
-				if uint(i107) >= uint(scalesLen) {
-//line gather.go:56
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i107, scalesLen)
-//line gather.go:56
-					return false
-				}
-//line gather.go:56
-				f115 := float32(int32(uint32(*(*int32)(unsafe.Add(planes, i89*4)))>>uint32(int32(int(uint(i83)%4)<<3+int(uint(i83)/16)<<2))) & 15)
-//line gather.go:56
-				if uint(i107) >= uint(minimaLen) {
-//line gather.go:56
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i107, minimaLen)
-//line gather.go:56
-					return false
-				}
-//line gather.go:56
-				f126 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i107*2)))).Float32(), f115, float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i107*2)))).Float32()*factor))
-			} else {
-//line gather.go:52
-				f126 = 0
-			}
-//line gather.go:58
-			*(*float32)(unsafe.Add(y, o67+i74*4)) = f126
-//line gather.go:50
-			i74 = i74 + 64
-		}
+//line batch.go:49
+func interleaveTwinRow(blocks *gpu.Blocks, lanes int, columns int, i16 int, i54 int, i56 int, i58 int, i60 int, to unsafe.Pointer, toLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line batch.go:49
+	if lanes == 16 && first == 0 {
+//line batch.go:49
+		first = blocks.Done(zvector.InterleaveTwin(blocks.Span(), i16, i54, i60, toLen, i56, i58, columns, xLen, x, to))
+//line batch.go:49
+	} else if lanes == 8 && first == 0 {
+//line batch.go:49
+		first = blocks.Done(zvector.InterleaveTwinAVX2(blocks.Span(), i16, i54, i60, toLen, i56, i58, columns, xLen, x, to))
 	}
-	return true
-}
-
-// gatherQ8Twin runs blocks of the kernel gatherQ8.
-//
-//line gather.go:66
-func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	planes := *(*unsafe.Pointer)(args)
-	planesLen := *(*int)(unsafe.Add(args, 8))
-	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scalesLen := *(*int)(unsafe.Add(args, 32))
-	rows := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	rowsLen := *(*int)(unsafe.Add(args, 56))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yCap := *(*int)(unsafe.Add(args, 88))
-	s0 := *(*int)(unsafe.Add(args, 96))
-	s8 := *(*int)(unsafe.Add(args, 104))
-//line gather.go:40
-	i134 := s8 / 32
-//line gather.go:66
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line gather.go:67
-		if uint(bx) >= uint(rowsLen) {
-//line gather.go:67
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:67
-			return
-		}
-//line gather.go:67
-		i38 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:67
-		i39 := int(i38)
-//line gather.go:37
-		c158 := i38 < 0
-//line gather.go:37
-		c139 := s0 <= i39
-//line gather.go:40
-		i130 := i39 % 16
-//line gather.go:40
-		i135 := i39 / 16 * i134
-//line gather.go:68
-		i49 := bx * s8
-//line gather.go:68
-		i55 := (bx + 1) * s8
-//line gather.go:68
-		c59 := uint(i55) <= uint(yCap)
-//line gather.go:68
-		c61 := uint(i49) <= uint(i55)
-//line gather.go:68
-		o63 := i49 * 4
-//line gather.go:68
-		i64 := i55 - i49
-		{
-			{
-//line gather.go:37
-				if !gatherQ8TwinRow(c158, c139, i130, i135, i39, c59, c61, i64, planesLen, scalesLen, planes, scales, o63, y, yCap, i49, i55, blocks) {
-					return
-				}
+	for tx := first; tx < dx; tx++ {
+//line batch.go:49
+		i19 := i16 + tx
+		if i54 > i19 {
+//line batch.go:53
+			i28 := i56 + i19%8
+//line batch.go:53
+			i31 := i28
+//line batch.go:53
+			if i58 < i28 {
+//line batch.go:53
+				i31 = i58
 			}
-		}
-	}
-}
-
-// gatherQ8TwinRow is what a row of threads does in gatherQ8Twin.
-//
-//line gather.go:37
-func gatherQ8TwinRow(c158 bool, c139 bool, i130 int, i135 int, i39 int, c59 bool, c61 bool, i64 int, planesLen int, scalesLen int, planes unsafe.Pointer, scales unsafe.Pointer, o63 int, y unsafe.Pointer, yCap int, i49 int, i55 int, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 64 {
-		var i154, i155, i156, i70 int
-		var f111 float32
-//line gather.go:37
-		if c158 {
-//line gather.go:37
-			i154, i155, i156 = -1, 0, 0
-		} else {
-//line gather.go:37
-			if c139 {
-//line gather.go:37
-				i154, i155, i156 = -1, 0, 0
-			} else {
-//line gather.go:40
-				i154, i155, i156 = i39, i130, i135
+//line batch.go:54
+			i36 := i60 + i19
+//line batch.go:54
+			i39 := i31*columns + i19/8
+//line batch.go:54
+			if uint(i39) >= uint(xLen) {
+//line batch.go:54
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i39, xLen)
+//line batch.go:54
+				return false
 			}
-		}
-//line gather.go:68
-		if !c59 {
-//line gather.go:68
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i55, yCap)
-//line gather.go:68
-			return false
-		}
-//line gather.go:68
-		if !c61 {
-//line gather.go:68
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i49, i55)
-//line gather.go:68
-			return false
-		}
-//line gather.go:71
-		c74 := 0 <= i154
-//line gather.go:69
-		i70 = tx
-//line gather.go:69
-		for {
-//line gather.go:69
-			if i70 >= i64 {
-//line gather.go:69
-				break
+//line batch.go:54
+			if uint(i36) >= uint(toLen) {
+//line batch.go:54
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i36, toLen)
+//line batch.go:54
+				return false
 			}
-			if c74 {
-				i78 := i156 + int(uint(i70)/32)
-//line gather.go:72
-				i79 := int(uint(i70) % 32)
-				i84 := (i78<<3+int(uint(i79)/4))<<4 + i155
-//line gather.go:73
-				if uint(i84) >= uint(planesLen) {
-//line gather.go:73
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i84, planesLen)
-//line gather.go:73
-					return false
-				}
-//line gather.go:74
-				i100 := i78<<4 + i155
-//line gather.go:74
-				if uint(i100) >= uint(scalesLen) {
-//line gather.go:74
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, scalesLen)
-//line gather.go:74
-					return false
-				}
-//line gather.go:74
-				f109 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i100*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i84*4))<<uint32(int32(24-int(uint(i79)%4)<<3))>>24))
-//line gather.go:74
-				f111 = f109
-			} else {
-//line gather.go:71
-				f111 = 0
-			}
-//line gather.go:76
-			*(*float32)(unsafe.Add(y, o63+i70*4)) = f111
-//line gather.go:69
-			i70 = i70 + 64
+//line batch.go:54
+			*(*float32)(unsafe.Add(to, i36*4)) = *(*float32)(unsafe.Add(x, i39*4))
 		}
 	}
 	return true
@@ -1780,26 +200,25 @@ func joinTwinRow(dx int, i25 int, i20 int, partsLen int, parts unsafe.Pointer, c
 	return true
 }
 
-// sumBlocksTwin runs blocks of the kernel sumBlocks.
+// sumHalvesTwin runs blocks of the kernel sumHalves.
 //
 //line tiles.go:16
-func sumBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+func sumHalvesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
-	factor := *(*float32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line tiles.go:16
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 //line tiles.go:17
-		i18 := bx * dx
+		i17 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
 //line tiles.go:17
-				if !sumBlocksTwinRow(blocks, lanes, factor, i18, sums, sumsLen, x, xCap, dx, ty, tz) {
+				if !sumHalvesTwinRow(blocks, lanes, i17, sums, sumsLen, x, xCap, dx, ty, tz) {
 					return
 				}
 			}
@@ -1807,410 +226,1335 @@ func sumBlocksTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// sumBlocksTwinRow is what a row of threads does in sumBlocksTwin.
+// sumHalvesTwinRow is what a row of threads does in sumHalvesTwin.
 //
 //line tiles.go:17
-func sumBlocksTwinRow(blocks *gpu.Blocks, lanes int, factor float32, i18 int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, dx int, ty int, tz int) (ok bool) {
+func sumHalvesTwinRow(blocks *gpu.Blocks, lanes int, i17 int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
 //line tiles.go:17
 	if lanes == 16 && first == 0 {
 //line tiles.go:17
-		first = blocks.Done(zvector.SumBlocksTwin(blocks.Span(), i18, sumsLen, xCap, x, factor, sums))
+		first = blocks.Done(zvector.SumHalvesTwin(blocks.Span(), i17, sumsLen, xCap, x, sums))
 //line tiles.go:17
 	} else if lanes == 8 && first == 0 {
 //line tiles.go:17
-		first = blocks.Done(zvector.SumBlocksTwinAVX2(blocks.Span(), i18, sumsLen, xCap, x, factor, sums))
+		first = blocks.Done(zvector.SumHalvesTwinAVX2(blocks.Span(), i17, sumsLen, xCap, x, sums))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f42 float32
-		var i43 int
+		var f41 float32
+		var i42 int
 //line tiles.go:17
-		i21 := i18 + tx
-		if sumsLen > i21 {
+		i20 := i17 + tx
+		if sumsLen > i20 {
 //line tiles.go:22
-			i64 := i21 << 5
+			i62 := i20 << 4
 //line tiles.go:22
-			i66 := (i21 + 1) << 5
+			i64 := (i20 + 1) << 4
 //line tiles.go:22
-			if uint(i66) > uint(xCap) {
+			if uint(i64) > uint(xCap) {
 //line tiles.go:22
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i66, xCap)
-//line tiles.go:22
-				return false
-			}
-//line tiles.go:22
-			if uint(i64) > uint(i66) {
-//line tiles.go:22
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i64, i66)
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i64, xCap)
 //line tiles.go:22
 				return false
 			}
 //line tiles.go:22
-			o36 := i64 * 4
+			if uint(i62) > uint(i64) {
 //line tiles.go:22
-			i37 := i66 - i64
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i62, i64)
 //line tiles.go:22
-			f42, i43 = 0, -1
+				return false
+			}
+//line tiles.go:22
+			o35 := i62 * 4
+//line tiles.go:22
+			i36 := i64 - i62
+//line tiles.go:22
+			f41, i42 = 0, -1
 //line tiles.go:21
 			for {
 //line tiles.go:21
-				i44 := i43 + 1
+				i43 := i42 + 1
 //line tiles.go:21
-				if i44 >= i37 {
+				if i43 >= i36 {
 //line tiles.go:21
 					break
 				}
-				f42, i43 = f42+*(*float32)(unsafe.Add(x, o36+i44*4)), i44
+				f41, i42 = f41+*(*float32)(unsafe.Add(x, o35+i43*4)), i43
 			}
-			*(*float32)(unsafe.Add(sums, i21*4)) = float32(f42 * factor)
+			*(*float32)(unsafe.Add(sums, i20*4)) = f41
 		}
 	}
 	return true
 }
 
-// tileQ4Twin runs blocks of the kernel tileQ4.
+// batchQ4Twin runs blocks of the kernel batch_nibbles.
 //
-//line tiles.go:33
-func tileQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line batch.go:65
+func batchQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
 	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	scalesLen := *(*int)(unsafe.Add(args, 32))
 	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	minimaLen := *(*int)(unsafe.Add(args, 56))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	xCap := *(*int)(unsafe.Add(args, 88))
-	sums := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	sumsLen := *(*int)(unsafe.Add(args, 104))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 120))
-	yLen := *(*int)(unsafe.Add(args, 128))
-	add := *(*bool)(unsafe.Add(args, 144))
+	factor := *(*float32)(unsafe.Add(args, 96))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	yLen := *(*int)(unsafe.Add(args, 136))
+	s0 := *(*int)(unsafe.Add(args, 152))
+	s8 := *(*int)(unsafe.Add(args, 160))
+	vectors := *(*int)(unsafe.Add(args, 168))
+	add := *(*bool)(unsafe.Add(args, 176))
 	lanes := blocks.Lanes()
-//line tiles.go:36
-	c40 := 0 < sumsLen
-//line tiles.go:33
+//line batch.go:68
+	i70 := s8 / 32
+//line batch.go:29
+	i1138 := vectors - 1
+//line batch.go:72
+	c84 := 0 < i70
+//line batch.go:65
 	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i37 := bx * sumsLen
-//line tiles.go:53
-		i227 := bx << 4
+		bx, by, _ := blocks.Index()
+//line batch.go:69
+		i73 := bx * i70
+//line batch.go:74
+		i92 := by * i70
+//line batch.go:23
+		i620 := bx << 4
+//line batch.go:29
+		i1136 := by << 3
+//line batch.go:29
+		i1140 := i1136
+//line batch.go:29
+		if i1138 < i1136 {
+//line batch.go:29
+			i1140 = i1138
+		}
+//line batch.go:29
+		i1141 := i1140 * s0
+//line batch.go:29
+		i1155 := i1136 + 1
+//line batch.go:29
+		i1158 := i1155
+//line batch.go:29
+		if i1138 < i1155 {
+//line batch.go:29
+			i1158 = i1138
+		}
+//line batch.go:29
+		i1159 := i1158 * s0
+//line batch.go:29
+		i1173 := i1136 + 2
+//line batch.go:29
+		i1176 := i1173
+//line batch.go:29
+		if i1138 < i1173 {
+//line batch.go:29
+			i1176 = i1138
+		}
+//line batch.go:29
+		i1177 := i1176 * s0
+//line batch.go:29
+		i1191 := i1136 + 3
+//line batch.go:29
+		i1194 := i1191
+//line batch.go:29
+		if i1138 < i1191 {
+//line batch.go:29
+			i1194 = i1138
+		}
+//line batch.go:29
+		i1195 := i1194 * s0
+//line batch.go:29
+		i1209 := i1136 + 4
+//line batch.go:29
+		i1212 := i1209
+//line batch.go:29
+		if i1138 < i1209 {
+//line batch.go:29
+			i1212 = i1138
+		}
+//line batch.go:29
+		i1213 := i1212 * s0
+//line batch.go:29
+		i1227 := i1136 + 5
+//line batch.go:29
+		i1230 := i1227
+//line batch.go:29
+		if i1138 < i1227 {
+//line batch.go:29
+			i1230 = i1138
+		}
+//line batch.go:29
+		i1231 := i1230 * s0
+//line batch.go:29
+		i1245 := i1136 + 6
+//line batch.go:29
+		i1248 := i1245
+//line batch.go:29
+		if i1138 < i1245 {
+//line batch.go:29
+			i1248 = i1138
+		}
+//line batch.go:29
+		i1249 := i1248 * s0
+//line batch.go:29
+		i1263 := i1136 + 7
+//line batch.go:29
+		i1266 := i1263
+//line batch.go:29
+		if i1138 < i1263 {
+//line batch.go:29
+			i1266 = i1138
+		}
+//line batch.go:29
+		i1267 := i1266 * s0
 		{
 			{
-//line tiles.go:35
-				if !tileQ4TwinRow(lanes, add, c40, i227, i37, minima, minimaLen, planes, planesCap, scales, scalesLen, sums, sumsLen, x, xCap, y, yLen, blocks) {
-					return
+				first := 0
+//line batch.go:65
+				if lanes == 16 {
+//line batch.go:65
+					first = zvector.BatchQ4Twin(16, c84, i620, s0, add, i73, i92, planesCap, planes, xLen, x, xCap, scalesLen, scales, minimaLen, minima, factor, i70, i1141, yLen, i1159, i1177, i1195, i1213, i1231, i1249, i1267, y)
+//line batch.go:65
+				} else if lanes == 8 {
+//line batch.go:65
+					first = zvector.BatchQ4TwinAVX2(16, c84, i620, s0, add, i73, i92, planesCap, planes, xLen, x, xCap, scalesLen, scales, minimaLen, minima, factor, i70, i1141, yLen, i1159, i1177, i1195, i1213, i1231, i1249, i1267, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f2333, f2329, f2325, f2321, f2317, f2313, f2309, f2305, f2334, f2330, f2326, f2322, f2318, f2314, f2310, f2306, f2167, f2173, f2179, f2185, f2191, f2197, f2203, f2209, f2335, f2331, f2327, f2323, f2319, f2315, f2311, f2307, f2332, f2328, f2324, f2320, f2316, f2312, f2308, f2304 float32
+					var i86, i157 int
+//line batch.go:72
+					if c84 {
+//line batch.go:72
+						f2333, f2329, f2325, f2321, f2317, f2313, f2309, f2305, i86 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:78
+						for {
+//line batch.go:74
+							i87 := i73 + i86
+//line batch.go:74
+							i632 := i87 << 6
+//line batch.go:74
+							i634 := (i92 + i86) << 8
+							i97 := i632 + 64
+//line batch.go:75
+							if uint(i97) > uint(planesCap) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i97, planesCap)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							if uint(i632) > uint(i97) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i632, i97)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							o105 := i632 * 4
+//line batch.go:77
+							if uint(i634) > uint(xLen) {
+//line batch.go:77
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i634, xLen)
+//line batch.go:77
+								return
+							}
+//line batch.go:77
+							o129 := i634 * 4
+//line batch.go:77
+							if 256 > uint(xCap-i634) {
+//line batch.go:77
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(256), xCap-i634)
+//line batch.go:77
+								return
+							}
+//line integers.go:78
+							i397 := i87<<4 + tx
+							if uint(i397) >= uint(scalesLen) {
+//line integers.go:79
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i397, scalesLen)
+//line integers.go:79
+								return
+							}
+//line integers.go:79
+							f405 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i397*2)))).Float32()
+//line integers.go:79
+							if uint(i397) >= uint(minimaLen) {
+//line integers.go:79
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i397, minimaLen)
+//line integers.go:79
+								return
+							}
+//line integers.go:79
+							f419 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i397*2)))).Float32() * factor)
+//line batch.go:78
+							f2334, f2330, f2326, f2322, f2318, f2314, f2310, f2306, i157 = f2333, f2329, f2325, f2321, f2317, f2313, f2309, f2305, 0
+//line batch.go:85
+							for {
+//line integers.go:72
+								i1750 := *(*int32)(unsafe.Add(planes, o105+(tx+i157<<4)*4))
+//line integers.go:100
+								f1756 := math32.FMA(f405, float32(i1750&15), f419)
+//line batch.go:83
+								i1758 := i157 << 2
+//line batch.go:83
+								i1759 := i157 << 5
+//line integers.go:100
+								f1818 := math32.FMA(f405, float32(int32(uint32(i1750)>>8)&15), f419)
+//line batch.go:83
+								i1820 := (i1758 + 1) << 3
+//line integers.go:100
+								f1872 := math32.FMA(f405, float32(int32(uint32(i1750)>>16)&15), f419)
+//line batch.go:83
+								i1874 := (i1758 + 2) << 3
+//line batch.go:85
+								f1885 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+1)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+1)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+1)*4)), f2310)))
+//line batch.go:85
+								f1891 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+2)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+2)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+2)*4)), f2314)))
+//line batch.go:85
+								f1897 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+3)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+3)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+3)*4)), f2318)))
+//line batch.go:85
+								f1903 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+4)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+4)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+4)*4)), f2322)))
+//line batch.go:85
+								f1909 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+5)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+5)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+5)*4)), f2326)))
+//line batch.go:85
+								f1915 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+6)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+6)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+6)*4)), f2330)))
+//line batch.go:85
+								f1921 := math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+(i1874+7)*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+(i1820+7)*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+(i1759+7)*4)), f2334)))
+//line integers.go:100
+								f1926 := math32.FMA(f405, float32(int32(uint32(i1750)>>24)&15), f419)
+//line batch.go:83
+								i1928 := (i1758 + 3) << 3
+//line batch.go:85
+								f1933 := math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+i1928*4)), math32.FMA(f1872, *(*float32)(unsafe.Add(x, o129+i1874*4)), math32.FMA(f1818, *(*float32)(unsafe.Add(x, o129+i1820*4)), math32.FMA(f1756, *(*float32)(unsafe.Add(x, o129+i1759*4)), f2306))))
+//line integers.go:100
+								f1990 := math32.FMA(f405, float32(int32(uint32(i1750)>>4)&15), f419)
+//line integers.go:100
+								f2052 := math32.FMA(f405, float32(int32(uint32(i1750)>>12)&15), f419)
+//line batch.go:85
+								f2065 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+129)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+129)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+1)*4)), f1885)))
+//line batch.go:85
+								f2071 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+130)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+130)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+2)*4)), f1891)))
+//line batch.go:85
+								f2077 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+131)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+131)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+3)*4)), f1897)))
+//line batch.go:85
+								f2083 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+132)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+132)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+4)*4)), f1903)))
+//line batch.go:85
+								f2089 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+133)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+133)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+5)*4)), f1909)))
+//line batch.go:85
+								f2095 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+134)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+134)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+6)*4)), f1915)))
+//line batch.go:85
+								f2101 := math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+135)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+135)*4)), math32.FMA(f1926, *(*float32)(unsafe.Add(x, o129+(i1928+7)*4)), f1921)))
+//line integers.go:100
+								f2106 := math32.FMA(f405, float32(int32(uint32(i1750)>>20)&15), f419)
+//line batch.go:85
+								f2113 := math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+128)*4)), math32.FMA(f2052, *(*float32)(unsafe.Add(x, o129+(i1820+128)*4)), math32.FMA(f1990, *(*float32)(unsafe.Add(x, o129+(i1759+128)*4)), f1933)))
+//line integers.go:100
+								f2160 := math32.FMA(f405, float32(int32(uint32(i1750)>>28)&15), f419)
+//line batch.go:85
+								f2167 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+128)*4)), f2113)
+//line batch.go:85
+								f2173 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+129)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+129)*4)), f2065))
+//line batch.go:85
+								f2179 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+130)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+130)*4)), f2071))
+//line batch.go:85
+								f2185 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+131)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+131)*4)), f2077))
+//line batch.go:85
+								f2191 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+132)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+132)*4)), f2083))
+//line batch.go:85
+								f2197 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+133)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+133)*4)), f2089))
+//line batch.go:85
+								f2203 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+134)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+134)*4)), f2095))
+//line batch.go:85
+								f2209 = math32.FMA(f2160, *(*float32)(unsafe.Add(x, o129+(i1928+135)*4)), math32.FMA(f2106, *(*float32)(unsafe.Add(x, o129+(i1874+135)*4)), f2101))
+//line batch.go:85
+								i177 := i157 + 1
+//line batch.go:85
+								if i177 >= 4 {
+//line batch.go:85
+									break
+								}
+//line batch.go:85
+								f2334, f2330, f2326, f2322, f2318, f2314, f2310, f2306, i157 = f2209, f2203, f2197, f2191, f2185, f2179, f2173, f2167, i177
+							}
+//line batch.go:85
+							i154 := i86 + 1
+//line batch.go:85
+							if i154 >= i70 {
+//line batch.go:85
+								break
+							}
+//line batch.go:85
+							f2333, f2329, f2325, f2321, f2317, f2313, f2309, f2305, i86 = f2209, f2203, f2197, f2191, f2185, f2179, f2173, f2167, i154
+						}
+//line batch.go:85
+						f2335, f2331, f2327, f2323, f2319, f2315, f2311, f2307 = f2209, f2203, f2197, f2191, f2185, f2179, f2173, f2167
+					} else {
+//line batch.go:72
+						f2335, f2331, f2327, f2323, f2319, f2315, f2311, f2307 = 0, 0, 0, 0, 0, 0, 0, 0
+					}
+//line batch.go:23
+					i236 := i620 + tx
+					if s0 > i236 {
+//line batch.go:29
+						i1142 := i1141 + i236
+//line batch.go:29
+						if uint(yLen) > uint(i1142) {
+//line batch.go:29
+							i1160 := i1159 + i236
+//line batch.go:29
+							if uint(yLen) > uint(i1160) {
+//line batch.go:29
+								i1178 := i1177 + i236
+//line batch.go:29
+								if uint(yLen) > uint(i1178) {
+//line batch.go:29
+									i1196 := i1195 + i236
+//line batch.go:29
+									if uint(yLen) > uint(i1196) {
+//line batch.go:29
+										i1214 := i1213 + i236
+//line batch.go:29
+										if uint(yLen) > uint(i1214) {
+//line batch.go:29
+											i1232 := i1231 + i236
+//line batch.go:29
+											if uint(yLen) > uint(i1232) {
+//line batch.go:29
+												i1250 := i1249 + i236
+//line batch.go:29
+												if uint(yLen) > uint(i1250) {
+//line batch.go:29
+													i1268 := i1267 + i236
+//line batch.go:29
+													if uint(yLen) > uint(i1268) {
+//line batch.go:33
+														if add {
+//line batch.go:35
+															f2332, f2328, f2324, f2320, f2316, f2312, f2308, f2304 = f2335+*(*float32)(unsafe.Add(y, i1268*4)), f2331+*(*float32)(unsafe.Add(y, i1250*4)), f2327+*(*float32)(unsafe.Add(y, i1232*4)), f2323+*(*float32)(unsafe.Add(y, i1214*4)), f2319+*(*float32)(unsafe.Add(y, i1196*4)), f2315+*(*float32)(unsafe.Add(y, i1178*4)), f2311+*(*float32)(unsafe.Add(y, i1160*4)), f2307+*(*float32)(unsafe.Add(y, i1142*4))
+														} else {
+//line batch.go:33
+															f2332, f2328, f2324, f2320, f2316, f2312, f2308, f2304 = f2335, f2331, f2327, f2323, f2319, f2315, f2311, f2307
+														}
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1142*4)) = f2304
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1160*4)) = f2308
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1178*4)) = f2312
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1196*4)) = f2316
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1214*4)) = f2320
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1232*4)) = f2324
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1250*4)) = f2328
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1268*4)) = f2332
+													}
+												}
+											}
+										}
+									}
+								}
+							}
+						}
+					}
 				}
 			}
 		}
 	}
 }
 
-// tileQ4TwinRow is what a row of threads does in tileQ4Twin.
+// batchQ8Twin runs blocks of the kernel batch_bytes.
 //
-//line tiles.go:35
-func tileQ4TwinRow(lanes int, add bool, c40 bool, i227 int, i37 int, minima unsafe.Pointer, minimaLen int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line tiles.go:35
-	if lanes == 16 {
-//line tiles.go:35
-		first = zvector.TileQ4Twin(16, c40, i227, yLen, add, i37, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
-//line tiles.go:35
-	} else if lanes == 8 {
-//line tiles.go:35
-		first = zvector.TileQ4TwinAVX2(16, c40, i227, yLen, add, i37, planesCap, planes, xCap, x, scalesLen, scales, minimaLen, minima, sumsLen, sums, y)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f42, f43, f110, f125, f77, f78, f191 float32
-		var i44 int
-//line tiles.go:36
-		if c40 {
-//line tiles.go:44
-			i534 := tx + 16
-//line tiles.go:44
-			i617 := tx + 32
-//line tiles.go:44
-			i700 := tx + 48
-//line tiles.go:37
-			f42, f43, i44 = 0, 0, 0
-//line tiles.go:51
-			for {
-//line tiles.go:39
-				i45 := i37 + i44
-				i229 := i45 << 6
-//line tiles.go:40
-				i49 := i229 + 64
-//line tiles.go:40
-				if uint(i49) > uint(planesCap) {
-//line tiles.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i49, planesCap)
-//line tiles.go:40
-					return false
-				}
-//line tiles.go:40
-				if uint(i229) > uint(i49) {
-//line tiles.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i229, i49)
-//line tiles.go:40
-					return false
-				}
-//line tiles.go:41
-				i208 := i44 << 5
-//line tiles.go:41
-				i62 := i44 + 1
-//line tiles.go:41
-				i210 := i62 << 5
-//line tiles.go:41
-				if uint(i210) > uint(xCap) {
-//line tiles.go:41
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i210, xCap)
-//line tiles.go:41
-					return false
-				}
-//line tiles.go:41
-				if uint(i208) > uint(i210) {
-//line tiles.go:41
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i208, i210)
-//line tiles.go:41
-					return false
-				}
-//line tiles.go:41
-				i72 := i210 - i208
-//line tiles.go:44
-				i453 := *(*int32)(unsafe.Add(planes, i229*4+tx*4))
-//line tiles.go:46
-				if 0 >= uint(i72) {
-//line tiles.go:46
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i72)
-//line tiles.go:46
-					return false
-				}
-//line tiles.go:47
-				if 16 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				if 17 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:46
-				f497 := math32.FMA(float32(int32(uint32(i453)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+8)), math32.FMA(float32(int32(uint32(i453)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+4)), math32.FMA(float32(i453&15), *(*float32)(unsafe.Add(x, i208*4)), 0)))
-				if 18 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f506 := math32.FMA(float32(int32(uint32(i453)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+72)), math32.FMA(float32(int32(uint32(i453)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+68)), math32.FMA(float32(int32(uint32(i453)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+64)), 0)))
-//line tiles.go:47
-				if 19 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:44
-				i536 := *(*int32)(unsafe.Add(planes, i229*4+i534*4))
-//line tiles.go:47
-				if 20 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f553 := math32.FMA(float32(int32(uint32(i536)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+80)), math32.FMA(float32(int32(uint32(i453)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+76)), f506))
-//line tiles.go:46
-				f562 := math32.FMA(float32(int32(uint32(i536)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+20)), math32.FMA(float32(i536&15), *(*float32)(unsafe.Add(x, i208*4+16)), math32.FMA(float32(int32(uint32(i453)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+12)), f497)))
-				if 21 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				if 22 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f589 := math32.FMA(float32(int32(uint32(i536)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+88)), math32.FMA(float32(int32(uint32(i536)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+84)), f553))
-//line tiles.go:46
-				f598 := math32.FMA(float32(int32(uint32(i536)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+28)), math32.FMA(float32(int32(uint32(i536)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+24)), f562))
-				if 23 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:44
-				i619 := *(*int32)(unsafe.Add(planes, i229*4+i617*4))
-//line tiles.go:47
-				if 24 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f636 := math32.FMA(float32(int32(uint32(i619)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+96)), math32.FMA(float32(int32(uint32(i536)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+92)), f589))
-//line tiles.go:47
-				if 25 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:46
-				f663 := math32.FMA(float32(int32(uint32(i619)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+40)), math32.FMA(float32(int32(uint32(i619)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+36)), math32.FMA(float32(i619&15), *(*float32)(unsafe.Add(x, i208*4+32)), f598)))
-				if 26 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f672 := math32.FMA(float32(int32(uint32(i619)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+104)), math32.FMA(float32(int32(uint32(i619)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+100)), f636))
-//line tiles.go:47
-				if 27 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:44
-				i702 := *(*int32)(unsafe.Add(planes, i229*4+i700*4))
-//line tiles.go:47
-				if 28 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f719 := math32.FMA(float32(int32(uint32(i702)>>4)&15), *(*float32)(unsafe.Add(x, i208*4+112)), math32.FMA(float32(int32(uint32(i619)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+108)), f672))
-//line tiles.go:46
-				f728 := math32.FMA(float32(int32(uint32(i702)>>8)&15), *(*float32)(unsafe.Add(x, i208*4+52)), math32.FMA(float32(i702&15), *(*float32)(unsafe.Add(x, i208*4+48)), math32.FMA(float32(int32(uint32(i619)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+44)), f663)))
-				if 29 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				if 30 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:47
-				f755 := math32.FMA(float32(int32(uint32(i702)>>20)&15), *(*float32)(unsafe.Add(x, i208*4+120)), math32.FMA(float32(int32(uint32(i702)>>12)&15), *(*float32)(unsafe.Add(x, i208*4+116)), f719))
-//line tiles.go:46
-				f764 := math32.FMA(float32(int32(uint32(i702)>>24)&15), *(*float32)(unsafe.Add(x, i208*4+60)), math32.FMA(float32(int32(uint32(i702)>>16)&15), *(*float32)(unsafe.Add(x, i208*4+56)), f728))
-				if 31 >= uint(i72) {
-//line tiles.go:47
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i72)
-//line tiles.go:47
-					return false
-				}
-//line tiles.go:50
-				i101 := i45<<4 + tx
-//line tiles.go:50
-				if uint(i101) >= uint(scalesLen) {
-//line tiles.go:50
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, scalesLen)
-//line tiles.go:50
-					return false
-				}
-//line tiles.go:50
-				f110 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i101*2)))).Float32(), f764+math32.FMA(float32(int32(uint32(i702)>>28)&15), *(*float32)(unsafe.Add(x, i208*4+124)), f755), f42)
-				if uint(i101) >= uint(minimaLen) {
-//line tiles.go:51
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, minimaLen)
-//line tiles.go:51
-					return false
-				}
-//line tiles.go:51
-				if uint(i44) >= uint(sumsLen) {
-//line tiles.go:51
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i44, sumsLen)
-//line tiles.go:51
-					return false
-				}
-//line tiles.go:51
-				f125 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i101*2)))).Float32(), *(*float32)(unsafe.Add(sums, i44*4)), f43)
-//line tiles.go:51
-				if i62 >= sumsLen {
-//line tiles.go:51
-					break
-				}
-//line tiles.go:51
-				f42, f43, i44 = f110, f125, i62
-			}
-//line tiles.go:51
-			f77, f78 = f110, f125
-		} else {
-//line tiles.go:36
-			f77, f78 = 0, 0
-		}
-//line tiles.go:53
-		i82 := i227 + tx
-//line tiles.go:53
-		if i82 < yLen {
-			f178 := f77 + f78
-//line tiles.go:88
-			if add {
-//line tiles.go:90
-				f191 = f178 + *(*float32)(unsafe.Add(y, i82*4))
-			} else {
-//line tiles.go:88
-				f191 = f178
-			}
-//line tiles.go:92
-			*(*float32)(unsafe.Add(y, i82*4)) = f191
-		}
-	}
-	return true
-}
-
-// tileQ8Twin runs blocks of the kernel tileQ8.
-//
-//line tiles.go:63
-func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line batch.go:65
+func batchQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesCap := *(*int)(unsafe.Add(args, 16))
 	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	scalesLen := *(*int)(unsafe.Add(args, 32))
-	x := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	xLen := *(*int)(unsafe.Add(args, 56))
-	xCap := *(*int)(unsafe.Add(args, 64))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	yLen := *(*int)(unsafe.Add(args, 80))
-	add := *(*bool)(unsafe.Add(args, 96))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	yLen := *(*int)(unsafe.Add(args, 136))
+	s0 := *(*int)(unsafe.Add(args, 152))
+	s8 := *(*int)(unsafe.Add(args, 160))
+	vectors := *(*int)(unsafe.Add(args, 168))
+	add := *(*bool)(unsafe.Add(args, 176))
 	lanes := blocks.Lanes()
-//line tiles.go:64
-	i31 := xLen / 32
-//line tiles.go:66
-	c37 := 0 < i31
-//line tiles.go:63
+//line batch.go:68
+	i70 := s8 / 32
+//line batch.go:29
+	i1117 := vectors - 1
+//line batch.go:72
+	c84 := 0 < i70
+//line batch.go:65
 	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i34 := bx * i31
-//line tiles.go:82
-		i200 := bx << 4
+		bx, by, _ := blocks.Index()
+//line batch.go:69
+		i73 := bx * i70
+//line batch.go:74
+		i92 := by * i70
+//line batch.go:23
+		i599 := bx << 4
+//line batch.go:29
+		i1115 := by << 3
+//line batch.go:29
+		i1119 := i1115
+//line batch.go:29
+		if i1117 < i1115 {
+//line batch.go:29
+			i1119 = i1117
+		}
+//line batch.go:29
+		i1120 := i1119 * s0
+//line batch.go:29
+		i1134 := i1115 + 1
+//line batch.go:29
+		i1137 := i1134
+//line batch.go:29
+		if i1117 < i1134 {
+//line batch.go:29
+			i1137 = i1117
+		}
+//line batch.go:29
+		i1138 := i1137 * s0
+//line batch.go:29
+		i1152 := i1115 + 2
+//line batch.go:29
+		i1155 := i1152
+//line batch.go:29
+		if i1117 < i1152 {
+//line batch.go:29
+			i1155 = i1117
+		}
+//line batch.go:29
+		i1156 := i1155 * s0
+//line batch.go:29
+		i1170 := i1115 + 3
+//line batch.go:29
+		i1173 := i1170
+//line batch.go:29
+		if i1117 < i1170 {
+//line batch.go:29
+			i1173 = i1117
+		}
+//line batch.go:29
+		i1174 := i1173 * s0
+//line batch.go:29
+		i1188 := i1115 + 4
+//line batch.go:29
+		i1191 := i1188
+//line batch.go:29
+		if i1117 < i1188 {
+//line batch.go:29
+			i1191 = i1117
+		}
+//line batch.go:29
+		i1192 := i1191 * s0
+//line batch.go:29
+		i1206 := i1115 + 5
+//line batch.go:29
+		i1209 := i1206
+//line batch.go:29
+		if i1117 < i1206 {
+//line batch.go:29
+			i1209 = i1117
+		}
+//line batch.go:29
+		i1210 := i1209 * s0
+//line batch.go:29
+		i1224 := i1115 + 6
+//line batch.go:29
+		i1227 := i1224
+//line batch.go:29
+		if i1117 < i1224 {
+//line batch.go:29
+			i1227 = i1117
+		}
+//line batch.go:29
+		i1228 := i1227 * s0
+//line batch.go:29
+		i1242 := i1115 + 7
+//line batch.go:29
+		i1245 := i1242
+//line batch.go:29
+		if i1117 < i1242 {
+//line batch.go:29
+			i1245 = i1117
+		}
+//line batch.go:29
+		i1246 := i1245 * s0
 		{
 			{
-//line tiles.go:65
-				if !tileQ8TwinRow(lanes, add, c37, i200, i31, i34, planes, planesCap, scales, scalesLen, x, xCap, y, yLen, blocks) {
+				first := 0
+//line batch.go:65
+				if lanes == 16 {
+//line batch.go:65
+					first = zvector.BatchQ8Twin(16, c84, i599, s0, add, i73, i92, planesCap, planes, xLen, x, xCap, scalesLen, scales, i70, i1120, yLen, i1138, i1156, i1174, i1192, i1210, i1228, i1246, y)
+//line batch.go:65
+				} else if lanes == 8 {
+//line batch.go:65
+					first = zvector.BatchQ8TwinAVX2(16, c84, i599, s0, add, i73, i92, planesCap, planes, xLen, x, xCap, scalesLen, scales, i70, i1120, yLen, i1138, i1156, i1174, i1192, i1210, i1228, i1246, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f2310, f2306, f2302, f2298, f2294, f2290, f2286, f2282, f2311, f2307, f2303, f2299, f2295, f2291, f2287, f2283, f2152, f2158, f2164, f2170, f2176, f2182, f2188, f2194, f2312, f2308, f2304, f2300, f2296, f2292, f2288, f2284, f2309, f2305, f2301, f2297, f2293, f2289, f2285, f2281 float32
+					var i86, i157 int
+//line batch.go:72
+					if c84 {
+//line batch.go:72
+						f2310, f2306, f2302, f2298, f2294, f2290, f2286, f2282, i86 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:78
+						for {
+//line batch.go:74
+							i87 := i73 + i86
+//line batch.go:74
+							i611 := i87 << 7
+//line batch.go:74
+							i613 := (i92 + i86) << 8
+							i97 := i611 + 128
+//line batch.go:75
+							if uint(i97) > uint(planesCap) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i97, planesCap)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							if uint(i611) > uint(i97) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i611, i97)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							o105 := i611 * 4
+//line batch.go:77
+							if uint(i613) > uint(xLen) {
+//line batch.go:77
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i613, xLen)
+//line batch.go:77
+								return
+							}
+//line batch.go:77
+							o129 := i613 * 4
+//line batch.go:77
+							if 256 > uint(xCap-i613) {
+//line batch.go:77
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(256), xCap-i613)
+//line batch.go:77
+								return
+							}
+//line integers.go:92
+							i392 := i87<<4 + tx
+//line integers.go:92
+							if uint(i392) >= uint(scalesLen) {
+//line integers.go:92
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i392, scalesLen)
+//line integers.go:92
+								return
+							}
+//line integers.go:92
+							f399 := dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i392*2)))).Float32()
+//line batch.go:78
+							f2311, f2307, f2303, f2299, f2295, f2291, f2287, f2283, i157 = f2310, f2306, f2302, f2298, f2294, f2290, f2286, f2282, 0
+//line batch.go:85
+							for {
+//line integers.go:86
+								i1739 := *(*int32)(unsafe.Add(planes, o105+(tx+i157<<4)*4))
+//line integers.go:102
+								f1743 := float32(f399 * float32(i1739<<24>>24))
+//line batch.go:83
+								i1745 := i157 << 2
+//line batch.go:83
+								i1746 := i157 << 5
+//line integers.go:102
+								f1805 := float32(f399 * float32(i1739<<16>>24))
+//line batch.go:83
+								i1807 := (i1745 + 1) << 3
+//line integers.go:102
+								f1859 := float32(f399 * float32(i1739<<8>>24))
+//line batch.go:83
+								i1861 := (i1745 + 2) << 3
+//line batch.go:85
+								f1872 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+1)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+1)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+1)*4)), f2287)))
+//line batch.go:85
+								f1878 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+2)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+2)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+2)*4)), f2291)))
+//line batch.go:85
+								f1884 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+3)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+3)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+3)*4)), f2295)))
+//line batch.go:85
+								f1890 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+4)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+4)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+4)*4)), f2299)))
+//line batch.go:85
+								f1896 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+5)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+5)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+5)*4)), f2303)))
+//line batch.go:85
+								f1902 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+6)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+6)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+6)*4)), f2307)))
+//line batch.go:85
+								f1908 := math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+(i1861+7)*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+(i1807+7)*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+(i1746+7)*4)), f2311)))
+//line integers.go:102
+								f1912 := float32(f399 * float32(i1739>>24))
+//line batch.go:83
+								i1914 := (i1745 + 3) << 3
+//line batch.go:85
+								f1919 := math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+i1914*4)), math32.FMA(f1859, *(*float32)(unsafe.Add(x, o129+i1861*4)), math32.FMA(f1805, *(*float32)(unsafe.Add(x, o129+i1807*4)), math32.FMA(f1743, *(*float32)(unsafe.Add(x, o129+i1746*4)), f2283))))
+//line integers.go:86
+								i1972 := *(*int32)(unsafe.Add(planes, o105+(tx+(i157+4)<<4)*4))
+//line integers.go:102
+								f1976 := float32(f399 * float32(i1972<<24>>24))
+//line integers.go:102
+								f2038 := float32(f399 * float32(i1972<<16>>24))
+//line batch.go:85
+								f2051 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+129)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+129)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+1)*4)), f1872)))
+//line batch.go:85
+								f2057 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+130)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+130)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+2)*4)), f1878)))
+//line batch.go:85
+								f2063 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+131)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+131)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+3)*4)), f1884)))
+//line batch.go:85
+								f2069 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+132)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+132)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+4)*4)), f1890)))
+//line batch.go:85
+								f2075 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+133)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+133)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+5)*4)), f1896)))
+//line batch.go:85
+								f2081 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+134)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+134)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+6)*4)), f1902)))
+//line batch.go:85
+								f2087 := math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+135)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+135)*4)), math32.FMA(f1912, *(*float32)(unsafe.Add(x, o129+(i1914+7)*4)), f1908)))
+//line integers.go:102
+								f2092 := float32(f399 * float32(i1972<<8>>24))
+//line batch.go:85
+								f2099 := math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+128)*4)), math32.FMA(f2038, *(*float32)(unsafe.Add(x, o129+(i1807+128)*4)), math32.FMA(f1976, *(*float32)(unsafe.Add(x, o129+(i1746+128)*4)), f1919)))
+//line integers.go:102
+								f2145 := float32(f399 * float32(i1972>>24))
+//line batch.go:85
+								f2152 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+128)*4)), f2099)
+//line batch.go:85
+								f2158 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+129)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+129)*4)), f2051))
+//line batch.go:85
+								f2164 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+130)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+130)*4)), f2057))
+//line batch.go:85
+								f2170 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+131)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+131)*4)), f2063))
+//line batch.go:85
+								f2176 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+132)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+132)*4)), f2069))
+//line batch.go:85
+								f2182 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+133)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+133)*4)), f2075))
+//line batch.go:85
+								f2188 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+134)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+134)*4)), f2081))
+//line batch.go:85
+								f2194 = math32.FMA(f2145, *(*float32)(unsafe.Add(x, o129+(i1914+135)*4)), math32.FMA(f2092, *(*float32)(unsafe.Add(x, o129+(i1861+135)*4)), f2087))
+//line batch.go:85
+								i177 := i157 + 1
+//line batch.go:85
+								if i177 >= 4 {
+//line batch.go:85
+									break
+								}
+//line batch.go:85
+								f2311, f2307, f2303, f2299, f2295, f2291, f2287, f2283, i157 = f2194, f2188, f2182, f2176, f2170, f2164, f2158, f2152, i177
+							}
+//line batch.go:85
+							i154 := i86 + 1
+//line batch.go:85
+							if i154 >= i70 {
+//line batch.go:85
+								break
+							}
+//line batch.go:85
+							f2310, f2306, f2302, f2298, f2294, f2290, f2286, f2282, i86 = f2194, f2188, f2182, f2176, f2170, f2164, f2158, f2152, i154
+						}
+//line batch.go:85
+						f2312, f2308, f2304, f2300, f2296, f2292, f2288, f2284 = f2194, f2188, f2182, f2176, f2170, f2164, f2158, f2152
+					} else {
+//line batch.go:72
+						f2312, f2308, f2304, f2300, f2296, f2292, f2288, f2284 = 0, 0, 0, 0, 0, 0, 0, 0
+					}
+//line batch.go:23
+					i236 := i599 + tx
+					if s0 > i236 {
+//line batch.go:29
+						i1121 := i1120 + i236
+//line batch.go:29
+						if uint(yLen) > uint(i1121) {
+//line batch.go:29
+							i1139 := i1138 + i236
+//line batch.go:29
+							if uint(yLen) > uint(i1139) {
+//line batch.go:29
+								i1157 := i1156 + i236
+//line batch.go:29
+								if uint(yLen) > uint(i1157) {
+//line batch.go:29
+									i1175 := i1174 + i236
+//line batch.go:29
+									if uint(yLen) > uint(i1175) {
+//line batch.go:29
+										i1193 := i1192 + i236
+//line batch.go:29
+										if uint(yLen) > uint(i1193) {
+//line batch.go:29
+											i1211 := i1210 + i236
+//line batch.go:29
+											if uint(yLen) > uint(i1211) {
+//line batch.go:29
+												i1229 := i1228 + i236
+//line batch.go:29
+												if uint(yLen) > uint(i1229) {
+//line batch.go:29
+													i1247 := i1246 + i236
+//line batch.go:29
+													if uint(yLen) > uint(i1247) {
+//line batch.go:33
+														if add {
+//line batch.go:35
+															f2309, f2305, f2301, f2297, f2293, f2289, f2285, f2281 = f2312+*(*float32)(unsafe.Add(y, i1247*4)), f2308+*(*float32)(unsafe.Add(y, i1229*4)), f2304+*(*float32)(unsafe.Add(y, i1211*4)), f2300+*(*float32)(unsafe.Add(y, i1193*4)), f2296+*(*float32)(unsafe.Add(y, i1175*4)), f2292+*(*float32)(unsafe.Add(y, i1157*4)), f2288+*(*float32)(unsafe.Add(y, i1139*4)), f2284+*(*float32)(unsafe.Add(y, i1121*4))
+														} else {
+//line batch.go:33
+															f2309, f2305, f2301, f2297, f2293, f2289, f2285, f2281 = f2312, f2308, f2304, f2300, f2296, f2292, f2288, f2284
+														}
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1121*4)) = f2281
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1139*4)) = f2285
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1157*4)) = f2289
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1175*4)) = f2293
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1193*4)) = f2297
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1211*4)) = f2301
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1229*4)) = f2305
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i1247*4)) = f2309
+													}
+												}
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// batchMixedTwin runs blocks of the kernel batch_mixed.
+//
+//line batch.go:65
+func batchMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	minimaLen := *(*int)(unsafe.Add(args, 56))
+	groups := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	groupsLen := *(*int)(unsafe.Add(args, 80))
+	factor := *(*float32)(unsafe.Add(args, 96))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	yLen := *(*int)(unsafe.Add(args, 136))
+	s0 := *(*int)(unsafe.Add(args, 152))
+	s8 := *(*int)(unsafe.Add(args, 160))
+	vectors := *(*int)(unsafe.Add(args, 168))
+	add := *(*bool)(unsafe.Add(args, 176))
+	of0 := *(*int32)(unsafe.Add(args, 180))
+	of4 := *(*int32)(unsafe.Add(args, 184))
+	of8 := *(*int32)(unsafe.Add(args, 188))
+	of12 := *(*int32)(unsafe.Add(args, 192))
+	of16 := *(*int32)(unsafe.Add(args, 196))
+	of20 := *(*int32)(unsafe.Add(args, 200))
+	of24 := *(*int32)(unsafe.Add(args, 204))
+	of28 := *(*int32)(unsafe.Add(args, 208))
+	of32 := *(*int32)(unsafe.Add(args, 212))
+	of36 := *(*int32)(unsafe.Add(args, 216))
+	of40 := *(*int32)(unsafe.Add(args, 220))
+	of44 := *(*int32)(unsafe.Add(args, 224))
+	of48 := *(*int32)(unsafe.Add(args, 228))
+	of52 := *(*int32)(unsafe.Add(args, 232))
+	lanes := blocks.Lanes()
+//line batch.go:68
+	i70 := s8 / 32
+//line batch.go:29
+	i2471 := vectors - 1
+//line batch.go:72
+	c84 := 0 < i70
+//line integers.go:49
+	c360 := of24 != 0
+//line batch.go:68
+	i67 := int(of0)
+//line batch.go:75
+	i1263 := i67 << 4
+//line mixed.go:60
+	i582 := int(of28)
+//line mixed.go:60
+	i587 := ^i582
+//line mixed.go:70
+	i607 := ^of16
+//line mixed.go:66
+	i511 := ^of8
+//line batch.go:65
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line batch.go:69
+		i73 := bx * i70
+//line batch.go:74
+		i92 := by * i70
+//line batch.go:23
+		i1310 := bx << 4
+//line batch.go:29
+		i2469 := by << 3
+//line batch.go:29
+		i2473 := i2469
+//line batch.go:29
+		if i2471 < i2469 {
+//line batch.go:29
+			i2473 = i2471
+		}
+//line batch.go:29
+		i2474 := i2473 * s0
+//line batch.go:29
+		i2488 := i2469 + 1
+//line batch.go:29
+		i2491 := i2488
+//line batch.go:29
+		if i2471 < i2488 {
+//line batch.go:29
+			i2491 = i2471
+		}
+//line batch.go:29
+		i2492 := i2491 * s0
+//line batch.go:29
+		i2506 := i2469 + 2
+//line batch.go:29
+		i2509 := i2506
+//line batch.go:29
+		if i2471 < i2506 {
+//line batch.go:29
+			i2509 = i2471
+		}
+//line batch.go:29
+		i2510 := i2509 * s0
+//line batch.go:29
+		i2524 := i2469 + 3
+//line batch.go:29
+		i2527 := i2524
+//line batch.go:29
+		if i2471 < i2524 {
+//line batch.go:29
+			i2527 = i2471
+		}
+//line batch.go:29
+		i2528 := i2527 * s0
+//line batch.go:29
+		i2542 := i2469 + 4
+//line batch.go:29
+		i2545 := i2542
+//line batch.go:29
+		if i2471 < i2542 {
+//line batch.go:29
+			i2545 = i2471
+		}
+//line batch.go:29
+		i2546 := i2545 * s0
+//line batch.go:29
+		i2560 := i2469 + 5
+//line batch.go:29
+		i2563 := i2560
+//line batch.go:29
+		if i2471 < i2560 {
+//line batch.go:29
+			i2563 = i2471
+		}
+//line batch.go:29
+		i2564 := i2563 * s0
+//line batch.go:29
+		i2578 := i2469 + 6
+//line batch.go:29
+		i2581 := i2578
+//line batch.go:29
+		if i2471 < i2578 {
+//line batch.go:29
+			i2581 = i2471
+		}
+//line batch.go:29
+		i2582 := i2581 * s0
+//line batch.go:29
+		i2596 := i2469 + 7
+//line batch.go:29
+		i2599 := i2596
+//line batch.go:29
+		if i2471 < i2596 {
+//line batch.go:29
+			i2599 = i2471
+		}
+//line batch.go:29
+		i2600 := i2599 * s0
+		{
+			{
+				first := 0
+//line batch.go:65
+				if lanes == 16 {
+//line batch.go:65
+					first = zvector.BatchMixedTwin(16, c84, c360, i1310, s0, add, i73, i67, i92, i1263, planesCap, planes, groupsLen, i582, i587, scalesLen, minimaLen, xLen, x, xCap, groups, scales, int(of40), int(of32), int(of44), int(of48), int(of52), minima, factor, int(of36), int(of8), int(of16), int(of12), int(i607), int(of24), int(of4), int(i511), int(of20), i70, i2474, yLen, i2492, i2510, i2528, i2546, i2564, i2582, i2600, y)
+//line batch.go:65
+				} else if lanes == 8 {
+//line batch.go:65
+					first = zvector.BatchMixedTwinAVX2(16, c84, c360, i1310, s0, add, i73, i67, i92, i1263, planesCap, planes, groupsLen, i582, i587, scalesLen, minimaLen, xLen, x, xCap, groups, scales, int(of40), int(of32), int(of44), int(of48), int(of52), minima, factor, int(of36), int(of8), int(of16), int(of12), int(i607), int(of24), int(of4), int(i511), int(of20), i70, i2474, yLen, i2492, i2510, i2528, i2546, i2564, i2582, i2600, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f3159, f3154, f3149, f3144, f3139, f3134, f3129, f3124, f3160, f3155, f3150, f3145, f3140, f3135, f3130, f3125, f3161, f3156, f3151, f3146, f3141, f3136, f3131, f3126, f3023, f3030, f3037, f3044, f3051, f3058, f3065, f3072, f3162, f3157, f3152, f3147, f3142, f3137, f3132, f3127, f3158, f3153, f3148, f3143, f3138, f3133, f3128, f3123 float32
+					var i86, i121, i157 int
+					var i377 int32
+//line batch.go:72
+					if c84 {
+//line batch.go:72
+						f3159, f3154, f3149, f3144, f3139, f3134, f3129, f3124, i86 = 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line batch.go:76
+						for {
+//line batch.go:74
+							i87 := i73 + i86
+//line batch.go:74
+							i1257 := i87 * i67 << 4
+//line batch.go:74
+							i1322 := (i92 + i86) << 8
+							i97 := i1257 + i1263
+//line batch.go:75
+							if uint(i97) > uint(planesCap) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i97, planesCap)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							if uint(i1257) > uint(i97) {
+//line batch.go:75
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1257, i97)
+//line batch.go:75
+								return
+							}
+//line batch.go:75
+							o105 := i1257 * 4
+//line integers.go:63
+							i420 := i87<<4 + tx
+//line integers.go:63
+							c422 := uint(i420) < uint(groupsLen)
+//line integers.go:63
+							o425 := i420 * 2
+							i434 := (i87>>3&i582|i87&i587)<<4 + tx
+							c437 := uint(i434) < uint(scalesLen)
+//line integers.go:65
+							o440 := i434 * 2
+//line integers.go:65
+							c454 := uint(i434) < uint(minimaLen)
+//line integers.go:65
+							o457 := i434 * 2
+//line batch.go:76
+							f3160, f3155, f3150, f3145, f3140, f3135, f3130, f3125, i121 = f3159, f3154, f3149, f3144, f3139, f3134, f3129, f3124, 0
+//line batch.go:78
+							for {
+//line batch.go:77
+								i123 := i1322 + i121<<7
+//line batch.go:77
+								if uint(i123) > uint(xLen) {
+//line batch.go:77
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i123, xLen)
+//line batch.go:77
+									return
+								}
+//line batch.go:77
+								o129 := i123 * 4
+//line batch.go:77
+								if 128 > uint(xCap-i123) {
+//line batch.go:77
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(128), xCap-i123)
+//line batch.go:77
+									return
+								}
+//line integers.go:63
+								if !c422 {
+//line integers.go:63
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i420, groupsLen)
+//line integers.go:63
+									return
+								}
+//line integers.go:63
+								i427 := int32(uint16(*(*int16)(unsafe.Add(groups, o425))))
+//line integers.go:65
+								if !c437 {
+//line integers.go:65
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i434, scalesLen)
+//line integers.go:65
+									return
+								}
+//line mixed.go:75
+								i627 := int32(i121) * of40
+//line integers.go:65
+								f448 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, o440)))).Float32() * float32(i427>>uint32(of32+i627)&of44^of48-of52))
+//line integers.go:65
+								if !c454 {
+//line integers.go:65
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i434, minimaLen)
+//line integers.go:65
+									return
+								}
+//line integers.go:65
+								f468 := float32(float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, o457)))).Float32()*factor) * float32(i427>>uint32(of36+i627)&of44^of48-of52))
+//line mixed.go:70
+								i602 := int32(i121 << 2)
+//line batch.go:78
+								f3161, f3156, f3151, f3146, f3141, f3136, f3131, f3126, i157 = f3160, f3155, f3150, f3145, f3140, f3135, f3130, f3125, 0
+//line integers.go:49
+								for {
+//line mixed.go:55
+									i476 := int32(i157)
+//line integers.go:48
+									i351 := tx + int(i476&of8)<<4
+//line integers.go:48
+									if uint(i351) >= uint(i1263) {
+//line integers.go:48
+										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i351, i1263)
+//line integers.go:48
+										return
+									}
+//line integers.go:48
+									i357 := *(*int32)(unsafe.Add(planes, o105+i351*4))
+									if c360 {
+										i367 := tx + int(of12+i476&of16)<<4
+//line integers.go:50
+										if uint(i367) >= uint(i1263) {
+//line integers.go:50
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i367, i1263)
+//line integers.go:50
+											return
+										}
+//line mixed.go:70
+										i377 = int32(uint32(*(*int32)(unsafe.Add(planes, o105+i367*4)))>>uint32(i602+i476&i607)) & of24 << uint32(of4)
+									} else {
+//line integers.go:49
+										i377 = 0
+									}
+//line integers.go:52
+									i381 := int32(uint32(i357)>>uint32(i602+i476&i511))&of20 | i377
+//line integers.go:100
+									f2794 := math32.FMA(f448, float32(i381&255), f468)
+//line batch.go:83
+									i2795 := i157 << 2
+//line batch.go:83
+									i3081 := i157 << 5
+//line integers.go:100
+									f2868 := math32.FMA(f448, float32(int32(uint32(i381)>>8)&255), f468)
+//line batch.go:83
+									i2871 := (i2795 + 1) << 3
+//line integers.go:100
+									f2942 := math32.FMA(f448, float32(int32(uint32(i381)>>16)&255), f468)
+//line batch.go:83
+									i2945 := (i2795 + 2) << 3
+//line batch.go:85
+									f2956 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+1)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+1)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+1)*4)), f3131)))
+//line batch.go:85
+									f2963 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+2)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+2)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+2)*4)), f3136)))
+//line batch.go:85
+									f2970 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+3)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+3)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+3)*4)), f3141)))
+//line batch.go:85
+									f2977 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+4)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+4)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+4)*4)), f3146)))
+//line batch.go:85
+									f2984 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+5)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+5)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+5)*4)), f3151)))
+//line batch.go:85
+									f2991 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+6)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+6)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+6)*4)), f3156)))
+//line batch.go:85
+									f2998 := math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+(i2945+7)*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+(i2871+7)*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+(i3081+7)*4)), f3161)))
+//line integers.go:100
+									f3016 := math32.FMA(f448, float32(int32(uint32(i381)>>24)), f468)
+//line batch.go:83
+									i3019 := (i2795 + 3) << 3
+//line batch.go:85
+									f3023 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+i3019*4)), math32.FMA(f2942, *(*float32)(unsafe.Add(x, o129+i2945*4)), math32.FMA(f2868, *(*float32)(unsafe.Add(x, o129+i2871*4)), math32.FMA(f2794, *(*float32)(unsafe.Add(x, o129+i3081*4)), f3126))))
+//line batch.go:85
+									f3030 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+1)*4)), f2956)
+//line batch.go:85
+									f3037 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+2)*4)), f2963)
+//line batch.go:85
+									f3044 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+3)*4)), f2970)
+//line batch.go:85
+									f3051 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+4)*4)), f2977)
+//line batch.go:85
+									f3058 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+5)*4)), f2984)
+//line batch.go:85
+									f3065 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+6)*4)), f2991)
+//line batch.go:85
+									f3072 = math32.FMA(f3016, *(*float32)(unsafe.Add(x, o129+(i3019+7)*4)), f2998)
+//line batch.go:85
+									i177 := i157 + 1
+//line batch.go:85
+									if i177 >= 4 {
+//line batch.go:85
+										break
+									}
+//line batch.go:85
+									f3161, f3156, f3151, f3146, f3141, f3136, f3131, f3126, i157 = f3072, f3065, f3058, f3051, f3044, f3037, f3030, f3023, i177
+								}
+//line batch.go:85
+								i164 := i121 + 1
+//line batch.go:85
+								if i164 >= 2 {
+//line batch.go:85
+									break
+								}
+//line batch.go:85
+								f3160, f3155, f3150, f3145, f3140, f3135, f3130, f3125, i121 = f3072, f3065, f3058, f3051, f3044, f3037, f3030, f3023, i164
+							}
+//line batch.go:85
+							i154 := i86 + 1
+//line batch.go:85
+							if i154 >= i70 {
+//line batch.go:85
+								break
+							}
+//line batch.go:85
+							f3159, f3154, f3149, f3144, f3139, f3134, f3129, f3124, i86 = f3072, f3065, f3058, f3051, f3044, f3037, f3030, f3023, i154
+						}
+//line batch.go:85
+						f3162, f3157, f3152, f3147, f3142, f3137, f3132, f3127 = f3072, f3065, f3058, f3051, f3044, f3037, f3030, f3023
+					} else {
+//line batch.go:72
+						f3162, f3157, f3152, f3147, f3142, f3137, f3132, f3127 = 0, 0, 0, 0, 0, 0, 0, 0
+					}
+//line batch.go:23
+					i238 := i1310 + tx
+					if s0 > i238 {
+//line batch.go:29
+						i2475 := i2474 + i238
+//line batch.go:29
+						if uint(yLen) > uint(i2475) {
+//line batch.go:29
+							i2493 := i2492 + i238
+//line batch.go:29
+							if uint(yLen) > uint(i2493) {
+//line batch.go:29
+								i2511 := i2510 + i238
+//line batch.go:29
+								if uint(yLen) > uint(i2511) {
+//line batch.go:29
+									i2529 := i2528 + i238
+//line batch.go:29
+									if uint(yLen) > uint(i2529) {
+//line batch.go:29
+										i2547 := i2546 + i238
+//line batch.go:29
+										if uint(yLen) > uint(i2547) {
+//line batch.go:29
+											i2565 := i2564 + i238
+//line batch.go:29
+											if uint(yLen) > uint(i2565) {
+//line batch.go:29
+												i2583 := i2582 + i238
+//line batch.go:29
+												if uint(yLen) > uint(i2583) {
+//line batch.go:29
+													i2601 := i2600 + i238
+//line batch.go:29
+													if uint(yLen) > uint(i2601) {
+//line batch.go:33
+														if add {
+//line batch.go:35
+															f3158, f3153, f3148, f3143, f3138, f3133, f3128, f3123 = f3162+*(*float32)(unsafe.Add(y, i2601*4)), f3157+*(*float32)(unsafe.Add(y, i2583*4)), f3152+*(*float32)(unsafe.Add(y, i2565*4)), f3147+*(*float32)(unsafe.Add(y, i2547*4)), f3142+*(*float32)(unsafe.Add(y, i2529*4)), f3137+*(*float32)(unsafe.Add(y, i2511*4)), f3132+*(*float32)(unsafe.Add(y, i2493*4)), f3127+*(*float32)(unsafe.Add(y, i2475*4))
+														} else {
+//line batch.go:33
+															f3158, f3153, f3148, f3143, f3138, f3133, f3128, f3123 = f3162, f3157, f3152, f3147, f3142, f3137, f3132, f3127
+														}
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2475*4)) = f3123
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2493*4)) = f3128
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2511*4)) = f3133
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2529*4)) = f3138
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2547*4)) = f3143
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2565*4)) = f3148
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2583*4)) = f3153
+//line batch.go:39
+														*(*float32)(unsafe.Add(y, i2601*4)) = f3158
+													}
+												}
+											}
+										}
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// gatherQ8Twin runs blocks of the kernel gather_bytes.
+//
+//line gather.go:45
+func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesLen := *(*int)(unsafe.Add(args, 8))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	rows := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	rowsLen := *(*int)(unsafe.Add(args, 112))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	yCap := *(*int)(unsafe.Add(args, 144))
+	s0 := *(*int)(unsafe.Add(args, 152))
+	s8 := *(*int)(unsafe.Add(args, 160))
+//line gather.go:35
+	i162 := s8 / 32
+//line gather.go:45
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		if uint(bx) >= uint(rowsLen) {
+//line gather.go:47
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
+//line gather.go:47
+			return
+		}
+//line gather.go:47
+		i63 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:47
+		i64 := int(i63)
+//line gather.go:32
+		c379 := i63 < 0
+//line gather.go:32
+		c167 := s0 <= i64
+//line gather.go:35
+		i158 := i64 % 16
+//line gather.go:35
+		i163 := i64 / 16 * i162
+//line gather.go:48
+		i74 := bx * s8
+//line gather.go:48
+		i80 := (bx + 1) * s8
+//line gather.go:48
+		c84 := uint(i80) <= uint(yCap)
+//line gather.go:48
+		c86 := uint(i74) <= uint(i80)
+//line gather.go:48
+		o88 := i74 * 4
+//line gather.go:48
+		i89 := i80 - i74
+		{
+			{
+//line gather.go:32
+				if !gatherQ8TwinRow(c379, c167, i158, i163, i64, c84, c86, i89, scalesLen, planesLen, planes, scales, o88, y, yCap, i74, i80, blocks) {
 					return
 				}
 			}
@@ -2218,988 +1562,305 @@ func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// tileQ8TwinRow is what a row of threads does in tileQ8Twin.
+// gatherQ8TwinRow is what a row of threads does in gatherQ8Twin.
 //
-//line tiles.go:65
-func tileQ8TwinRow(lanes int, add bool, c37 bool, i200 int, i31 int, i34 int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, xCap int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line tiles.go:65
-	if lanes == 16 {
-//line tiles.go:65
-		first = zvector.TileQ8Twin(16, c37, i200, yLen, add, i34, planesCap, planes, xCap, x, scalesLen, scales, i31, y)
-//line tiles.go:65
-	} else if lanes == 8 {
-//line tiles.go:65
-		first = zvector.TileQ8TwinAVX2(16, c37, i200, yLen, add, i34, planesCap, planes, xCap, x, scalesLen, scales, i31, y)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f39, f152, f73, f168 float32
-		var i40 int
-//line tiles.go:66
-		if c37 {
-//line tiles.go:74
-			i265 := tx + 16
-//line tiles.go:74
-			i313 := tx + 32
-//line tiles.go:74
-			i361 := tx + 48
-//line tiles.go:74
-			i409 := tx + 64
-//line tiles.go:74
-			i457 := tx + 80
-//line tiles.go:74
-			i505 := tx + 96
-//line tiles.go:74
-			i553 := tx + 112
-//line tiles.go:67
-			f39, i40 = 0, 0
-//line tiles.go:80
-			for {
-//line tiles.go:69
-				i41 := i34 + i40
-				i202 := i41 << 7
-//line tiles.go:70
-				i45 := i202 + 128
-//line tiles.go:70
-				if uint(i45) > uint(planesCap) {
-//line tiles.go:70
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i45, planesCap)
-//line tiles.go:70
-					return false
-				}
-//line tiles.go:70
-				if uint(i202) > uint(i45) {
-//line tiles.go:70
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i202, i45)
-//line tiles.go:70
-					return false
-				}
-//line tiles.go:71
-				i185 := i40 << 5
-//line tiles.go:71
-				i58 := i40 + 1
-//line tiles.go:71
-				i187 := i58 << 5
-//line tiles.go:71
-				if uint(i187) > uint(xCap) {
-//line tiles.go:71
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i187, xCap)
-//line tiles.go:71
-					return false
-				}
-//line tiles.go:71
-				if uint(i185) > uint(i187) {
-//line tiles.go:71
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i185, i187)
-//line tiles.go:71
-					return false
-				}
-//line tiles.go:71
-				i68 := i187 - i185
-//line tiles.go:74
-				i220 := *(*int32)(unsafe.Add(planes, i202*4+tx*4))
-				if 0 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:76
-				if 1 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(1), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:77
-				if 2 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(2), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 3 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(3), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:74
-				i268 := *(*int32)(unsafe.Add(planes, i202*4+i265*4))
-				if 4 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(4), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f277 := math32.FMA(float32(i268<<24>>24), *(*float32)(unsafe.Add(x, i185*4+16)), math32.FMA(float32(i220<<8>>24), *(*float32)(unsafe.Add(x, i185*4+8)), math32.FMA(float32(i220<<24>>24), *(*float32)(unsafe.Add(x, i185*4)), 0)))
-				if 5 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(5), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:76
-				f286 := math32.FMA(float32(i268<<16>>24), *(*float32)(unsafe.Add(x, i185*4+20)), math32.FMA(float32(i220>>24), *(*float32)(unsafe.Add(x, i185*4+12)), math32.FMA(float32(i220<<16>>24), *(*float32)(unsafe.Add(x, i185*4+4)), 0)))
-				if 6 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(6), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 7 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(7), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:74
-				i316 := *(*int32)(unsafe.Add(planes, i202*4+i313*4))
-				if 8 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(8), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f325 := math32.FMA(float32(i316<<24>>24), *(*float32)(unsafe.Add(x, i185*4+32)), math32.FMA(float32(i268<<8>>24), *(*float32)(unsafe.Add(x, i185*4+24)), f277))
-				if 9 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(9), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:77
-				if 10 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(10), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 11 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(11), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:78
-				f352 := math32.FMA(float32(i316>>24), *(*float32)(unsafe.Add(x, i185*4+44)), math32.FMA(float32(i316<<16>>24), *(*float32)(unsafe.Add(x, i185*4+36)), math32.FMA(float32(i268>>24), *(*float32)(unsafe.Add(x, i185*4+28)), f286)))
-//line tiles.go:74
-				i364 := *(*int32)(unsafe.Add(planes, i202*4+i361*4))
-				if 12 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(12), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f373 := math32.FMA(float32(i364<<24>>24), *(*float32)(unsafe.Add(x, i185*4+48)), math32.FMA(float32(i316<<8>>24), *(*float32)(unsafe.Add(x, i185*4+40)), f325))
-				if 13 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(13), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:77
-				if 14 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(14), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 15 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(15), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:74
-				i412 := *(*int32)(unsafe.Add(planes, i202*4+i409*4))
-				if 16 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(16), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f421 := math32.FMA(float32(i412<<24>>24), *(*float32)(unsafe.Add(x, i185*4+64)), math32.FMA(float32(i364<<8>>24), *(*float32)(unsafe.Add(x, i185*4+56)), f373))
-				if 17 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(17), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:76
-				f430 := math32.FMA(float32(i412<<16>>24), *(*float32)(unsafe.Add(x, i185*4+68)), math32.FMA(float32(i364>>24), *(*float32)(unsafe.Add(x, i185*4+60)), math32.FMA(float32(i364<<16>>24), *(*float32)(unsafe.Add(x, i185*4+52)), f352)))
-				if 18 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(18), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 19 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(19), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:74
-				i460 := *(*int32)(unsafe.Add(planes, i202*4+i457*4))
-				if 20 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(20), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f469 := math32.FMA(float32(i460<<24>>24), *(*float32)(unsafe.Add(x, i185*4+80)), math32.FMA(float32(i412<<8>>24), *(*float32)(unsafe.Add(x, i185*4+72)), f421))
-				if 21 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(21), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:77
-				if 22 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(22), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 23 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(23), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:78
-				f496 := math32.FMA(float32(i460>>24), *(*float32)(unsafe.Add(x, i185*4+92)), math32.FMA(float32(i460<<16>>24), *(*float32)(unsafe.Add(x, i185*4+84)), math32.FMA(float32(i412>>24), *(*float32)(unsafe.Add(x, i185*4+76)), f430)))
-//line tiles.go:74
-				i508 := *(*int32)(unsafe.Add(planes, i202*4+i505*4))
-				if 24 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(24), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f517 := math32.FMA(float32(i508<<24>>24), *(*float32)(unsafe.Add(x, i185*4+96)), math32.FMA(float32(i460<<8>>24), *(*float32)(unsafe.Add(x, i185*4+88)), f469))
-				if 25 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(25), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:77
-				if 26 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(26), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 27 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(27), i68)
-//line tiles.go:78
-					return false
-				}
-//line tiles.go:74
-				i556 := *(*int32)(unsafe.Add(planes, i202*4+i553*4))
-				if 28 >= uint(i68) {
-//line tiles.go:75
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(28), i68)
-//line tiles.go:75
-					return false
-				}
-//line tiles.go:75
-				f565 := math32.FMA(float32(i556<<24>>24), *(*float32)(unsafe.Add(x, i185*4+112)), math32.FMA(float32(i508<<8>>24), *(*float32)(unsafe.Add(x, i185*4+104)), f517))
-				if 29 >= uint(i68) {
-//line tiles.go:76
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(29), i68)
-//line tiles.go:76
-					return false
-				}
-//line tiles.go:76
-				f574 := math32.FMA(float32(i556<<16>>24), *(*float32)(unsafe.Add(x, i185*4+116)), math32.FMA(float32(i508>>24), *(*float32)(unsafe.Add(x, i185*4+108)), math32.FMA(float32(i508<<16>>24), *(*float32)(unsafe.Add(x, i185*4+100)), f496)))
-				if 30 >= uint(i68) {
-//line tiles.go:77
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(30), i68)
-//line tiles.go:77
-					return false
-				}
-//line tiles.go:78
-				if 31 >= uint(i68) {
-//line tiles.go:78
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(31), i68)
-//line tiles.go:78
-					return false
-				}
-				i143 := i41<<4 + tx
-//line tiles.go:80
-				if uint(i143) >= uint(scalesLen) {
-//line tiles.go:80
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i143, scalesLen)
-//line tiles.go:80
-					return false
-				}
-//line tiles.go:80
-				f151 := math32.FMA(float32(i556<<8>>24), *(*float32)(unsafe.Add(x, i185*4+120)), f565) + math32.FMA(float32(i556>>24), *(*float32)(unsafe.Add(x, i185*4+124)), f574)
-//line tiles.go:80
-				f152 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i143*2)))).Float32(), f151, f39)
-//line tiles.go:80
-				if i58 >= i31 {
-//line tiles.go:80
-					break
-				}
-//line tiles.go:80
-				f39, i40 = f152, i58
-			}
-//line tiles.go:80
-			f73 = f152
+//line gather.go:32
+func gatherQ8TwinRow(c379 bool, c167 bool, i158 int, i163 int, i64 int, c84 bool, c86 bool, i89 int, scalesLen int, planesLen int, planes unsafe.Pointer, scales unsafe.Pointer, o88 int, y unsafe.Pointer, yCap int, i74 int, i80 int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 64 {
+		var i295, i296, i297, i95 int
+		var f139 float32
+//line gather.go:32
+		if c379 {
+//line gather.go:32
+			i295, i296, i297 = -1, 0, 0
 		} else {
-//line tiles.go:66
-			f73 = 0
-		}
-//line tiles.go:82
-		i77 := i200 + tx
-//line tiles.go:82
-		if i77 < yLen {
-//line tiles.go:88
-			if add {
-//line tiles.go:90
-				f168 = f73 + *(*float32)(unsafe.Add(y, i77*4))
+//line gather.go:32
+			if c167 {
+//line gather.go:32
+				i295, i296, i297 = -1, 0, 0
 			} else {
-//line tiles.go:88
-				f168 = f73
+//line gather.go:35
+				i295, i296, i297 = i64, i158, i163
 			}
-//line tiles.go:92
-			*(*float32)(unsafe.Add(y, i77*4)) = f168
+		}
+//line gather.go:48
+		if !c84 {
+//line gather.go:48
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i80, yCap)
+//line gather.go:48
+			return false
+		}
+//line gather.go:48
+		if !c86 {
+//line gather.go:48
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i74, i80)
+//line gather.go:48
+			return false
+		}
+//line gather.go:51
+		c99 := 0 <= i295
+//line gather.go:49
+		i95 = tx
+//line gather.go:49
+		for {
+//line gather.go:49
+			if i95 >= i89 {
+//line gather.go:49
+				break
+			}
+			if c99 {
+				i103 := i297 + int(uint(i95)/32)
+//line gather.go:52
+				i104 := int(uint(i95) % 32)
+//line integers.go:92
+				i185 := i103<<4 + i296
+//line integers.go:92
+				if uint(i185) >= uint(scalesLen) {
+//line integers.go:92
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i185, scalesLen)
+//line integers.go:92
+					return false
+				}
+//line integers.go:86
+				i214 := i103<<7 + i296 + (int(uint(i104)/16)<<2+int(uint(i104)/4)%4)<<4
+//line integers.go:86
+				if uint(i214) >= uint(planesLen) {
+//line integers.go:86
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i214, planesLen)
+//line integers.go:86
+					return false
+				}
+//line integers.go:102
+				f239 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i185*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i214*4))<<uint32(int32(24-int(uint(i104)%4)<<3))>>24))
+//line integers.go:102
+				f139 = f239
+			} else {
+//line gather.go:51
+				f139 = 0
+			}
+//line gather.go:57
+			*(*float32)(unsafe.Add(y, o88+i95*4)) = f139
+//line gather.go:49
+			i95 = i95 + 64
 		}
 	}
 	return true
 }
 
-// widenQ4Twin runs blocks of the kernel widenQ4.
+// gatherMixedTwin runs blocks of the kernel gather_mixed.
 //
-//line widen.go:73
-func widenQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+//line gather.go:45
+func gatherMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
 	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	scalesLen := *(*int)(unsafe.Add(args, 32))
 	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	minimaLen := *(*int)(unsafe.Add(args, 56))
-	factor := *(*float32)(unsafe.Add(args, 72))
-	out := *(*unsafe.Pointer)(unsafe.Add(args, 80))
-	outLen := *(*int)(unsafe.Add(args, 88))
-	s0 := *(*int)(unsafe.Add(args, 104))
-	s8 := *(*int)(unsafe.Add(args, 112))
-//line widen.go:74
-	i34 := s8 / 32
-	i196 := i34 << 4
-//line widen.go:73
+	groups := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	groupsLen := *(*int)(unsafe.Add(args, 80))
+	factor := *(*float32)(unsafe.Add(args, 96))
+	rows := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	rowsLen := *(*int)(unsafe.Add(args, 112))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	yCap := *(*int)(unsafe.Add(args, 144))
+	s0 := *(*int)(unsafe.Add(args, 152))
+	s8 := *(*int)(unsafe.Add(args, 160))
+	of0 := *(*int32)(unsafe.Add(args, 168))
+	of4 := *(*int32)(unsafe.Add(args, 172))
+	of8 := *(*int32)(unsafe.Add(args, 176))
+	of12 := *(*int32)(unsafe.Add(args, 180))
+	of16 := *(*int32)(unsafe.Add(args, 184))
+	of20 := *(*int32)(unsafe.Add(args, 188))
+	of24 := *(*int32)(unsafe.Add(args, 192))
+	of28 := *(*int32)(unsafe.Add(args, 196))
+	of32 := *(*int32)(unsafe.Add(args, 200))
+	of36 := *(*int32)(unsafe.Add(args, 204))
+	of40 := *(*int32)(unsafe.Add(args, 208))
+	of44 := *(*int32)(unsafe.Add(args, 212))
+	of48 := *(*int32)(unsafe.Add(args, 216))
+	of52 := *(*int32)(unsafe.Add(args, 220))
+//line gather.go:35
+	i162 := s8 / 32
+//line mixed.go:60
+	i254 := int(of28)
+//line mixed.go:60
+	i259 := ^i254
+//line gather.go:55
+	i124 := int(of0)
+//line mixed.go:70
+	i489 := ^of16
+//line integers.go:49
+	c284 := of24 != 0
+//line mixed.go:66
+	i381 := ^of8
+//line gather.go:45
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line widen.go:76
-		i198 := bx << 4
-//line widen.go:80
-		i55 := bx * i34
-		{
-			{
-//line widen.go:75
-				if !widenQ4TwinRow(i196, i198, s0, i55, i34, scalesLen, minimaLen, planesLen, outLen, scales, factor, minima, planes, out, blocks) {
-					return
+		if uint(bx) >= uint(rowsLen) {
+//line gather.go:47
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
+//line gather.go:47
+			return
+		}
+//line gather.go:47
+		i63 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:47
+		i64 := int(i63)
+//line gather.go:32
+		c1072 := i63 < 0
+//line gather.go:32
+		c167 := s0 <= i64
+//line gather.go:35
+		i158 := i64 % 16
+//line gather.go:35
+		i163 := i64 / 16 * i162
+//line gather.go:48
+		i74 := bx * s8
+//line gather.go:48
+		i80 := (bx + 1) * s8
+//line gather.go:48
+		c84 := uint(i80) <= uint(yCap)
+//line gather.go:48
+		c86 := uint(i74) <= uint(i80)
+//line gather.go:48
+		o88 := i74 * 4
+//line gather.go:48
+		i89 := i80 - i74
+		for tx := range 64 {
+			var i527, i528, i529, i95 int
+			var i301 int32
+			var f449, f139 float32
+//line gather.go:32
+			if c1072 {
+//line gather.go:32
+				i527, i528, i529 = -1, 0, 0
+			} else {
+//line gather.go:32
+				if c167 {
+//line gather.go:32
+					i527, i528, i529 = -1, 0, 0
+				} else {
+//line gather.go:35
+					i527, i528, i529 = i64, i158, i163
 				}
 			}
-		}
-	}
-}
-
-// widenQ4TwinRow is what a row of threads does in widenQ4Twin.
-//
-//line widen.go:75
-func widenQ4TwinRow(i196 int, i198 int, s0 int, i55 int, i34 int, scalesLen int, minimaLen int, planesLen int, outLen int, scales unsafe.Pointer, factor float32, minima unsafe.Pointer, planes unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i38, i45, i46, i47, i56, i200, i62, i460, i463, i530, i566, i876, i669, i880, i772, i884 int
-		var c64, c74, c464, c539, c549, c567, c652, c670, c755, c773 bool
-		var f69, f80 float32
-		var i467, i570, i673, i776 int32
-//line widen.go:75
-		i38 = tx
-//line widen.go:75
-		for {
-//line widen.go:75
-			if i38 >= i196 {
-//line widen.go:75
-				goto l2
+//line gather.go:48
+			if !c84 {
+//line gather.go:48
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i80, yCap)
+//line gather.go:48
+				return
 			}
-//line widen.go:76
-			i45 = i38 % 16
-//line widen.go:76
-			i46 = i198 + i45
-//line widen.go:76
-			i47 = i38 / 16
-			if s0 <= i46 {
-//line widen.go:77
-				break
+//line gather.go:48
+			if !c86 {
+//line gather.go:48
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i74, i80)
+//line gather.go:48
+				return
 			}
-//line widen.go:80
-			i56 = i55 + i47
-//line widen.go:80
-			i200 = (i46*i34 + i47) << 3
-			i62 = i56<<4 + i45
-//line widen.go:81
-			c64 = uint(i62) < uint(scalesLen)
-//line widen.go:81
-			c74 = uint(i62) < uint(minimaLen)
-//line widen.go:83
-			i460 = i56 << 2
-//line widen.go:83
-			i463 = i56<<6 + i45
-//line widen.go:83
-			c464 = uint(i463) < uint(planesLen)
-//line widen.go:89
-			i530 = i200 + 4
-//line widen.go:89
-			c539 = uint(i200) < uint(outLen)
-//line widen.go:89
-			c549 = uint(i530) < uint(outLen)
-//line widen.go:83
-			i566 = (i460+1)<<4 + i45
-//line widen.go:83
-			c567 = uint(i566) < uint(planesLen)
-//line widen.go:89
-			i876 = i200 + 5
-//line widen.go:89
-			c652 = uint(i876) < uint(outLen)
-//line widen.go:83
-			i669 = (i460+2)<<4 + i45
-//line widen.go:83
-			c670 = uint(i669) < uint(planesLen)
-//line widen.go:89
-			i880 = i200 + 6
-//line widen.go:89
-			c755 = uint(i880) < uint(outLen)
-//line widen.go:83
-			i772 = (i460+3)<<4 + i45
-//line widen.go:83
-			c773 = uint(i772) < uint(planesLen)
-//line widen.go:89
-			i884 = i200 + 7
-//line widen.go:89
-			if !(c64 && c74 && c464 && c539 && c773 && uint(i884) < uint(outLen)) {
-//line widen.go:89
-				goto l1
-			}
-//line widen.go:81
-			f69 = dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i62*2)))).Float32()
-//line widen.go:81
-			f80 = float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i62*2)))).Float32() * factor)
-//line widen.go:83
-			i467 = *(*int32)(unsafe.Add(planes, i463*4))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i200*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i467&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i200*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>8)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i200*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>16)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i200*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>24)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i530*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>4)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i530*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>12)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i530*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>20)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i530*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i467)>>28)&15), f80)))
-//line widen.go:83
-			i570 = *(*int32)(unsafe.Add(planes, i566*4))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+1)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i570&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+1)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>8)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+1)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>16)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+1)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>24)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i876*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>4)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i876*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>12)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i876*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>20)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i876*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i570)>>28)&15), f80)))
-//line widen.go:83
-			i673 = *(*int32)(unsafe.Add(planes, i669*4))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+2)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i673&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+2)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>8)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+2)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>16)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+2)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>24)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i880*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>4)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i880*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>12)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i880*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>20)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i880*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i673)>>28)&15), f80)))
-//line widen.go:83
-			i776 = *(*int32)(unsafe.Add(planes, i772*4))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+3)*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(i776&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+3)*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>8)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+3)*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>16)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, (i200+3)*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>24)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i884*8)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>4)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i884*8+2)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>12)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i884*8+4)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>20)&15), f80)))
-//line widen.go:89
-			*(*int16)(unsafe.Add(out, i884*8+6)) = int16(dtype.BF16From32(math32.FMA(f69, float32(int32(uint32(i776)>>28)&15), f80)))
-//line widen.go:75
-			i38 = i38 + 256
-		}
-//line widen.go:78
-		continue
-	l1:
-//line widen.go:81
-		if !c64 {
-//line widen.go:81
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, scalesLen)
-//line widen.go:81
-			return false
-		}
-//line widen.go:81
-		if !c74 {
-//line widen.go:81
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i62, minimaLen)
-//line widen.go:81
-			return false
-		}
-		if !c464 {
-//line widen.go:83
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i463, planesLen)
-//line widen.go:83
-			return false
-		}
-//line widen.go:89
-		if !c539 {
-//line widen.go:89
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i200, outLen)
-//line widen.go:89
-			return false
-		}
-//line widen.go:89
-		if !c549 {
-//line widen.go:89
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i530, outLen)
-//line widen.go:89
-			return false
-		}
-//line widen.go:83
-		if !c567 {
-//line widen.go:83
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i566, planesLen)
-//line widen.go:83
-			return false
-		}
-//line widen.go:89
-		if !c652 {
-//line widen.go:89
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i876, outLen)
-//line widen.go:89
-			return false
-		}
-//line widen.go:83
-		if !c670 {
-//line widen.go:83
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i669, planesLen)
-//line widen.go:83
-			return false
-		}
-//line widen.go:89
-		if !c755 {
-//line widen.go:89
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i880, outLen)
-//line widen.go:89
-			return false
-		}
-//line widen.go:83
-		if !c773 {
-//line widen.go:83
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i772, planesLen)
-//line widen.go:83
-			return false
-		}
-//line widen.go:89
-		blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i884, outLen)
-//line widen.go:89
-		return false
-	l2:
-	}
-	return true
-}
-
-// widenQ8Twin runs blocks of the kernel widenQ8.
-//
-//line widen.go:98
-func widenQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	planes := *(*unsafe.Pointer)(args)
-	planesLen := *(*int)(unsafe.Add(args, 8))
-	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	scalesLen := *(*int)(unsafe.Add(args, 32))
-	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	outLen := *(*int)(unsafe.Add(args, 56))
-	s0 := *(*int)(unsafe.Add(args, 72))
-	s8 := *(*int)(unsafe.Add(args, 80))
-//line widen.go:99
-	i30 := s8 / 32
-	i142 := i30 << 4
-//line widen.go:98
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-//line widen.go:101
-		i144 := bx << 4
-//line widen.go:105
-		i51 := bx * i30
-		{
-			{
-//line widen.go:100
-				if !widenQ8TwinRow(i142, i144, s0, i51, i30, scalesLen, planesLen, outLen, scales, planes, out, blocks) {
-					return
+//line gather.go:51
+			c99 := 0 <= i527
+//line gather.go:49
+			i95 = tx
+//line gather.go:49
+			for {
+//line gather.go:49
+				if i95 >= i89 {
+//line gather.go:49
+					break
 				}
+				if c99 {
+					i103 := i529 + int(uint(i95)/32)
+//line gather.go:52
+					i104 := int(uint(i95) % 32)
+					i105 := int(uint(i104) / 16)
+//line integers.go:63
+					i187 := i103<<4 + i528
+//line integers.go:63
+					if uint(i187) >= uint(groupsLen) {
+//line integers.go:63
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i187, groupsLen)
+//line integers.go:63
+						return
+					}
+//line integers.go:63
+					i194 := int32(uint16(*(*int16)(unsafe.Add(groups, i187*2))))
+					i201 := (i103>>3&i254|i103&i259)<<4 + i528
+					if uint(i201) >= uint(scalesLen) {
+//line integers.go:65
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, scalesLen)
+//line integers.go:65
+						return
+					}
+//line integers.go:65
+					i208 := *(*int16)(unsafe.Add(scales, i201*2))
+//line mixed.go:75
+					i316 := int32(i105) * of40
+//line integers.go:65
+					if uint(i201) >= uint(minimaLen) {
+//line integers.go:65
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, minimaLen)
+//line integers.go:65
+						return
+					}
+//line integers.go:65
+					i225 := *(*int16)(unsafe.Add(minima, i201*2))
+//line gather.go:55
+					i127 := i103*i124<<4 + i528
+//line mixed.go:55
+					i346 := int32(int(uint(i104)/4) % 4)
+//line integers.go:48
+					i275 := i127 + int(i346&of8)<<4
+//line integers.go:48
+					if uint(i275) >= uint(planesLen) {
+//line integers.go:48
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i275, planesLen)
+//line integers.go:48
+						return
+					}
+//line integers.go:48
+					i281 := *(*int32)(unsafe.Add(planes, i275*4))
+					if c284 {
+						i291 := i127 + int(of12+i346&of16)<<4
+//line integers.go:50
+						if uint(i291) >= uint(planesLen) {
+//line integers.go:50
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i291, planesLen)
+//line integers.go:50
+							return
+						}
+//line mixed.go:70
+						i301 = int32(uint32(*(*int32)(unsafe.Add(planes, i291*4)))>>uint32(int32(i105<<2)+i346&i489)) & of24 << uint32(of4)
+					} else {
+//line integers.go:49
+						i301 = 0
+					}
+//line integers.go:52
+					i305 := int32(uint32(i281)>>uint32(int32(i105<<2)+i346&i381))&of20 | i301
+//line gather.go:55
+					i136 := int(uint(i104) % 4)
+//line integers.go:56
+					if i136 == 3 {
+						f449 = float32(int32(uint32(i305) >> 24))
+					} else {
+						f449 = float32(int32(uint32(i305)>>uint32(int32(i136<<3))) & 255)
+					}
+//line integers.go:100
+					f334 := math32.FMA(float32(dtype.F16(uint16(i208)).Float32()*float32(i194>>uint32(of32+i316)&of44^of48-of52)), f449, float32(float32(dtype.F16(uint16(i225)).Float32()*factor)*float32(i194>>uint32(of36+i316)&of44^of48-of52)))
+//line integers.go:100
+					f139 = f334
+				} else {
+//line gather.go:51
+					f139 = 0
+				}
+//line gather.go:57
+				*(*float32)(unsafe.Add(y, o88+i95*4)) = f139
+//line gather.go:49
+				i95 = i95 + 64
 			}
 		}
 	}
-}
-
-// widenQ8TwinRow is what a row of threads does in widenQ8Twin.
-//
-//line widen.go:100
-func widenQ8TwinRow(i142 int, i144 int, s0 int, i51 int, i30 int, scalesLen int, planesLen int, outLen int, scales unsafe.Pointer, planes unsafe.Pointer, out unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i34, i41, i42, i43, i52, i146, i58, i316, i319, i376, i411, i433, i468, i490, i525, i547, i582, i604, i639, i661, i696, i718, i753 int
-		var c60, c320, c359, c377, c416, c434, c473, c491, c530, c548, c587, c605, c644, c662, c701, c719 bool
-		var f65 float32
-		var i323, i380, i437, i494, i551, i608, i665, i722 int32
-//line widen.go:100
-		i34 = tx
-//line widen.go:100
-		for {
-//line widen.go:100
-			if i34 >= i142 {
-//line widen.go:100
-				goto l2
-			}
-//line widen.go:101
-			i41 = i34 % 16
-//line widen.go:101
-			i42 = i144 + i41
-//line widen.go:101
-			i43 = i34 / 16
-			if s0 <= i42 {
-//line widen.go:102
-				break
-			}
-//line widen.go:105
-			i52 = i51 + i43
-//line widen.go:105
-			i146 = (i42*i30 + i43) << 3
-			i58 = i52<<4 + i41
-//line widen.go:106
-			c60 = uint(i58) < uint(scalesLen)
-//line widen.go:108
-			i316 = i52 << 3
-//line widen.go:108
-			i319 = i52<<7 + i41
-//line widen.go:108
-			c320 = uint(i319) < uint(planesLen)
-//line widen.go:113
-			c359 = uint(i146) < uint(outLen)
-//line widen.go:108
-			i376 = (i316+1)<<4 + i41
-//line widen.go:108
-			c377 = uint(i376) < uint(planesLen)
-//line widen.go:113
-			i411 = i146 + 1
-//line widen.go:113
-			c416 = uint(i411) < uint(outLen)
-//line widen.go:108
-			i433 = (i316+2)<<4 + i41
-//line widen.go:108
-			c434 = uint(i433) < uint(planesLen)
-//line widen.go:113
-			i468 = i146 + 2
-//line widen.go:113
-			c473 = uint(i468) < uint(outLen)
-//line widen.go:108
-			i490 = (i316+3)<<4 + i41
-//line widen.go:108
-			c491 = uint(i490) < uint(planesLen)
-//line widen.go:113
-			i525 = i146 + 3
-//line widen.go:113
-			c530 = uint(i525) < uint(outLen)
-//line widen.go:108
-			i547 = (i316+4)<<4 + i41
-//line widen.go:108
-			c548 = uint(i547) < uint(planesLen)
-//line widen.go:113
-			i582 = i146 + 4
-//line widen.go:113
-			c587 = uint(i582) < uint(outLen)
-//line widen.go:108
-			i604 = (i316+5)<<4 + i41
-//line widen.go:108
-			c605 = uint(i604) < uint(planesLen)
-//line widen.go:113
-			i639 = i146 + 5
-//line widen.go:113
-			c644 = uint(i639) < uint(outLen)
-//line widen.go:108
-			i661 = (i316+6)<<4 + i41
-//line widen.go:108
-			c662 = uint(i661) < uint(planesLen)
-//line widen.go:113
-			i696 = i146 + 6
-//line widen.go:113
-			c701 = uint(i696) < uint(outLen)
-//line widen.go:108
-			i718 = (i316+7)<<4 + i41
-//line widen.go:108
-			c719 = uint(i718) < uint(planesLen)
-//line widen.go:113
-			i753 = i146 + 7
-//line widen.go:113
-			if !(c60 && c320 && c359 && c719 && uint(i753) < uint(outLen)) {
-//line widen.go:113
-				goto l1
-			}
-//line widen.go:106
-			f65 = dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i58*2)))).Float32()
-//line widen.go:108
-			i323 = *(*int32)(unsafe.Add(planes, i319*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i146*8)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i146*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i146*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i323<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i146*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i323>>24))))
-//line widen.go:108
-			i380 = *(*int32)(unsafe.Add(planes, i376*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i411*8)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i411*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i411*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i380<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i411*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i380>>24))))
-//line widen.go:108
-			i437 = *(*int32)(unsafe.Add(planes, i433*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i468*8)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i468*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i468*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i437<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i468*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i437>>24))))
-//line widen.go:108
-			i494 = *(*int32)(unsafe.Add(planes, i490*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i525*8)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i525*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i525*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i494<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i525*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i494>>24))))
-//line widen.go:108
-			i551 = *(*int32)(unsafe.Add(planes, i547*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i582*8)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i582*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i582*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i551<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i582*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i551>>24))))
-//line widen.go:108
-			i608 = *(*int32)(unsafe.Add(planes, i604*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i639*8)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i639*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i639*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i608<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i639*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i608>>24))))
-//line widen.go:108
-			i665 = *(*int32)(unsafe.Add(planes, i661*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i696*8)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i696*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i696*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i665<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i696*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i665>>24))))
-//line widen.go:108
-			i722 = *(*int32)(unsafe.Add(planes, i718*4))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i753*8)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<24>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i753*8+2)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<16>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i753*8+4)) = int16(dtype.BF16From32(float32(f65 * float32(i722<<8>>24))))
-//line widen.go:113
-			*(*int16)(unsafe.Add(out, i753*8+6)) = int16(dtype.BF16From32(float32(f65 * float32(i722>>24))))
-//line widen.go:100
-			i34 = i34 + 256
-		}
-//line widen.go:103
-		continue
-	l1:
-//line widen.go:106
-		if !c60 {
-//line widen.go:106
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i58, scalesLen)
-//line widen.go:106
-			return false
-		}
-		if !c320 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i319, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c359 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i146, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c377 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i376, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c416 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i411, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c434 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i433, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c473 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i468, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c491 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i490, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c530 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i525, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c548 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i547, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c587 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i582, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c605 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i604, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c644 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i639, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c662 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i661, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		if !c701 {
-//line widen.go:113
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i696, outLen)
-//line widen.go:113
-			return false
-		}
-//line widen.go:108
-		if !c719 {
-//line widen.go:108
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i718, planesLen)
-//line widen.go:108
-			return false
-		}
-//line widen.go:113
-		blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i753, outLen)
-//line widen.go:113
-		return false
-	l2:
-	}
-	return true
 }
 
 // convertF32Twin runs blocks of the kernel convert_float32_dtype_BF16_row_F32_row_BF16.
@@ -3299,6 +1960,837 @@ func convertBF16TwinRow(blocks *gpu.Blocks, lanes int, i14 int, x unsafe.Pointer
 //line join.go:45
 			if i17 < yLen {
 				*(*float32)(unsafe.Add(y, i17*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i17*2)))).Float32()
+			}
+		}
+	}
+}
+
+// tileQ4Twin runs blocks of the kernel tile_nibbles.
+//
+//line tiles.go:36
+func tileQ4Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	minimaLen := *(*int)(unsafe.Add(args, 56))
+	factor := *(*float32)(unsafe.Add(args, 96))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	sumsLen := *(*int)(unsafe.Add(args, 136))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 152))
+	yLen := *(*int)(unsafe.Add(args, 160))
+	add := *(*bool)(unsafe.Add(args, 176))
+	lanes := blocks.Lanes()
+//line tiles.go:38
+	i66 := xLen / 32
+//line tiles.go:41
+	c80 := 0 < i66
+//line tiles.go:36
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line tiles.go:39
+		i69 := bx * i66
+//line tiles.go:68
+		i500 := bx << 4
+		{
+			{
+//line tiles.go:41
+				if !tileQ4TwinRow(lanes, add, c80, factor, i500, i66, i69, minima, minimaLen, planes, planesCap, scales, scalesLen, sums, sumsLen, x, xCap, xLen, y, yLen, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tileQ4TwinRow is what a row of threads does in tileQ4Twin.
+//
+//line tiles.go:41
+func tileQ4TwinRow(lanes int, add bool, c80 bool, factor float32, i500 int, i66 int, i69 int, minima unsafe.Pointer, minimaLen int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, sums unsafe.Pointer, sumsLen int, x unsafe.Pointer, xCap int, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line tiles.go:41
+	if lanes == 16 {
+//line tiles.go:41
+		first = zvector.TileQ4Twin(16, c80, i500, yLen, add, i69, planesCap, planes, xLen, xCap, x, scalesLen, scales, minimaLen, minima, factor, sumsLen, sums, i66, y)
+//line tiles.go:41
+	} else if lanes == 8 {
+//line tiles.go:41
+		first = zvector.TileQ4TwinAVX2(16, c80, i500, yLen, add, i69, planesCap, planes, xLen, xCap, x, scalesLen, scales, minimaLen, minima, factor, sumsLen, sums, i66, y)
+	}
+	for tx := first; tx < 16; tx++ {
+		var f82, f83, f169, f242, f104, f105, f358 float32
+		var i84 int
+//line tiles.go:41
+		if c80 {
+//line integers.go:72
+			i988 := tx + 16
+//line integers.go:72
+			i1068 := tx + 32
+//line integers.go:72
+			i1148 := tx + 48
+//line tiles.go:42
+			f82, f83, i84 = 0, 0, 0
+//line tiles.go:42
+			for {
+//line tiles.go:44
+				i85 := i69 + i84
+//line tiles.go:44
+				i502 := i85 << 6
+				i89 := i502 + 64
+//line tiles.go:45
+				if uint(i89) > uint(planesCap) {
+//line tiles.go:45
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, planesCap)
+//line tiles.go:45
+					return false
+				}
+//line tiles.go:45
+				if uint(i502) > uint(i89) {
+//line tiles.go:45
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i502, i89)
+//line tiles.go:45
+					return false
+				}
+				i470 := i84 << 5
+//line tiles.go:47
+				if uint(i470) > uint(xLen) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i470, xLen)
+//line tiles.go:47
+					return false
+				}
+//line tiles.go:47
+				if 32 > uint(xCap-i470) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(32), xCap-i470)
+//line tiles.go:47
+					return false
+				}
+//line integers.go:72
+				i910 := *(*int32)(unsafe.Add(planes, i502*4+tx*4))
+//line tiles.go:53
+				f954 := math32.FMA(float32(int32(uint32(i910)>>4)&15), *(*float32)(unsafe.Add(x, i470*4+64)), math32.FMA(float32(int32(uint32(i910)>>16)&15), *(*float32)(unsafe.Add(x, i470*4+8)), math32.FMA(float32(i910&15), *(*float32)(unsafe.Add(x, i470*4)), 0)))
+//line tiles.go:53
+				f963 := math32.FMA(float32(int32(uint32(i910)>>12)&15), *(*float32)(unsafe.Add(x, i470*4+68)), math32.FMA(float32(int32(uint32(i910)>>24)&15), *(*float32)(unsafe.Add(x, i470*4+12)), math32.FMA(float32(int32(uint32(i910)>>8)&15), *(*float32)(unsafe.Add(x, i470*4+4)), 0)))
+//line integers.go:72
+				i990 := *(*int32)(unsafe.Add(planes, i502*4+i988*4))
+//line tiles.go:53
+				f1006 := math32.FMA(float32(int32(uint32(i990)>>8)&15), *(*float32)(unsafe.Add(x, i470*4+20)), math32.FMA(float32(int32(uint32(i910)>>28)&15), *(*float32)(unsafe.Add(x, i470*4+76)), f963))
+//line tiles.go:53
+				f1015 := math32.FMA(float32(int32(uint32(i990)>>16)&15), *(*float32)(unsafe.Add(x, i470*4+24)), math32.FMA(float32(i990&15), *(*float32)(unsafe.Add(x, i470*4+16)), math32.FMA(float32(int32(uint32(i910)>>20)&15), *(*float32)(unsafe.Add(x, i470*4+72)), f954)))
+//line tiles.go:53
+				f1043 := math32.FMA(float32(int32(uint32(i990)>>12)&15), *(*float32)(unsafe.Add(x, i470*4+84)), math32.FMA(float32(int32(uint32(i990)>>24)&15), *(*float32)(unsafe.Add(x, i470*4+28)), f1006))
+//line tiles.go:53
+				f1052 := math32.FMA(float32(int32(uint32(i990)>>20)&15), *(*float32)(unsafe.Add(x, i470*4+88)), math32.FMA(float32(int32(uint32(i990)>>4)&15), *(*float32)(unsafe.Add(x, i470*4+80)), f1015))
+//line integers.go:72
+				i1070 := *(*int32)(unsafe.Add(planes, i502*4+i1068*4))
+//line tiles.go:53
+				f1086 := math32.FMA(float32(int32(uint32(i1070)>>8)&15), *(*float32)(unsafe.Add(x, i470*4+36)), math32.FMA(float32(int32(uint32(i990)>>28)&15), *(*float32)(unsafe.Add(x, i470*4+92)), f1043))
+//line tiles.go:53
+				f1114 := math32.FMA(float32(int32(uint32(i1070)>>4)&15), *(*float32)(unsafe.Add(x, i470*4+96)), math32.FMA(float32(int32(uint32(i1070)>>16)&15), *(*float32)(unsafe.Add(x, i470*4+40)), math32.FMA(float32(i1070&15), *(*float32)(unsafe.Add(x, i470*4+32)), f1052)))
+//line tiles.go:53
+				f1123 := math32.FMA(float32(int32(uint32(i1070)>>12)&15), *(*float32)(unsafe.Add(x, i470*4+100)), math32.FMA(float32(int32(uint32(i1070)>>24)&15), *(*float32)(unsafe.Add(x, i470*4+44)), f1086))
+//line integers.go:72
+				i1150 := *(*int32)(unsafe.Add(planes, i502*4+i1148*4))
+//line tiles.go:53
+				f1166 := math32.FMA(float32(int32(uint32(i1150)>>8)&15), *(*float32)(unsafe.Add(x, i470*4+52)), math32.FMA(float32(int32(uint32(i1070)>>28)&15), *(*float32)(unsafe.Add(x, i470*4+108)), f1123))
+//line tiles.go:53
+				f1175 := math32.FMA(float32(int32(uint32(i1150)>>16)&15), *(*float32)(unsafe.Add(x, i470*4+56)), math32.FMA(float32(i1150&15), *(*float32)(unsafe.Add(x, i470*4+48)), math32.FMA(float32(int32(uint32(i1070)>>20)&15), *(*float32)(unsafe.Add(x, i470*4+104)), f1114)))
+//line tiles.go:53
+				f1203 := math32.FMA(float32(int32(uint32(i1150)>>12)&15), *(*float32)(unsafe.Add(x, i470*4+116)), math32.FMA(float32(int32(uint32(i1150)>>24)&15), *(*float32)(unsafe.Add(x, i470*4+60)), f1166))
+//line tiles.go:53
+				f1212 := math32.FMA(float32(int32(uint32(i1150)>>20)&15), *(*float32)(unsafe.Add(x, i470*4+120)), math32.FMA(float32(int32(uint32(i1150)>>4)&15), *(*float32)(unsafe.Add(x, i470*4+112)), f1175))
+//line integers.go:78
+				i274 := i85<<4 + tx
+				if uint(i274) >= uint(scalesLen) {
+//line integers.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, scalesLen)
+//line integers.go:79
+					return false
+				}
+//line integers.go:79
+				if uint(i274) >= uint(minimaLen) {
+//line integers.go:79
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, minimaLen)
+//line integers.go:79
+					return false
+				}
+//line tiles.go:58
+				f169 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i274*2)))).Float32(), f1212+math32.FMA(float32(int32(uint32(i1150)>>28)&15), *(*float32)(unsafe.Add(x, i470*4+124)), f1203), f82)
+//line tiles.go:60
+				i495 := i84 << 1
+//line tiles.go:60
+				if uint(i495) >= uint(sumsLen) {
+//line tiles.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i495, sumsLen)
+//line tiles.go:60
+					return false
+				}
+				i230 := i495 + 1
+//line tiles.go:62
+				if uint(i230) >= uint(sumsLen) {
+//line tiles.go:62
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i230, sumsLen)
+//line tiles.go:62
+					return false
+				}
+				f242 = math32.FMA(float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, i274*2)))).Float32()*factor), *(*float32)(unsafe.Add(sums, i495*4))+*(*float32)(unsafe.Add(sums, i230*4)), f83)
+//line tiles.go:42
+				i143 := i84 + 1
+//line tiles.go:42
+				if i143 >= i66 {
+//line tiles.go:42
+					break
+				}
+//line tiles.go:42
+				f82, f83, i84 = f169, f242, i143
+			}
+//line tiles.go:42
+			f104, f105 = f169, f242
+		} else {
+//line tiles.go:41
+			f104, f105 = 0, 0
+		}
+//line tiles.go:68
+		i109 := i500 + tx
+//line tiles.go:68
+		if i109 < yLen {
+			f244 := f104 + f105
+//line tiles.go:74
+			if add {
+//line tiles.go:76
+				f358 = f244 + *(*float32)(unsafe.Add(y, i109*4))
+			} else {
+//line tiles.go:74
+				f358 = f244
+			}
+//line tiles.go:78
+			*(*float32)(unsafe.Add(y, i109*4)) = f358
+		}
+	}
+	return true
+}
+
+// tileQ8Twin runs blocks of the kernel tile_bytes.
+//
+//line tiles.go:36
+func tileQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 152))
+	yLen := *(*int)(unsafe.Add(args, 160))
+	add := *(*bool)(unsafe.Add(args, 176))
+	lanes := blocks.Lanes()
+//line tiles.go:38
+	i66 := xLen / 32
+//line tiles.go:41
+	c80 := 0 < i66
+//line tiles.go:36
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line tiles.go:39
+		i69 := bx * i66
+//line tiles.go:68
+		i472 := bx << 4
+		{
+			{
+//line tiles.go:41
+				if !tileQ8TwinRow(lanes, add, c80, i472, i66, i69, planes, planesCap, scales, scalesLen, x, xCap, xLen, y, yLen, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tileQ8TwinRow is what a row of threads does in tileQ8Twin.
+//
+//line tiles.go:41
+func tileQ8TwinRow(lanes int, add bool, c80 bool, i472 int, i66 int, i69 int, planes unsafe.Pointer, planesCap int, scales unsafe.Pointer, scalesLen int, x unsafe.Pointer, xCap int, xLen int, y unsafe.Pointer, yLen int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line tiles.go:41
+	if lanes == 16 {
+//line tiles.go:41
+		first = zvector.TileQ8Twin(16, c80, i472, yLen, add, i69, planesCap, planes, xLen, xCap, x, scalesLen, scales, i66, y)
+//line tiles.go:41
+	} else if lanes == 8 {
+//line tiles.go:41
+		first = zvector.TileQ8TwinAVX2(16, c80, i472, yLen, add, i69, planesCap, planes, xLen, xCap, x, scalesLen, scales, i66, y)
+	}
+	for tx := first; tx < 16; tx++ {
+		var f82, f169, f104, f342 float32
+		var i84 int
+//line tiles.go:41
+		if c80 {
+//line integers.go:86
+			i917 := tx + 64
+//line integers.go:86
+			i960 := tx + 16
+//line integers.go:86
+			i1000 := tx + 80
+//line integers.go:86
+			i1043 := tx + 32
+//line integers.go:86
+			i1083 := tx + 96
+//line integers.go:86
+			i1126 := tx + 48
+//line integers.go:86
+			i1166 := tx + 112
+//line tiles.go:42
+			f82, i84 = 0, 0
+//line tiles.go:42
+			for {
+//line tiles.go:44
+				i85 := i69 + i84
+//line tiles.go:44
+				i474 := i85 << 7
+				i89 := i474 + 128
+//line tiles.go:45
+				if uint(i89) > uint(planesCap) {
+//line tiles.go:45
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, planesCap)
+//line tiles.go:45
+					return false
+				}
+//line tiles.go:45
+				if uint(i474) > uint(i89) {
+//line tiles.go:45
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i474, i89)
+//line tiles.go:45
+					return false
+				}
+				i449 := i84 << 5
+//line tiles.go:47
+				if uint(i449) > uint(xLen) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i449, xLen)
+//line tiles.go:47
+					return false
+				}
+//line tiles.go:47
+				if 32 > uint(xCap-i449) {
+//line tiles.go:47
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(32), xCap-i449)
+//line tiles.go:47
+					return false
+				}
+//line integers.go:86
+				i879 := *(*int32)(unsafe.Add(planes, i474*4+tx*4))
+//line integers.go:86
+				i919 := *(*int32)(unsafe.Add(planes, i474*4+i917*4))
+//line tiles.go:53
+				f927 := math32.FMA(float32(i919<<24>>24), *(*float32)(unsafe.Add(x, i449*4+64)), math32.FMA(float32(i879<<8>>24), *(*float32)(unsafe.Add(x, i449*4+8)), math32.FMA(float32(i879<<24>>24), *(*float32)(unsafe.Add(x, i449*4)), 0)))
+//line tiles.go:53
+				f936 := math32.FMA(float32(i919<<16>>24), *(*float32)(unsafe.Add(x, i449*4+68)), math32.FMA(float32(i879>>24), *(*float32)(unsafe.Add(x, i449*4+12)), math32.FMA(float32(i879<<16>>24), *(*float32)(unsafe.Add(x, i449*4+4)), 0)))
+//line integers.go:86
+				i962 := *(*int32)(unsafe.Add(planes, i474*4+i960*4))
+//line tiles.go:53
+				f970 := math32.FMA(float32(i962<<24>>24), *(*float32)(unsafe.Add(x, i449*4+16)), math32.FMA(float32(i919<<8>>24), *(*float32)(unsafe.Add(x, i449*4+72)), f927))
+//line tiles.go:53
+				f996 := math32.FMA(float32(i962>>24), *(*float32)(unsafe.Add(x, i449*4+28)), math32.FMA(float32(i962<<16>>24), *(*float32)(unsafe.Add(x, i449*4+20)), math32.FMA(float32(i919>>24), *(*float32)(unsafe.Add(x, i449*4+76)), f936)))
+//line integers.go:86
+				i1002 := *(*int32)(unsafe.Add(planes, i474*4+i1000*4))
+//line tiles.go:53
+				f1010 := math32.FMA(float32(i1002<<24>>24), *(*float32)(unsafe.Add(x, i449*4+80)), math32.FMA(float32(i962<<8>>24), *(*float32)(unsafe.Add(x, i449*4+24)), f970))
+//line integers.go:86
+				i1045 := *(*int32)(unsafe.Add(planes, i474*4+i1043*4))
+//line tiles.go:53
+				f1053 := math32.FMA(float32(i1045<<24>>24), *(*float32)(unsafe.Add(x, i449*4+32)), math32.FMA(float32(i1002<<8>>24), *(*float32)(unsafe.Add(x, i449*4+88)), f1010))
+//line tiles.go:53
+				f1062 := math32.FMA(float32(i1045<<16>>24), *(*float32)(unsafe.Add(x, i449*4+36)), math32.FMA(float32(i1002>>24), *(*float32)(unsafe.Add(x, i449*4+92)), math32.FMA(float32(i1002<<16>>24), *(*float32)(unsafe.Add(x, i449*4+84)), f996)))
+//line integers.go:86
+				i1085 := *(*int32)(unsafe.Add(planes, i474*4+i1083*4))
+//line tiles.go:53
+				f1093 := math32.FMA(float32(i1085<<24>>24), *(*float32)(unsafe.Add(x, i449*4+96)), math32.FMA(float32(i1045<<8>>24), *(*float32)(unsafe.Add(x, i449*4+40)), f1053))
+//line tiles.go:53
+				f1119 := math32.FMA(float32(i1085>>24), *(*float32)(unsafe.Add(x, i449*4+108)), math32.FMA(float32(i1085<<16>>24), *(*float32)(unsafe.Add(x, i449*4+100)), math32.FMA(float32(i1045>>24), *(*float32)(unsafe.Add(x, i449*4+44)), f1062)))
+//line integers.go:86
+				i1128 := *(*int32)(unsafe.Add(planes, i474*4+i1126*4))
+//line tiles.go:53
+				f1136 := math32.FMA(float32(i1128<<24>>24), *(*float32)(unsafe.Add(x, i449*4+48)), math32.FMA(float32(i1085<<8>>24), *(*float32)(unsafe.Add(x, i449*4+104)), f1093))
+//line integers.go:86
+				i1168 := *(*int32)(unsafe.Add(planes, i474*4+i1166*4))
+//line tiles.go:53
+				f1176 := math32.FMA(float32(i1168<<24>>24), *(*float32)(unsafe.Add(x, i449*4+112)), math32.FMA(float32(i1128<<8>>24), *(*float32)(unsafe.Add(x, i449*4+56)), f1136))
+//line tiles.go:53
+				f1185 := math32.FMA(float32(i1168<<16>>24), *(*float32)(unsafe.Add(x, i449*4+116)), math32.FMA(float32(i1128>>24), *(*float32)(unsafe.Add(x, i449*4+60)), math32.FMA(float32(i1128<<16>>24), *(*float32)(unsafe.Add(x, i449*4+52)), f1119)))
+//line integers.go:92
+				i276 := i85<<4 + tx
+//line integers.go:92
+				if uint(i276) >= uint(scalesLen) {
+//line integers.go:92
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i276, scalesLen)
+//line integers.go:92
+					return false
+				}
+//line tiles.go:58
+				f168 := math32.FMA(float32(i1168<<8>>24), *(*float32)(unsafe.Add(x, i449*4+120)), f1176) + math32.FMA(float32(i1168>>24), *(*float32)(unsafe.Add(x, i449*4+124)), f1185)
+//line tiles.go:58
+				f169 = math32.FMA(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i276*2)))).Float32(), f168, f82)
+//line tiles.go:42
+				i143 := i84 + 1
+//line tiles.go:42
+				if i143 >= i66 {
+//line tiles.go:42
+					break
+				}
+//line tiles.go:42
+				f82, i84 = f169, i143
+			}
+//line tiles.go:42
+			f104 = f169
+		} else {
+//line tiles.go:41
+			f104 = 0
+		}
+//line tiles.go:68
+		i109 := i472 + tx
+//line tiles.go:68
+		if i109 < yLen {
+			f244 := f104 + 0
+//line tiles.go:74
+			if add {
+//line tiles.go:76
+				f342 = f244 + *(*float32)(unsafe.Add(y, i109*4))
+			} else {
+//line tiles.go:74
+				f342 = f244
+			}
+//line tiles.go:78
+			*(*float32)(unsafe.Add(y, i109*4)) = f342
+		}
+	}
+	return true
+}
+
+// tileMixedTwin runs blocks of the kernel tile_mixed.
+//
+//line tiles.go:36
+func tileMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	planes := *(*unsafe.Pointer)(args)
+	planesCap := *(*int)(unsafe.Add(args, 16))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	scalesLen := *(*int)(unsafe.Add(args, 32))
+	minima := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	minimaLen := *(*int)(unsafe.Add(args, 56))
+	groups := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	groupsLen := *(*int)(unsafe.Add(args, 80))
+	factor := *(*float32)(unsafe.Add(args, 96))
+	x := *(*unsafe.Pointer)(unsafe.Add(args, 104))
+	xLen := *(*int)(unsafe.Add(args, 112))
+	xCap := *(*int)(unsafe.Add(args, 120))
+	sums := *(*unsafe.Pointer)(unsafe.Add(args, 128))
+	sumsLen := *(*int)(unsafe.Add(args, 136))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 152))
+	yLen := *(*int)(unsafe.Add(args, 160))
+	add := *(*bool)(unsafe.Add(args, 176))
+	of0 := *(*int32)(unsafe.Add(args, 180))
+	of4 := *(*int32)(unsafe.Add(args, 184))
+	of8 := *(*int32)(unsafe.Add(args, 188))
+	of12 := *(*int32)(unsafe.Add(args, 192))
+	of16 := *(*int32)(unsafe.Add(args, 196))
+	of20 := *(*int32)(unsafe.Add(args, 200))
+	of24 := *(*int32)(unsafe.Add(args, 204))
+	of28 := *(*int32)(unsafe.Add(args, 208))
+	of32 := *(*int32)(unsafe.Add(args, 212))
+	of36 := *(*int32)(unsafe.Add(args, 216))
+	of40 := *(*int32)(unsafe.Add(args, 220))
+	of44 := *(*int32)(unsafe.Add(args, 224))
+	of48 := *(*int32)(unsafe.Add(args, 228))
+	of52 := *(*int32)(unsafe.Add(args, 232))
+	lanes := blocks.Lanes()
+//line tiles.go:38
+	i66 := xLen / 32
+//line tiles.go:41
+	c80 := 0 < i66
+//line tiles.go:38
+	i64 := int(of0)
+//line tiles.go:45
+	i1130 := i64 << 4
+//line integers.go:48
+	i2218 := int(of8&1) << 4
+//line integers.go:48
+	i2294 := int(of8&2) << 4
+//line integers.go:48
+	i2370 := int(of8&3) << 4
+	c2148 := of24 != 0
+	i2153 := int(of12) << 4
+//line integers.go:50
+	i2229 := int(of12+of16&1) << 4
+//line integers.go:50
+	i2305 := int(of12+of16&2) << 4
+//line integers.go:50
+	i2381 := int(of12+of16&3) << 4
+//line mixed.go:60
+	i437 := int(of28)
+//line mixed.go:60
+	i442 := ^i437
+//line integers.go:50
+	c2513 := !c2148
+//line integers.go:50
+	c2510 := !c2148
+//line integers.go:50
+	c2507 := !c2148
+//line integers.go:50
+	c2504 := !c2148
+//line mixed.go:70
+	i2237 := ^of16
+//line mixed.go:70
+	i2238 := i2237 & 1
+//line mixed.go:66
+	i2171 := ^of8
+//line mixed.go:66
+	i2248 := i2171 & 1
+//line mixed.go:70
+	i2314 := i2237 & 2
+//line mixed.go:66
+	i2324 := i2171 & 2
+//line mixed.go:70
+	i2390 := i2237 & 3
+//line mixed.go:66
+	i2400 := i2171 & 3
+//line tiles.go:36
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line tiles.go:39
+		i69 := bx * i66
+//line tiles.go:68
+		i1181 := bx << 4
+		{
+			{
+				first := 0
+//line tiles.go:41
+				if lanes == 16 {
+//line tiles.go:41
+					first = zvector.TileMixedTwin(16, c80, i1130, i2218, i2294, i2370, c2148, i1181, yLen, add, i2153, i2229, i2305, i2381, i69, i64, planesCap, planes, groupsLen, i437, i442, scalesLen, minimaLen, xLen, xCap, c2513, c2510, c2507, c2504, sumsLen, int(of24), int(of4), int(of20), x, int(i2238), int(i2248), int(i2314), int(i2324), int(i2390), int(i2400), groups, scales, int(of40), int(of32), int(of44), int(of48), int(of52), minima, factor, int(of36), sums, i66, y)
+//line tiles.go:41
+				} else if lanes == 8 {
+//line tiles.go:41
+					first = zvector.TileMixedTwinAVX2(16, c80, i1130, i2218, i2294, i2370, c2148, i1181, yLen, add, i2153, i2229, i2305, i2381, i69, i64, planesCap, planes, groupsLen, i437, i442, scalesLen, minimaLen, xLen, xCap, c2513, c2510, c2507, c2504, sumsLen, int(of24), int(of4), int(of20), x, int(i2238), int(i2248), int(i2314), int(i2324), int(i2390), int(i2400), groups, scales, int(of40), int(of32), int(of44), int(of48), int(of52), minima, factor, int(of36), sums, i66, y)
+				}
+				for tx := first; tx < 16; tx++ {
+					var f82, f83, f113, f114, f169, f242, f104, f105, f416 float32
+					var i84, i115 int
+					var i2168, i2244, i2320, i2396 int32
+//line tiles.go:41
+					if c80 {
+//line integers.go:48
+						c2144 := uint(tx) < uint(i1130)
+//line integers.go:50
+						i2154 := tx + i2153
+//line integers.go:50
+						c2155 := uint(i2154) < uint(i1130)
+//line integers.go:48
+						i2219 := tx + i2218
+//line integers.go:48
+						c2220 := uint(i2219) < uint(i1130)
+//line integers.go:50
+						i2230 := tx + i2229
+//line integers.go:50
+						c2231 := uint(i2230) < uint(i1130)
+//line integers.go:48
+						i2295 := tx + i2294
+//line integers.go:48
+						c2296 := uint(i2295) < uint(i1130)
+//line integers.go:50
+						i2306 := tx + i2305
+//line integers.go:50
+						c2307 := uint(i2306) < uint(i1130)
+//line integers.go:48
+						i2371 := tx + i2370
+//line integers.go:48
+						c2372 := uint(i2371) < uint(i1130)
+//line integers.go:50
+						i2382 := tx + i2381
+//line integers.go:50
+						c2383 := uint(i2382) < uint(i1130)
+//line tiles.go:42
+						f82, f83, i84 = 0, 0, 0
+//line tiles.go:46
+						for {
+//line tiles.go:44
+							i85 := i69 + i84
+//line tiles.go:44
+							i1128 := i85 * i64 << 4
+							i89 := i1128 + i1130
+//line tiles.go:45
+							if uint(i89) > uint(planesCap) {
+//line tiles.go:45
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i89, planesCap)
+//line tiles.go:45
+								return
+							}
+//line tiles.go:45
+							if uint(i1128) > uint(i89) {
+//line tiles.go:45
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1128, i89)
+//line tiles.go:45
+								return
+							}
+							i1133 := i84 << 5
+//line integers.go:48
+							o2146 := i1128*4 + tx*4
+//line integers.go:50
+							o2157 := i1128*4 + i2154*4
+//line integers.go:48
+							o2222 := i1128*4 + i2219*4
+//line integers.go:50
+							o2233 := i1128*4 + i2230*4
+//line integers.go:48
+							o2298 := i1128*4 + i2295*4
+//line integers.go:50
+							o2309 := i1128*4 + i2306*4
+//line integers.go:48
+							o2374 := i1128*4 + i2371*4
+//line integers.go:50
+							o2385 := i1128*4 + i2382*4
+//line integers.go:63
+							i280 := i85<<4 + tx
+//line integers.go:63
+							c282 := uint(i280) < uint(groupsLen)
+//line integers.go:63
+							o285 := i280 * 2
+							i294 := (i85>>3&i437|i85&i442)<<4 + tx
+							c297 := uint(i294) < uint(scalesLen)
+//line integers.go:65
+							o300 := i294 * 2
+//line integers.go:65
+							c314 := uint(i294) < uint(minimaLen)
+//line integers.go:65
+							o317 := i294 * 2
+//line tiles.go:60
+							i1176 := i84 << 1
+//line tiles.go:46
+							f113, f114, i115 = f82, f83, 0
+//line integers.go:49
+							for {
+//line tiles.go:47
+								i118 := i1133 + i115<<4
+//line tiles.go:47
+								if uint(i118) > uint(xLen) {
+//line tiles.go:47
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i118, xLen)
+//line tiles.go:47
+									return
+								}
+//line tiles.go:47
+								if 16 > uint(xCap-i118) {
+//line tiles.go:47
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", int(16), xCap-i118)
+//line tiles.go:47
+									return
+								}
+//line integers.go:48
+								if !c2144 {
+//line integers.go:48
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, i1130)
+//line integers.go:48
+									return
+								}
+//line integers.go:48
+								i2147 := *(*int32)(unsafe.Add(planes, o2146))
+//line integers.go:50
+								if !(c2513 || c2155) {
+//line integers.go:50
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2154, i1130)
+//line integers.go:50
+									return
+								}
+//line integers.go:48
+								if !c2220 {
+//line integers.go:48
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2219, i1130)
+//line integers.go:48
+									return
+								}
+								if !(c2510 || c2231) {
+//line integers.go:50
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2230, i1130)
+//line integers.go:50
+									return
+								}
+//line integers.go:48
+								if !c2296 {
+//line integers.go:48
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2295, i1130)
+//line integers.go:48
+									return
+								}
+								if !(c2507 || c2307) {
+//line integers.go:50
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2306, i1130)
+//line integers.go:50
+									return
+								}
+//line integers.go:48
+								if !c2372 {
+//line integers.go:48
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2371, i1130)
+//line integers.go:48
+									return
+								}
+								if !(c2504 || c2383) {
+//line integers.go:50
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2382, i1130)
+//line integers.go:50
+									return
+								}
+//line integers.go:63
+								if !c282 {
+//line integers.go:63
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i280, groupsLen)
+//line integers.go:63
+									return
+								}
+								if !c297 {
+//line integers.go:65
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i294, scalesLen)
+//line integers.go:65
+									return
+								}
+//line integers.go:65
+								if !c314 {
+//line integers.go:65
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i294, minimaLen)
+//line integers.go:65
+									return
+								}
+//line tiles.go:60
+								i215 := i1176 + i115
+//line tiles.go:60
+								if uint(i215) >= uint(sumsLen) {
+//line tiles.go:60
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i215, sumsLen)
+//line tiles.go:60
+									return
+								}
+//line integers.go:49
+								if c2148 {
+//line mixed.go:70
+									i2168 = int32(uint32(*(*int32)(unsafe.Add(planes, o2157)))>>uint32(int32(i115<<2))) & of24 << uint32(of4)
+								} else {
+//line integers.go:49
+									i2168 = 0
+								}
+//line mixed.go:66
+								i2170 := int32(i115 << 2)
+//line integers.go:52
+								i2176 := int32(uint32(i2147)>>uint32(i2170))&of20 | i2168
+//line tiles.go:53
+								f2181 := *(*float32)(unsafe.Add(x, i118*4))
+//line tiles.go:53
+								f2190 := *(*float32)(unsafe.Add(x, i118*4+4))
+//line tiles.go:53
+								f2199 := *(*float32)(unsafe.Add(x, i118*4+8))
+//line tiles.go:53
+								f2207 := *(*float32)(unsafe.Add(x, i118*4+12))
+//line integers.go:48
+								i2223 := *(*int32)(unsafe.Add(planes, o2222))
+								if c2148 {
+//line mixed.go:70
+									i2244 = int32(uint32(*(*int32)(unsafe.Add(planes, o2233)))>>uint32(i2170+i2238)) & of24 << uint32(of4)
+								} else {
+//line integers.go:49
+									i2244 = 0
+								}
+//line integers.go:52
+								i2252 := int32(uint32(i2223)>>uint32(i2170+i2248))&of20 | i2244
+//line tiles.go:53
+								f2259 := math32.FMA(float32(i2252&255), *(*float32)(unsafe.Add(x, i118*4+16)), math32.FMA(float32(int32(uint32(i2176)>>16)&255), f2199, math32.FMA(float32(i2176&255), f2181, 0)))
+//line tiles.go:53
+								f2268 := math32.FMA(float32(int32(uint32(i2252)>>8)&255), *(*float32)(unsafe.Add(x, i118*4+20)), math32.FMA(float32(int32(uint32(i2176)>>24)), f2207, math32.FMA(float32(int32(uint32(i2176)>>8)&255), f2190, 0)))
+//line tiles.go:53
+								f2275 := *(*float32)(unsafe.Add(x, i118*4+24))
+//line tiles.go:53
+								f2283 := *(*float32)(unsafe.Add(x, i118*4+28))
+//line integers.go:48
+								i2299 := *(*int32)(unsafe.Add(planes, o2298))
+								if c2148 {
+//line mixed.go:70
+									i2320 = int32(uint32(*(*int32)(unsafe.Add(planes, o2309)))>>uint32(i2170+i2314)) & of24 << uint32(of4)
+								} else {
+//line integers.go:49
+									i2320 = 0
+								}
+//line integers.go:52
+								i2328 := int32(uint32(i2299)>>uint32(i2170+i2324))&of20 | i2320
+//line tiles.go:53
+								f2353 := math32.FMA(float32(int32(uint32(i2328)>>16)&255), *(*float32)(unsafe.Add(x, i118*4+40)), math32.FMA(float32(i2328&255), *(*float32)(unsafe.Add(x, i118*4+32)), math32.FMA(float32(int32(uint32(i2252)>>16)&255), f2275, f2259)))
+//line tiles.go:53
+								f2361 := math32.FMA(float32(int32(uint32(i2328)>>24)), *(*float32)(unsafe.Add(x, i118*4+44)), math32.FMA(float32(int32(uint32(i2328)>>8)&255), *(*float32)(unsafe.Add(x, i118*4+36)), math32.FMA(float32(int32(uint32(i2252)>>24)), f2283, f2268)))
+//line integers.go:48
+								i2375 := *(*int32)(unsafe.Add(planes, o2374))
+								if c2148 {
+//line mixed.go:70
+									i2396 = int32(uint32(*(*int32)(unsafe.Add(planes, o2385)))>>uint32(i2170+i2390)) & of24 << uint32(of4)
+								} else {
+//line integers.go:49
+									i2396 = 0
+								}
+//line integers.go:52
+								i2404 := int32(uint32(i2375)>>uint32(i2170+i2400))&of20 | i2396
+//line integers.go:63
+								i287 := int32(uint16(*(*int16)(unsafe.Add(groups, o285))))
+//line mixed.go:75
+								i502 := int32(i115) * of40
+//line tiles.go:58
+								f168 := math32.FMA(float32(int32(uint32(i2404)>>16)&255), *(*float32)(unsafe.Add(x, i118*4+56)), math32.FMA(float32(i2404&255), *(*float32)(unsafe.Add(x, i118*4+48)), f2353)) + math32.FMA(float32(int32(uint32(i2404)>>24)), *(*float32)(unsafe.Add(x, i118*4+60)), math32.FMA(float32(int32(uint32(i2404)>>8)&255), *(*float32)(unsafe.Add(x, i118*4+52)), f2361))
+//line tiles.go:58
+								f169 = math32.FMA(float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, o300)))).Float32()*float32(i287>>uint32(of32+i502)&of44^of48-of52)), f168, f113)
+//line tiles.go:64
+								f242 = math32.FMA(float32(float32(dtype.F16(uint16(*(*int16)(unsafe.Add(minima, o317)))).Float32()*factor)*float32(i287>>uint32(of36+i502)&of44^of48-of52)), *(*float32)(unsafe.Add(sums, i215*4)), f114)
+//line tiles.go:42
+								i226 := i115 + 1
+//line tiles.go:42
+								if i226 >= 2 {
+//line tiles.go:42
+									break
+								}
+//line tiles.go:42
+								f113, f114, i115 = f169, f242, i226
+							}
+//line tiles.go:42
+							i143 := i84 + 1
+//line tiles.go:42
+							if i143 >= i66 {
+//line tiles.go:42
+								break
+							}
+//line tiles.go:42
+							f82, f83, i84 = f169, f242, i143
+						}
+//line tiles.go:42
+						f104, f105 = f169, f242
+					} else {
+//line tiles.go:41
+						f104, f105 = 0, 0
+					}
+//line tiles.go:68
+					i109 := i1181 + tx
+//line tiles.go:68
+					if i109 < yLen {
+						f244 := f104 + f105
+//line tiles.go:74
+						if add {
+//line tiles.go:76
+							f416 = f244 + *(*float32)(unsafe.Add(y, i109*4))
+						} else {
+//line tiles.go:74
+							f416 = f244
+						}
+//line tiles.go:78
+						*(*float32)(unsafe.Add(y, i109*4)) = f416
+					}
+				}
 			}
 		}
 	}

@@ -6,43 +6,43 @@ package zvector
 
 import "unsafe"
 
-func BatchQ4Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 float32, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 unsafe.Pointer) (done int) {
+func InterleaveTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BatchQ4TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 float32, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 unsafe.Pointer) (done int) {
+func InterleaveTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BatchQ8Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 unsafe.Pointer) (done int) {
+func SumHalvesTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func BatchQ8TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 unsafe.Pointer) (done int) {
+func SumHalvesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SumBlocksTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+func BatchQ4Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 float32, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SumBlocksTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 float32, a6 unsafe.Pointer) (done int) {
+func BatchQ4TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 float32, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TileQ4Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int) {
+func BatchQ8Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TileQ4TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer, a14 int, a15 unsafe.Pointer, a16 unsafe.Pointer) (done int) {
+func BatchQ8TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TileQ8Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer) (done int) {
+func BatchMixedTwin(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 bool, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 unsafe.Pointer, a19 int, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 unsafe.Pointer, a28 float32, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int, a44 int, a45 int, a46 int, a47 int, a48 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func TileQ8TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer, a12 int, a13 unsafe.Pointer) (done int) {
+func BatchMixedTwinAVX2(a0 int, a1 bool, a2 bool, a3 int, a4 int, a5 bool, a6 int, a7 int, a8 int, a9 int, a10 int, a11 unsafe.Pointer, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 unsafe.Pointer, a19 int, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 int, a23 int, a24 int, a25 int, a26 int, a27 unsafe.Pointer, a28 float32, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int, a44 int, a45 int, a46 int, a47 int, a48 unsafe.Pointer) (done int) {
 	return 0
 }
 
@@ -59,5 +59,29 @@ func ConvertBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsaf
 }
 
 func ConvertBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileQ4Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 float32, a16 int, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileQ4TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 float32, a16 int, a17 unsafe.Pointer, a18 int, a19 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileQ8Twin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileQ8TwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileMixedTwin(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 bool, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 unsafe.Pointer, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 bool, a26 bool, a27 bool, a28 bool, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 unsafe.Pointer, a41 unsafe.Pointer, a42 int, a43 int, a44 int, a45 int, a46 int, a47 unsafe.Pointer, a48 float32, a49 int, a50 unsafe.Pointer, a51 int, a52 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func TileMixedTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 int, a5 int, a6 bool, a7 int, a8 int, a9 bool, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 unsafe.Pointer, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 bool, a26 bool, a27 bool, a28 bool, a29 int, a30 int, a31 int, a32 int, a33 unsafe.Pointer, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 unsafe.Pointer, a41 unsafe.Pointer, a42 int, a43 int, a44 int, a45 int, a46 int, a47 unsafe.Pointer, a48 float32, a49 int, a50 unsafe.Pointer, a51 int, a52 unsafe.Pointer) (done int) {
 	return 0
 }
