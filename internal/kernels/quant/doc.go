@@ -37,6 +37,8 @@
 //
 // If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds up. For more than
 // 64 vectors, or 16 in the formats without kernels for tensor cores, the weights are converted to bfloat16 for package gemm.
+//
+// MultiplyTransposed multiplies by the transpose of a matrix, for derivatives: it converts weights for package gemm.
 package quant
 
 //go:generate go tool kernelgen .
