@@ -55,6 +55,14 @@ var cases = []benchCase{
 	{"sampling, 128256 logits, top-p", newSampling(sampled{p: 0.9})},
 	{"sampling, 128256 logits, all", newSampling(sampled{})},
 	{"sampling, 128256 logits, greatest", newSampling(sampled{greedy: true})},
+	{"derivative of RMSNorm, bfloat16, 4096 columns", newNormBack[dtype.BF16](4096, false, false)},
+	{"derivatives of RMSNorm and weights, bfloat16", newNormBack[dtype.BF16](4096, false, true)},
+	{"derivative of LayerNorm, float32, 1024 columns", newNormBack[float32](1024, true, false)},
+	{"derivative of SwiGLU, bfloat16, stacked", newSwiGLUBack[dtype.BF16]},
+	{"dropout (its own derivative), bfloat16", newDropout[dtype.BF16]},
+	{"dropout (its own derivative), float32", newDropout[float32]},
+	{"loss and derivative of 128256 logits, bfloat16", newCrossEntropy[dtype.BF16](128256)},
+	{"loss and derivative of 49152 logits, float32", newCrossEntropy[float32](49152)},
 }
 
 // rowsOf returns how many rows of columns elements the arrays have, at least one.

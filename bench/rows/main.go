@@ -1,9 +1,10 @@
-// Command rows measures the kernels that work on rows of matrices: norms, rotary embedding, activations, softmax, embedding and
-// sampling. Inputs are random, results hold NaNs before, and rows of each result are compared with a reference in float64. It
+// Command rows measures the kernels that work on rows of matrices: norms, rotary embedding, activations, softmax, embedding,
+// sampling, and derivatives. Inputs are random, results hold NaNs before, and rows of each result are compared with a reference in float64. It
 // prints the median of several launches by the device's clock and, for the bytes that a kernel must read and write, the rate.
 //
 //	gopherwarp run ./bench/rows              # arrays of 1 GiB
 //	gopherwarp run ./bench/rows -bytes 65536 # of 64 KiB, to try it without a GPU
+//	gopherwarp run ./bench/rows -only derivative
 //
 //gpu:ondemand
 package main
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -22,10 +24,11 @@ func main() {
 	bytes := flag.Int("bytes", 1<<30, "size of the arrays")
 	rows := flag.Int("rows", 256, "number of rows of logits that are sampled")
 	launches := flag.Int("launches", 17, "number of launches whose median is taken")
+	only := flag.String("only", "", "measure only cases whose names contain the `text`")
 	flag.Parse()
 	dev, err := gopherwarp.Open()
 	if err == nil {
-		err = run(os.Stdout, dev, size{*bytes, *rows, max(1, *launches)})
+		err = run(os.Stdout, dev, size{*bytes, *rows, max(1, *launches)}, *only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rows:", err)
@@ -36,8 +39,8 @@ func main() {
 // size is how much is measured.
 type size struct{ bytes, rows, launches int }
 
-// run measures all cases and writes a line for each. It closes the device.
-func run(w io.Writer, dev *device.Device, z size) error {
+// run measures the cases whose names contain a text, and writes a line for each. It closes the device.
+func run(w io.Writer, dev *device.Device, z size, only string) error {
 	defer dev.Close()
 	s, err := dev.NewStream()
 	if err != nil {
@@ -46,6 +49,9 @@ func run(w io.Writer, dev *device.Device, z size) error {
 	defer s.Close()
 	fmt.Fprintf(w, "%v, arrays of %d bytes, medians of %d launches\n", dev.Info(), z.bytes, z.launches)
 	for _, c := range cases {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
 		b := &bench{s: s, size: z}
 		work := c.prepare(b)
 		took, err := b.measure(work)

@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out strings.Builder
-			if err := run(&out, dev, size{bytes: 1 << 14, rows: 1, launches: 1}); err != nil {
+			if err := run(&out, dev, size{bytes: 1 << 14, rows: 1, launches: 1}, ""); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Count(out.String(), "\n"); got != len(cases)+1 {
