@@ -1,9 +1,10 @@
-// Command attention measures the forward pass of attention on a GPU, of compute capability 9.0 without -packed: random
+// Command attention measures attention and its derivatives on a GPU, of compute capability 9.0 without -packed and -back: random
 // bfloat16 operands, results that hold NaNs before, the median of several launches by the device's
 // clock, and a sample of rows checked against float64.
 //
 //	attention -batch 4 -heads 32 -length 8192
 //	attention -packed
+//	attention -back
 package main
 
 import (
@@ -37,15 +38,16 @@ func main() {
 	flag.IntVar(&s.KeyHeads, "keyheads", 32, "number of heads of the keys and values")
 	flag.IntVar(&s.Length, "length", 8192, "number of queries and keys of a sequence")
 	packed := flag.Bool("packed", false, "measure packed sequences of several shapes instead")
+	back := flag.Bool("back", false, "measure derivatives of several shapes instead")
 	flag.Parse()
-	if err := run(os.Stdout, s, *packed); err != nil {
+	if err := run(os.Stdout, s, *packed, *back); err != nil {
 		fmt.Fprintln(os.Stderr, "attention:", err)
 		os.Exit(1)
 	}
 }
 
-// run measures the shape without and with a causal mask, and writes a line for each, or measures packed sequences.
-func run(w io.Writer, shape attention.Shape, packed bool) error {
+// run measures the shape without and with a causal mask, and writes a line for each, or measures packed sequences or derivatives.
+func run(w io.Writer, shape attention.Shape, packed, back bool) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -56,6 +58,9 @@ func run(w io.Writer, shape attention.Shape, packed bool) error {
 		return err
 	}
 	defer s.Close()
+	if back {
+		return runBack(w, s)
+	}
 	if packed {
 		return runPacked(w, s)
 	}

@@ -145,7 +145,7 @@ var floors = map[string]string{
 	"bench/multi":               "cuda cuda/nccl device",
 	"bench/launch":              "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
 	"bench/gemm":                "internal/kernels/gemm cuda/cublas . device dtype",
-	"bench/attention":           "internal/kernels/attention internal/kernels/prefill . device dtype",
+	"bench/attention":           "internal/kernels/attention internal/kernels/attentionback internal/kernels/prefill . device dtype",
 	"bench/cached":              "internal/kernels/attention . device dtype",
 	"bench/quant":               "internal/kernels/quant weights weights/blocks/blockstest . device dtype",
 	"bench/rows":                "internal/kernels/... . device device/driver dtype gpu math32",
