@@ -17,9 +17,12 @@ const (
 // end, so that the eight rows that ldmatrix reads are in different banks.
 type pair[R any] [2][tileRows]R
 
-// products is a thread's part of 16 rows and step columns: accumulators of eight columns. The thread has columns lane%4*2 and the next one of
-// rows lane/4 and lane/4 + 8.
-type products [step / 8][4]float32
+// products is a thread's part of 16 rows and the step columns of a tile from one on: accumulators of eight columns. The thread has columns
+// lane%4*2 and the next one of rows lane/4 and lane/4 + 8.
+type products struct {
+	acc  [step / 8][4]float32
+	from int
+}
 
 // view is the operands of a block, eight elements at a time, and its sequence.
 type view[T any] struct {
@@ -61,27 +64,27 @@ func fetch[T gpu.Half, R [9][8]T | [17][8]T](t gpu.Thread, to *pair[R], from *[2
 }
 
 // multiply returns the products of a warp's rows of x and step rows of y.
-func multiply[T gpu.Half, R [9][8]T | [17][8]T](t gpu.Thread, x, y *[tileRows]R, from int) (s products) {
-	lane := t.Lane()
+func multiply[T gpu.Half, R [9][8]T | [17][8]T](t gpu.Thread, x, y *[tileRows]R, from int) products {
+	lane, s := t.Lane(), products{from: from}
 	for k := range (len(x[0]) - 1) / 2 {
 		a := gpu.LoadMatrix4(t, &x[t.Warp()%4*16+lane%16][k*2+lane/16])
 		for n := range step / 16 {
 			b := gpu.LoadMatrix4(t, &y[from+n*16+lane/16*8+lane%8][k*2+lane/8%2]) // pairs that MMA needs are in adjacent registers
-			s[2*n] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[0], b[1]}, s[2*n])
-			s[2*n+1] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[2], b[3]}, s[2*n+1])
+			s.acc[2*n] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[0], b[1]}, s.acc[2*n])
+			s.acc[2*n+1] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[2], b[3]}, s.acc[2*n+1])
 		}
 	}
 	return s
 }
 
-// add adds the products of s, rounded, and step rows of y.
-func add[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float32 | [16][4]float32](t gpu.Thread, sums *A, s *products, y *[tileRows]R, from int) {
+// add adds the products of s, rounded, and the rows of y with the numbers of its columns.
+func add[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float32 | [16][4]float32](t gpu.Thread, sums *A, s *products, y *[tileRows]R) {
 	lane := t.Lane()
 	for k := range step / 16 {
-		low, high := s[2*k], s[2*k+1]
+		low, high := s.acc[2*k], s.acc[2*k+1]
 		a := [4]gpu.Tile[T]{prefill.PairOf[T, F](low[0], low[1]), prefill.PairOf[T, F](low[2], low[3]), prefill.PairOf[T, F](high[0], high[1]), prefill.PairOf[T, F](high[2], high[3])}
 		for n := range len(*sums) / 2 {
-			b := gpu.LoadTransposed4(t, &y[from+k*16+lane%16][n*2+lane/16])
+			b := gpu.LoadTransposed4(t, &y[s.from+k*16+lane%16][n*2+lane/16])
 			(*sums)[2*n] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[0], b[1]}, (*sums)[2*n])
 			(*sums)[2*n+1] = gpu.MMA(t, a, [2]gpu.Tile[T]{b[2], b[3]}, (*sums)[2*n+1])
 		}
@@ -90,32 +93,37 @@ func add[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float32 | [1
 
 // hide removes scores outside a range of columns of each of the thread's rows, which begins at the thread's first column.
 func (s *products) hide(from, to [2]int32) {
-	for n := range s {
-		for e := range s[n] {
+	for n := range s.acc {
+		for e := range s.acc[n] {
 			if column := int32(n*8 + e%2); column < from[e/2] || column >= to[e/2] {
-				s[n][e] = math32.Inf(-1)
+				s.acc[n][e] = math32.Inf(-1)
 			}
 		}
 	}
 }
 
-// place is where a thread stores sums: its first row in the tile, and the index and the distance of rows.
-type place struct{ row, at, step int }
+// place is where a thread stores sums: its first row in the tile, the index and the distance of rows, their number, their size, and the
+// factor of the sums.
+type place struct {
+	row, at, step, count, dim int
+	factor                    float32
+}
 
 // placeOf returns where the rows of a block go, of a head of an array with a number of heads.
 func (w *view[T]) placeOf(t gpu.Thread, head, heads int) place {
-	return place{t.Warp()%4*16 + t.Lane()/4, (w.Row*heads + head) * int(w.Dim), heads * int(w.Dim)}
+	dim := int(w.Dim)
+	return place{t.Warp()%4*16 + t.Lane()/4, (w.Row*heads + head) * dim, heads * dim, w.Count, dim, w.Slope}
 }
 
-// put stores sums, multiplied by a factor.
-func put[T gpu.Half, F row.Format[T], A [8][4]float32 | [16][4]float32](t gpu.Thread, to [][2]T, sums *A, w *view[T], p place, by float32) {
+// put stores sums.
+func put[T gpu.Half, F row.Format[T], A [8][4]float32 | [16][4]float32](t gpu.Thread, to [][2]T, sums *A, p place) {
 	var f F
 	for n := range len(*sums) {
 		column := n*8 + t.Lane()%4*2
 		for h := range 2 {
 			r := p.row + h*8
-			if i := (p.at + r*p.step + column) / 2; r < w.Count && column < int(w.Dim) && i < len(to) {
-				to[i] = [2]T{f.Of((*sums)[n][2*h] * by), f.Of((*sums)[n][2*h+1] * by)}
+			if i := (p.at + r*p.step + column) / 2; r < p.count && column < p.dim && i < len(to) {
+				to[i] = [2]T{f.Of((*sums)[n][2*h] * p.factor), f.Of((*sums)[n][2*h+1] * p.factor)}
 			}
 		}
 	}

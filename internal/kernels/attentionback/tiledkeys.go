@@ -30,7 +30,7 @@ func tiledKeys[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float3
 	}
 	tour := w.tour()
 	fetch[T](t, &b.own, &w.second, w.keys(w.Position))
-	fetchQueries(t, b, &w, &tour, 0)
+	fetchQueries(t, b, &w, &tour)
 	t.CommitCopies()
 	var keys, values A
 	for i := range tour.count {
@@ -39,7 +39,7 @@ func tiledKeys[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float3
 		query := tour.query
 		tour.next(w.Keys)
 		if i+1 < tour.count {
-			fetchQueries(t, b, &w, &tour, (i+1)&1)
+			fetchQueries(t, b, &w, &tour)
 			t.CommitCopies()
 		}
 		near, nearLines := &b.queries[i&1], &b.lines[i&1]
@@ -49,22 +49,23 @@ func tiledKeys[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float3
 			if l.Causal && query < w.Position+tileRows {
 				w.hideQueries(t, &s, query+from)
 			}
-			for n := range s {
+			for n := range s.acc {
 				for e := range 2 {
 					line := nearLines[from+n*8+t.Lane()%4*2+e]
 					for h := range 2 {
-						x := math32.FastExp2(s[n][2*h+e]*l.Scale - line[0])
-						s[n][2*h+e], dp[n][2*h+e] = x, x*(dp[n][2*h+e]-line[1])
+						x := math32.FastExp2(s.acc[n][2*h+e]*l.Scale - line[0])
+						s.acc[n][2*h+e], dp.acc[n][2*h+e] = x, x*(dp.acc[n][2*h+e]-line[1])
 					}
 				}
 			}
-			add[T, F](t, &values, &s, &near[1], from)
-			add[T, F](t, &keys, &dp, &near[0], from)
+			add[T, F](t, &values, &s, &near[1])
+			add[T, F](t, &keys, &dp, &near[0])
 		}
 	}
 	to := w.placeOf(t, w.keyHead, int(l.KeyHeads))
-	put[T, F](t, dk, &keys, &w, to, l.Slope)
-	put[T, F](t, dv, &values, &w, to, 1)
+	put[T, F](t, dk, &keys, to)
+	to.factor = 1
+	put[T, F](t, dv, &values, to)
 }
 
 // tour goes through the tiles of queries that see a tile of keys, of each head of a group.
@@ -72,6 +73,7 @@ type tour struct {
 	head, query int // of the next tile
 	first       int // tile of each head
 	count       int // of tiles of all heads
+	parity      int // of the next tile
 }
 
 // tour returns a tour before its first tile.
@@ -87,6 +89,7 @@ func (w *view[T]) tour() tour {
 
 // next goes to the next tile, given the number of queries of a head.
 func (u *tour) next(queries int) {
+	u.parity ^= 1
 	if u.query += tileRows; u.query >= queries {
 		u.head, u.query = u.head+1, u.first
 	}
@@ -94,11 +97,11 @@ func (u *tour) next(queries int) {
 
 // fetchQueries starts to copy a tile of queries and its lines. What is beyond the last query becomes 0: then weights are 1, and what they are
 // multiplied by is 0.
-func fetchQueries[T gpu.Half, R [9][8]T | [17][8]T](t gpu.Thread, b *nearKeys[R], w *view[T], u *tour, to int) {
-	fetch[T](t, &b.queries[to], &w.first, w.queries(u.query, u.head))
+func fetchQueries[T gpu.Half, R [9][8]T | [17][8]T](t gpu.Thread, b *nearKeys[R], w *view[T], u *tour) {
+	fetch[T](t, &b.queries[u.parity], &w.first, w.queries(u.query, u.head))
 	if i := t.ThreadX(); i < tileRows {
 		lines := w.lines[:(w.From+w.Keys)*int(w.Heads)]
-		gpu.FetchAsync(t, &b.lines[to][i], lines, (w.From+u.query+i)*int(w.Heads)+u.head)
+		gpu.FetchAsync(t, &b.lines[u.parity][i], lines, (w.From+u.query+i)*int(w.Heads)+u.head)
 	}
 }
 

@@ -53,15 +53,15 @@ func tiledQueries[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]flo
 			if key+tileRows > min(w.Keys, w.Position) {
 				w.hideKeys(t, &s, key+from)
 			}
-			for n := range s {
-				for e := range s[n] {
-					s[n][e] = math32.FastExp2(s[n][e]*l.Scale-mine[e/2][0]) * (dp[n][e] - mine[e/2][1])
+			for n := range s.acc {
+				for e := range s.acc[n] {
+					s.acc[n][e] = math32.FastExp2(s.acc[n][e]*l.Scale-mine[e/2][0]) * (dp.acc[n][e] - mine[e/2][1])
 				}
 			}
-			add[T, F](t, &sums, &s, &near[0], from)
+			add[T, F](t, &sums, &s, &near[0])
 		}
 	}
-	put[T, F](t, dq, &sums, &w, w.placeOf(t, head, int(l.Heads)), l.Slope)
+	put[T, F](t, dq, &sums, w.placeOf(t, head, int(l.Heads)))
 }
 
 // linesOf returns the lines of a thread's two queries.

@@ -11,12 +11,15 @@ import (
 // respect to the result times the weight.
 type line struct{ mean, factor, slope, shift float32 }
 
-// lineOf returns the derivative, given the mean and the sums over a row of (x-mean)^2, g*(x-mean) and g.
-func (c *config) lineOf(mean, squares, products, sum, inverse float32) line {
-	factor := 1 / math32.Sqrt(squares*inverse+c.Epsilon)
-	l := line{mean: mean, factor: factor, slope: -factor * factor * factor * products * inverse}
+// moments are sums over a row of (x-mean)^2, g*(x-mean) and g.
+type moments struct{ squares, products, sum float32 }
+
+// lineOf returns the derivative of a row.
+func (c *config) lineOf(mean float32, m moments) line {
+	factor := 1 / math32.Sqrt(m.squares*c.Inverse+c.Epsilon)
+	l := line{mean: mean, factor: factor, slope: -factor * factor * factor * m.products * c.Inverse}
 	if c.Centred {
-		l.shift = -factor * sum * inverse
+		l.shift = -factor * m.sum * c.Inverse
 	}
 	return l
 }
@@ -59,9 +62,10 @@ func backRow[T any, F row.Format[T]](t gpu.Thread, o backRows[T], c config) {
 		t.Sync()
 		r.mean = row.SumLanes(&parts[3]) / float32(n)
 	}
-	parts[0][me], parts[1][me], parts[2][me] = r.moments(me, g)
+	m := r.moments(me, g)
+	parts[0][me], parts[1][me], parts[2][me] = m.squares, m.products, m.sum
 	t.Sync()
-	l := c.lineOf(r.mean, row.SumLanes(&parts[0]), row.SumLanes(&parts[1]), row.SumLanes(&parts[2]), 1/float32(n))
+	l := c.lineOf(r.mean, moments{row.SumLanes(&parts[0]), row.SumLanes(&parts[1]), row.SumLanes(&parts[2])})
 	if len(o.lines) > 0 {
 		o.lines[at] = [2]float32{l.factor, l.mean}
 	}
@@ -69,13 +73,13 @@ func backRow[T any, F row.Format[T]](t gpu.Thread, o backRows[T], c config) {
 	r.storeBack(me, l, g, o.add[first:first+n])
 }
 
-// moments returns the sums of a thread's (x-mean)^2, g*(x-mean) and g.
-func (r *plainRow[T, F]) moments(me int, dy []T) (squares, products, sum float32) {
+// moments returns the sums of a thread's elements.
+func (r *plainRow[T, F]) moments(me int, dy []T) (m moments) {
 	for i := me; i < len(r.weight); i += row.Lanes {
 		d, g := r.format.Float32(r.x[i])-r.mean, r.format.Float32(dy[i])*r.weight[i]
-		squares, products, sum = math32.FMA(d, d, squares), math32.FMA(g, d, products), sum+g
+		m.squares, m.products, m.sum = math32.FMA(d, d, m.squares), math32.FMA(g, d, m.products), m.sum+g
 	}
-	return squares, products, sum
+	return m
 }
 
 // of returns the derivative of an element.
@@ -97,7 +101,7 @@ const columnThreads = 256 // of a block that adds rows
 //gpu:assume nothing
 //gpu:block 256
 func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32, rows, columns uint32) {
-	sumColumn[float32, row.F32](t, backRows[float32]{x: x, dy: dy, lines: lines}, parts, rows, columns)
+	sumColumn[float32, row.F32](t, backRows[float32]{x: x, dy: dy, lines: lines}, parts, chunk{int(rows), int(columns)})
 }
 
 // sumHalves is sumRows for bfloat16.
@@ -107,16 +111,19 @@ func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32,
 //gpu:twin off
 //gpu:block 256
 func sumHalves(t gpu.Thread, x, dy []dtype.BF16, lines [][2]float32, parts []float32, rows, columns uint32) {
-	sumColumn[dtype.BF16, row.BF16](t, backRows[dtype.BF16]{x: x, dy: dy, lines: lines}, parts, rows, columns)
+	sumColumn[dtype.BF16, row.BF16](t, backRows[dtype.BF16]{x: x, dy: dy, lines: lines}, parts, chunk{int(rows), int(columns)})
 }
 
+// chunk is the size of a chunk.
+type chunk struct{ rows, columns int }
+
 // sumColumn adds a column of a chunk.
-func sumColumn[T any, F row.Format[T]](t gpu.Thread, o backRows[T], parts []float32, rows, columns uint32) {
+func sumColumn[T any, F row.Format[T]](t gpu.Thread, o backRows[T], parts []float32, c chunk) {
 	var f F
-	n, i, chunk := int(columns), t.GlobalX(), t.BlockY()
-	first := chunk * int(rows)
-	some := o.lines[first:min(first+int(rows), len(o.lines))]
-	weight, bias := parts[chunk*n:][:n], parts[(t.GridDimY()+chunk)*n:][:n]
+	n, i, number := c.columns, t.GlobalX(), t.BlockY()
+	first := number * c.rows
+	some := o.lines[first:min(first+c.rows, len(o.lines))]
+	weight, bias := parts[number*n:][:n], parts[(t.GridDimY()+number)*n:][:n]
 	if i >= n {
 		return
 	}

@@ -29,9 +29,8 @@ func wideBack[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, 
 		r.mean = team.Sum(t, &parts[0], r.sum()) * c.Inverse
 	}
 	g := dy[first : first+n]
-	squares, products, sum := r.moments(g)
-	squares, products, sum = team.Sum(t, &parts[1], squares), team.Sum(t, &parts[2], products), team.Sum(t, &parts[3], sum)
-	l := c.lineOf(r.mean, squares, products, sum, c.Inverse)
+	m := r.moments(g)
+	l := c.lineOf(r.mean, moments{team.Sum(t, &parts[1], m.squares), team.Sum(t, &parts[2], m.products), team.Sum(t, &parts[3], m.sum)})
 	if len(lines) > 0 && team.Me == 0 && at == team.Row {
 		lines[at] = [2]float32{l.factor, l.mean}
 	}
@@ -41,16 +40,16 @@ func wideBack[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, 
 	r.storeBack(l, g, add)
 }
 
-// moments returns the sums of a thread's (x-mean)^2, g*(x-mean) and g.
-func (r *wideRow[A, F]) moments(dy []row.Words) (squares, products, sum float32) {
+// moments returns the sums of a thread's elements.
+func (r *wideRow[A, F]) moments(dy []row.Words) (m moments) {
 	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
 		a, b, w := r.format.Unpack(r.At(i, slot)), r.format.Unpack(dy[i]), r.weight[i]
 		for k := range len(a) {
 			d, g := a[k]-r.mean, b[k]*w[k]
-			squares, products, sum = math32.FMA(d, d, squares), math32.FMA(g, d, products), sum+g
+			m.squares, m.products, m.sum = math32.FMA(d, d, m.squares), math32.FMA(g, d, m.products), m.sum+g
 		}
 	}
-	return squares, products, sum
+	return m
 }
 
 // storeBack stores a thread's derivatives, plus others if there are some.
