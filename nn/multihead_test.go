@@ -81,11 +81,11 @@ func TestMultiHead(t *testing.T) {
 		comparison{func(x *tensor.Tensor) *tensor.Tensor {
 			return m.Forward(x, nn.MultiHeadOptions{AttentionOptions: causal, Angles: angles})
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
-			all := x.MatMul(w[0].T()).Add(w[1]).Reshape(2, 5, heads+2*keyHeads, dim)
-			q, k, v := all.Slice(2, 0, heads), all.Slice(2, heads, heads+keyHeads), all.Slice(2, heads+keyHeads, heads+2*keyHeads)
+			by := func(i, heads int) *tensor.Tensor { return x.MatMul(w[i].T()).Add(w[i+1]).Reshape(2, 5, heads, dim) }
+			q, k, v := by(0, heads), by(2, keyHeads), by(4, keyHeads)
 			a := tensor.Attention(q.Rotate(angles), k.Rotate(angles), v, causal)
-			return a.Reshape(2, 5, heads*dim).MatMul(w[2].T()).Add(w[3])
-		}, [][]int{{(heads + 2*keyHeads) * dim, heads * dim}, {(heads + 2*keyHeads) * dim}, {heads * dim, heads * dim}, {heads * dim}}}.run(t, p, tensor.From(s, numbers(2*5*heads*dim), 2, 5, heads*dim))
+			return a.Reshape(2, 5, heads*dim).MatMul(w[6].T()).Add(w[7])
+		}, [][]int{{heads * dim, heads * dim}, {heads * dim}, {keyHeads * dim, heads * dim}, {keyHeads * dim}, {keyHeads * dim, heads * dim}, {keyHeads * dim}, {heads * dim, heads * dim}, {heads * dim}}}.run(t, p, tensor.From(s, numbers(2*5*heads*dim), 2, 5, heads*dim))
 	})
 }
 
@@ -102,9 +102,10 @@ func TestTrainedLayers(t *testing.T) {
 			return down.AddTo(x, pair.SwiGLU(&b, x))
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
 			x = x.LayerNorm(w[1], w[0], tensor.NormOptions{Epsilon: 1e-3})
-			both := x.RMSNorm(w[2], tensor.NormOptions{Epsilon: 1e-3}).MatMul(w[3].T()).Add(w[4])
-			return x.Add(tensor.SwiGLU(both.Slice(1, 0, inner), both.Slice(1, inner, 2*inner)).MatMul(w[5].T()).Add(w[6]))
-		}, [][]int{{width}, {width}, {width}, {2 * inner, width}, {2 * inner}, {width, inner}, {width}}}.run(t, p, tensor.From(s, numbers(7*width), 7, width))
+			y := x.RMSNorm(w[2], tensor.NormOptions{Epsilon: 1e-3})
+			mid := tensor.SwiGLU(y.MatMul(w[3].T()).Add(w[4]), y.MatMul(w[5].T()).Add(w[6]))
+			return x.Add(mid.MatMul(w[7].T()).Add(w[8]))
+		}, [][]int{{width}, {width}, {width}, {inner, width}, {inner}, {inner, width}, {inner}, {width, inner}, {width}}}.run(t, p, tensor.From(s, numbers(7*width), 7, width))
 	})
 }
 

@@ -12,16 +12,15 @@ import (
 )
 
 // Stacked is linear layers with the same input, of In elements. Its tag has the differing parts of the names in braces:
-// `weights:"mlp.{gate,up}_proj"`. Dense matrices are one in memory. A Stacked of NewStacked is trained.
+// `weights:"mlp.{gate,up}_proj"`. Dense matrices are one in memory. The layers of NewStacked are trained.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
 	Bias bool  // the file has a bias for each layer
 
-	trained *affine // of all rows
-	parts   []Linear
-	all     matrix                // of all rows, or nil
-	bias    device.Slice[float32] // of all rows, if there are biases and all is not nil
+	parts []Linear
+	all   matrix                // of all rows, or nil
+	bias  device.Slice[float32] // of all rows, if there are biases and all is not nil
 }
 
 func (l *Stacked) load(from *loader, name string) error {
@@ -86,23 +85,10 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 
 // Forward returns the result of each layer for the rows of x, a tensor of activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
-	if l.trained != nil {
-		return l.split(l.trained.forward(x))
-	}
 	x = x.Contiguous()
 	list := make([]*tensor.Tensor, len(l.parts))
 	for i := range l.parts {
 		list[i] = l.parts[i].Forward(x)
-	}
-	return list
-}
-
-// split returns the columns of each layer.
-func (l *Stacked) split(all *tensor.Tensor) []*tensor.Tensor {
-	list, at := make([]*tensor.Tensor, len(l.Out)), 0
-	for i, n := range l.Out {
-		list[i] = all.Slice(-1, at, at+n)
-		at += n
 	}
 	return list
 }

@@ -12,21 +12,17 @@ type affine struct{ weight, bias *Parameter }
 // NewLinear returns a Linear with a bias that is trained. Its parameters begin as those of PyTorch's Linear: uniformly random between
 // -1/sqrt(in) and 1/sqrt(in), which for the matrix is the initialization of He et al., "Delving Deep into Rectifiers", with a slope of sqrt(5).
 func NewLinear(p *Params, in, out int) Linear {
-	return Linear{In: in, Out: out, Bias: true, trained: newAffine(p, in, out)}
-}
-
-func newAffine(p *Params, in, out int) *affine {
 	bound := 1 / math.Sqrt(float64(max(in, 1)))
-	return &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}
+	return Linear{In: in, Out: out, Bias: true, trained: &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}}
 }
 
-// NewStacked returns a Stacked with biases that is trained, whose layers begin as those of NewLinear.
+// NewStacked returns a Stacked whose layers are those of NewLinear.
 func NewStacked(p *Params, in int, out ...int) Stacked {
-	rows := 0
+	l := Stacked{In: in, Out: out, Bias: true}
 	for _, n := range out {
-		rows += n
+		l.parts = append(l.parts, NewLinear(p, in, n))
 	}
-	return Stacked{In: in, Out: out, Bias: true, trained: newAffine(p, in, rows)}
+	return l
 }
 
 func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {

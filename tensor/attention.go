@@ -194,20 +194,40 @@ func attendBackIn[T attentionback.Element](a *attention, x attentionback.Operand
 	return attentionback.Backward(a.s.stream, a.shape(), x)
 }
 
-// spans returns the sequences as kernels take them: rows of the fields of prefill.Span.
+// spans returns the sequences as kernels take them: rows of the fields of prefill.Span. The Scope keeps those of batches.
 func (a *attention) spans() *Tensor {
-	starts := a.Starts
-	switch {
-	case starts != nil:
-	case a.s.stream.Recording():
-		starts = Arange(a.s, a.batches+1).Scale(float64(a.tokens)).To(dtype.Int32)
-	default:
+	if a.Starts != nil {
+		return a.spansOf(a.Starts)
+	}
+	key := [2]int{a.batches, a.tokens}
+	if t := a.s.spans[key]; t != nil {
+		return t
+	}
+	var t *Tensor
+	if a.s.stream.Recording() {
+		t = a.spansOf(Arange(a.s, a.batches+1).Scale(float64(a.tokens)).To(dtype.Int32))
+	} else {
 		list := make([]int32, 0, 4*a.batches)
 		for i := range a.batches {
 			list = append(list, int32(i*a.tokens), int32(a.tokens), 0, int32(i*a.tokens))
 		}
-		return From(a.s, list, a.batches, 4)
+		t = From(a.s, list, a.batches, 4)
 	}
+	for i := len(a.s.frames) - 1; i > 0; i-- {
+		a.s.keep(t, i)
+	}
+	if t.err != nil {
+		return t
+	}
+	if a.s.spans == nil {
+		a.s.spans = map[[2]int]*Tensor{}
+	}
+	a.s.spans[key] = t
+	return t
+}
+
+// spansOf returns the sequences from each start to the next.
+func (a *attention) spansOf(starts *Tensor) *Tensor {
 	n := starts.Dim(0) - 1
 	first, next := starts.Slice(0, 0, n), starts.Slice(0, 1, n+1)
 	return Stack(1, first, next.Sub(first), a.s.zeros("Attention", dtype.Int32, []int{n}), first)

@@ -13,9 +13,10 @@ import (
 type Scope struct {
 	ctx    context.Context
 	stream *device.Stream
-	frames []*frame  // the innermost is the last
-	spare  []*Tensor // memory for the tensors of the next frame, or nil
-	tape   *tape     // of the last Record, or nil
+	frames []*frame           // the innermost is the last
+	spare  []*Tensor          // memory for the tensors of the next frame, or nil
+	tape   *tape              // of the last Record, or nil
+	spans  map[[2]int]*Tensor // of Attention, for batches of tokens
 	random prim.Sequence
 	err    error // the first mistake
 }
