@@ -1,47 +1,61 @@
 package nn
 
 import (
+	"fmt"
+
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// back returns the derivative with respect to X of a product of a matrix W: dX = dY W.
+// back returns the derivative of a product with X of a type.
 func back(m matrix, of dtype.Type) func(d *tensor.Derivative) []*tensor.Tensor {
-	return func(d *tensor.Derivative) []*tensor.Tensor {
-		s := d.Grad.Scope()
-		return []*tensor.Tensor{d.Grad.To(of).MatMul(m.values(s).To(of))}
-	}
+	return func(d *tensor.Derivative) []*tensor.Tensor { return []*tensor.Tensor{m.back(d.Grad.To(of))} }
 }
 
-func (m singles) values(s *tensor.Scope) *tensor.Tensor { return wrapped(s, m.w, m.Shape) }
+func (m singles) back(g *tensor.Tensor) *tensor.Tensor { return times(g, m.w, m.Shape) }
 
-func (m brains) values(s *tensor.Scope) *tensor.Tensor { return wrapped(s, m.w, m.Shape) }
+func (m brains) back(g *tensor.Tensor) *tensor.Tensor { return times(g, m.w, m.Shape) }
 
-// wrapped returns the elements of a matrix as a tensor.
-func wrapped[T tensor.Element](s *tensor.Scope, w device.Slice[T], size quant.Shape) *tensor.Tensor {
+// times returns the products of the rows of g and a dense matrix.
+func times[T tensor.Element](g *tensor.Tensor, w device.Slice[T], size quant.Shape) *tensor.Tensor {
 	t, err := tensor.Wrap(w, size.Rows, size.Columns)
 	if err != nil {
-		return void(s, err)
+		return void(g.Scope(), err)
 	}
-	return s.Use(t)
+	return g.MatMul(t)
 }
 
-func (m quantized) values(s *tensor.Scope) *tensor.Tensor {
-	rows := tensor.Arange(s, m.Rows).To(dtype.Int32)
-	return tensor.Op{
-		Name: "Dequantize", In: []*tensor.Tensor{rows}, DType: dtype.Float32, Shape: []int{m.Rows, m.Columns},
-		Launch: func(s *device.Stream, y *tensor.Tensor) error {
-			at, err := tensor.SliceOf[int32](rows)
-			if err != nil {
-				return err
-			}
-			to, err := tensor.SliceOf[float32](y)
-			if err != nil {
-				return err
-			}
-			return m.gather(s, at, to)
-		},
-	}.Apply()
+func (m quantized) back(g *tensor.Tensor) *tensor.Tensor {
+	g = g.Contiguous()
+	shape := g.Shape()
+	if n := len(shape); n > 0 {
+		shape[n-1] = m.Columns
+	}
+	return tensor.Op{Name: "Linear", In: []*tensor.Tensor{g}, DType: g.DType(), Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		if g.Dim(-1) != m.Rows {
+			return fmt.Errorf("%w: rows of %v for %d rows", tensor.ErrShape, g.Shape(), m.Rows)
+		}
+		if g.DType() == dtype.BFloat16 {
+			return transposed[dtype.BF16](s, m, g, y)
+		}
+		return transposed[float32](s, m, g, y)
+	}}.Apply()
+}
+
+// transposed multiplies the rows of g by a matrix, with scratch memory.
+func transposed[T interface {
+	tensor.Element
+	quant.Element
+}](s *device.Stream, m quantized, g, y *tensor.Tensor) error {
+	v, err := tensor.SlicesOf[T](g, y)
+	if err != nil {
+		return err
+	}
+	x := quant.Operands[T, T]{Rows: g.Len() / m.Rows, X: v[0], Y: v[1]}
+	return withScratch(s, quant.WorkspaceTransposed[T](s.Device(), m.Matrix, x.Rows), func(scratch device.Slice[float32]) error {
+		x.Workspace = scratch
+		return quant.MultiplyTransposed(s, m.Matrix, x)
+	})
 }

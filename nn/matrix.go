@@ -22,8 +22,9 @@ type matrix interface {
 	multiply(s *device.Stream, p product) error
 	// gather stores the rows with the given numbers in y. A number outside the matrix yields zeros.
 	gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error
-	// values returns the elements as a tensor of floats.
-	values(s *tensor.Scope) *tensor.Tensor
+	// back returns the products of the rows of g, of activations, and the matrix, which are the derivative with respect to X of a
+	// product, given that with respect to Y.
+	back(g *tensor.Tensor) *tensor.Tensor
 }
 
 // product is the operands of a product of a matrix W: Y = X W^T + bias, or Y += X W^T + bias if add is set. Rows of X and Y are

@@ -109,7 +109,7 @@ var floors = map[string]string{
 	"chat":                           "jinja",
 
 	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, model/llama those of its attention.
-	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/dropout internal/kernels/gemm internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
+	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
 	"train":                 "nn tensor internal/kernels/optimizer device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
