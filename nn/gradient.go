@@ -16,7 +16,18 @@ func back(m matrix, of dtype.Type) func(d *tensor.Derivative) []*tensor.Tensor {
 
 func (m singles) back(g *tensor.Tensor) *tensor.Tensor { return times(g, m.w, m.Shape) }
 
-func (m brains) back(g *tensor.Tensor) *tensor.Tensor { return times(g, m.w, m.Shape) }
+func (m brains) back(g *tensor.Tensor) *tensor.Tensor {
+	if g.DType() == dtype.BFloat16 {
+		return times(g, m.w, m.Shape)
+	}
+	return g.MatMul(tensor.Op{Name: "Linear", In: []*tensor.Tensor{g}, DType: dtype.Float32, Shape: []int{m.Rows, m.Columns}, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		to, err := tensor.SliceOf[float32](y)
+		if err != nil {
+			return err
+		}
+		return quant.ConvertBF16(s, device.Cover(to.Len(), 256), m.w, to)
+	}}.Apply())
+}
 
 // times returns the products of the rows of g and a dense matrix.
 func times[T tensor.Element](g *tensor.Tensor, w device.Slice[T], size quant.Shape) *tensor.Tensor {
