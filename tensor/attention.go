@@ -55,9 +55,10 @@ func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	return a.plain(in[0], in[1], in[2]).Reshape(q.shape...)
 }
 
-// attention is the sizes of a call of Attention.
+// attention is the sizes of a call of Attention, and what its kernels take besides the queries, keys and values.
 type attention struct {
 	AttentionOptions
+	sequences, states                     *Tensor // states of the softmax, for the derivative, or nil
 	s                                     *Scope
 	of                                    dtype.Type
 	batches, tokens, heads, keyHeads, dim int
@@ -100,12 +101,11 @@ func (a *attention) launch(name string, in []*Tensor) *Tensor {
 		in[i] = t.Contiguous()
 		recorded = recorded || in[i].NeedsGrad()
 	}
-	spans := a.spans()
-	var states *Tensor // of the softmax, for the derivative
+	a.sequences = a.spans()
 	if shape := []int{a.batches * a.tokens, a.heads, 2}; recorded && a.Starts != nil {
-		states = a.s.zeros(name, dtype.Float32, shape) // also of tokens of no sequence
+		a.states = a.s.zeros(name, dtype.Float32, shape) // also of tokens of no sequence
 	} else if recorded {
-		states = a.s.empty(name, dtype.Float32, shape)
+		a.states = a.s.empty(name, dtype.Float32, shape)
 	}
 	if a.s.err != nil {
 		return a.s.fail(a.s.err)
@@ -113,26 +113,26 @@ func (a *attention) launch(name string, in []*Tensor) *Tensor {
 	o := Op{Name: name, In: in, DType: a.of, Shape: in[0].shape, Launch: func(_ *device.Stream, out *Tensor) error {
 		switch a.of {
 		case dtype.Float32:
-			return attend[float32](a, in, out, states, spans)
+			return attend[float32](a, in, out)
 		case dtype.BFloat16:
-			return attend[dtype.BF16](a, in, out, states, spans)
+			return attend[dtype.BF16](a, in, out)
 		}
-		return attend[dtype.F16](a, in, out, states, spans)
+		return attend[dtype.F16](a, in, out)
 	}}
 	if recorded {
-		o.Save, o.SaveResult, o.Back = append(slices.Clone(in), states, spans), true, a.back
+		o.Save, o.SaveResult, o.Back = append(slices.Clone(in), a.states, a.sequences), true, a.back
 	}
 	return o.Apply()
 }
 
-// attend launches the kernel. The states are those of prefill.Operands, or nil.
-func attend[T number](a *attention, in []*Tensor, out, states, spans *Tensor) error {
+// attend launches the kernel.
+func attend[T number](a *attention, in []*Tensor, out *Tensor) error {
 	x := prefill.Operands[T]{
 		Q: elements[T](in[0]), K: elements[T](in[1]), V: elements[T](in[2]), O: elements[T](out),
-		Spans: device.View[prefill.Span](spans.contents()),
+		Spans: device.View[prefill.Span](a.sequences.contents()),
 	}
-	if states != nil {
-		x.States = device.View[prefill.State](states.contents())
+	if a.states != nil {
+		x.States = device.View[prefill.State](a.states.contents())
 	}
 	if a.Starts != nil {
 		var zero T

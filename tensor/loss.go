@@ -52,9 +52,9 @@ func (s *Scope) crossEntropy(name string, x, labels, factor *Tensor) *Tensor {
 	}
 	var err error
 	if x.dtype == dtype.BFloat16 {
-		err = lossKernel[dtype.BF16](s, x, labels, losses, slope)
+		err = lossKernel[dtype.BF16](x, labels, losses, slope)
 	} else {
-		err = lossKernel[float32](s, x, labels, losses, slope)
+		err = lossKernel[float32](x, labels, losses, slope)
 	}
 	if err != nil {
 		return s.fail(mistake(name, err))
@@ -71,9 +71,9 @@ func (s *Scope) crossEntropy(name string, x, labels, factor *Tensor) *Tensor {
 func lossKernel[T interface {
 	Element
 	loss.Element
-}](s *Scope, x, labels, losses, slope *Tensor) error {
+}](x, labels, losses, slope *Tensor) error {
 	shape := loss.Shape{Rows: labels.Len(), Columns: x.Dim(-1)}
-	return loss.CrossEntropy(s.stream, shape, loss.Operands[T]{
+	return loss.CrossEntropy(losses.scope.stream, shape, loss.Operands[T]{
 		X: elements[T](x), Labels: elements[int32](labels), Losses: elements[float32](losses), DX: elements[T](slope), Scale: 1,
 	})
 }
