@@ -62,12 +62,11 @@ func written(messages []Message) ([]Message, error) {
 		switch {
 		case len(m.ToolCalls) > 0:
 			for _, c := range m.ToolCalls {
-				call, err := json.Marshal(map[string]any{"name": c.Name, "arguments": c.Arguments})
-				if err != nil {
-					return nil, fmt.Errorf("%w %d: the arguments of the call of %q: %w", ErrMessage, i, c.Name, err)
+				if !json.Valid(c.Arguments) {
+					return nil, fmt.Errorf("%w %d: the arguments of the call of %q are not valid JSON", ErrMessage, i, c.Name)
 				}
 				names[c.ID] = c.Name
-				m.Content = strings.TrimLeft(m.Content+"\n"+string(call), "\n")
+				m.Content = strings.TrimLeft(fmt.Sprintf("%s\n{\"name\": %q, \"arguments\": %s}", m.Content, c.Name, c.Arguments), "\n")
 			}
 			m.ToolCalls = nil
 		case m.Role == "tool":

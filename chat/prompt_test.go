@@ -19,7 +19,7 @@ func TestPromptWithoutTools(t *testing.T) {
 		{Role: "user", Content: "Hi"}, {Role: "assistant", ToolCalls: []ToolCall{call, call}}, {Role: "tool", ToolCallID: "1", Content: "a"},
 		{Role: "tool", Name: "other", Content: "b"}, {Role: "user", Content: "So?"},
 	}
-	const answer = "user: Hi\nassistant: {\"arguments\":{\"x\":1},\"name\":\"get\"}\n{\"arguments\":{\"x\":1},\"name\":\"get\"}\n" +
+	const answer = "user: Hi\nassistant: {\"name\": \"get\", \"arguments\": {\"x\":1}}\n{\"name\": \"get\", \"arguments\": {\"x\":1}}\n" +
 		"user: The result of get: a\nThe result of other: b\nuser: So?\nassistant:"
 	if got, err := plain.Prompt(messages, Options{}); err != nil || got != answer {
 		t.Errorf("%v\n got %q\nwant %q", err, got, answer)

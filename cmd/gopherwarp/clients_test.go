@@ -56,3 +56,27 @@ func TestClients(t *testing.T) {
 	}
 	t.Logf("%s", out)
 }
+
+// TestPage opens the page in a browser, in which it asks the server for its models and its state.
+func TestPage(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skipf("there is no browser: %v", err)
+	}
+	h, err := (&serveCommand{Name: "parrot"}).handler(parrot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	defer s.Close()
+	out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(), "--timeout=20000", "--virtual-time-budget=3000", "--dump-dom", s.URL).Output()
+	if err != nil {
+		t.Skipf("%s does not run: %v", browser, err)
+	}
+	for _, want := range []string{"<option>parrot</option>", `<dd id="health" class="">ready</dd>`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the page has no %s:\n%s", want, out)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -40,14 +41,17 @@ func CheckFunctions(param string, list []Function) error {
 // tools returns functions in the form of chat templates, and their names.
 func tools(list []Function) (described []json.RawMessage, names []string, err error) {
 	for _, f := range list {
-		text, err := json.Marshal(struct {
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false) // the model reads it
+		err := e.Encode(struct {
 			Type     string   `json:"type"`
 			Function Function `json:"function"`
 		}{"function", f})
 		if err != nil {
 			return nil, nil, Failure{Status: http.StatusBadRequest, Param: "tools", Message: err.Error()}
 		}
-		described, names = append(described, text), append(names, f.Name)
+		described, names = append(described, bytes.TrimSpace(text.Bytes())), append(names, f.Name)
 	}
 	return described, names, nil
 }

@@ -20,7 +20,7 @@ func weather(t *testing.T, message string) string {
 		t.Fatal(err)
 	}
 	return `{"messages": [{"role": "user", "content": ` + string(text) + `}],
-		"tools": [{"type": "function", "function": {"name": "get", "description": "Weather", "parameters": {"type": "object", "b": 1, "a": 2}}}]`
+		"tools": [{"type": "function", "function": {"name": "get", "description": "Weather <now>", "parameters": {"type": "object", "b": 1, "a": 2}}}]`
 }
 
 // ids matches the IDs of calls, which differ each time.
@@ -43,7 +43,7 @@ func TestCalls(t *testing.T) {
 	} {
 		_, body := post(t, s.URL+"/v1/chat/completions", weather(t, c.message)+c.fields+"}")
 		r := <-m.requests
-		if want := `{"type":"function","function":{"name":"get","description":"Weather","parameters":{"type":"object","b":1,"a":2}}}`; len(r.Template.Tools) != 1 ||
+		if want := `{"type":"function","function":{"name":"get","description":"Weather <now>","parameters":{"type":"object","b":1,"a":2}}}`; len(r.Template.Tools) != 1 ||
 			string(r.Template.Tools[0]) != want {
 			t.Errorf("the template gets the tools %s", r.Template.Tools)
 		}

@@ -32,6 +32,8 @@ async function loadModels() {
   const before = $("model").value;
   $("model").replaceChildren(...names.map(name => new Option(name)));
   if (names.includes(before)) $("model").value = before;
+  for (const node of $("log").querySelectorAll(".error")) node.remove();
+  $("empty").hidden = conversation.length > 0;
 }
 
 // add appends a message to the page.
