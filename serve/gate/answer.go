@@ -18,7 +18,7 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writing)) // not every ResponseWriter has one
-	_, _ = w.Write(append(text, '\n')) // a client that has left learns nothing
+	_, _ = w.Write(append(text, '\n'))                                          // a client that has left learns nothing
 	return nil
 }
 
