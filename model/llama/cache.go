@@ -3,7 +3,6 @@ package llama
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -31,22 +30,25 @@ type Cache struct {
 	layers   []pages
 	close    []func() error
 	table    device.Slice[int32]
-	rows     [][]int32 // the pages of each sequence
-	uploaded []int     // the number of pages of each sequence that the device's table has
-	lengths  []int     // the number of tokens of each sequence
-	free     []int32   // pages
-	pages    int       // of all sequences, with the free ones
+	list     []row
+	pool     pool
 	maxPages int
+}
+
+// row is a sequence of a Cache.
+type row struct {
+	pages    []int32
+	uploaded int    // the number of pages that the device's table has
+	length   int    // tokens
+	kept     int    // the number of pages that the pool has under their tokens
+	salt     string // of Reuse
 }
 
 // NewCache returns an empty Cache on a stream's device.
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 	maxPages := pagesOf(m.Context)
 	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
-	c := &Cache{config: m.Config, stream: s, rows: make([][]int32, o.Sequences), uploaded: make([]int, o.Sequences), lengths: make([]int, o.Sequences), pages: n, maxPages: maxPages}
-	for i := range n {
-		c.free = append(c.free, int32(n-1-i))
-	}
+	c := &Cache{config: m.Config, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages}
 	var err error
 	if c.table, err = made[int32](c, o.Sequences*maxPages); err != nil {
 		return nil, err
@@ -87,11 +89,11 @@ func (c *Cache) Close() error {
 	return err
 }
 
-// PageTokens is the number of tokens of a page, which no two sequences share.
+// PageTokens is the number of tokens of a page.
 const PageTokens = attention.PageTokens
 
-// Pages returns the number of pages of a Cache, and how many of them are free.
-func (c *Cache) Pages() (all, free int) { return c.pages, len(c.free) }
+// Pages returns the number of pages of a Cache, and how many of them no sequence has.
+func (c *Cache) Pages() (all, free int) { return len(c.pool.pages), c.pool.available() }
 
 // TokenBytes returns the size of the keys and values of a token.
 func (m *Model) TokenBytes() int {
@@ -99,24 +101,37 @@ func (m *Model) TokenBytes() int {
 }
 
 // Len returns the number of tokens of a sequence.
-func (c *Cache) Len(sequence int) int { return c.lengths[sequence] }
+func (c *Cache) Len(sequence int) int { return c.list[sequence].length }
 
 // longest returns the number of tokens of the longest sequence.
-func (c *Cache) longest() int { return slices.Max(c.lengths) }
+func (c *Cache) longest() (n int) {
+	for _, r := range c.list {
+		n = max(n, r.length)
+	}
+	return n
+}
 
-// Truncate removes the tokens of a sequence from number n on. Their pages can be used by other sequences.
+// Truncate removes the tokens of a sequence from number n on, and more if the page of token n is one that Keep has seen: other sequences
+// may use it, so that it must not change. Len returns what remains.
 func (c *Cache) Truncate(sequence, n int) {
-	if n >= c.lengths[sequence] {
+	r := &c.list[sequence]
+	if n >= r.length {
 		return
 	}
 	keep := pagesOf(n)
-	c.free = append(c.free, c.rows[sequence][keep:]...)
-	c.rows[sequence], c.lengths[sequence] = c.rows[sequence][:keep], n
-	c.uploaded[sequence] = min(c.uploaded[sequence], keep)
+	if keep <= r.kept {
+		keep = n / PageTokens
+		n = keep * PageTokens
+	}
+	for i := len(r.pages) - 1; i >= keep; i-- { // a page precedes the one that it follows in the order of eviction
+		c.pool.release(r.pages[i])
+	}
+	r.pages, r.length, r.kept = r.pages[:keep], n, min(r.kept, keep)
+	r.uploaded = min(r.uploaded, keep)
 }
 
 // pagesOf returns the number of pages for n tokens of a sequence.
-func pagesOf(n int) int { return (n + attention.PageTokens - 1) / attention.PageTokens }
+func pagesOf(n int) int { return (n + PageTokens - 1) / PageTokens }
 
 // batch is the tokens of a call of Forward.
 type batch struct {
@@ -132,7 +147,7 @@ func (c *Cache) append(spans []Span) (batch, error) {
 		return b, err
 	}
 	for _, span := range spans {
-		b.spans = append(b.spans, int32(len(b.ids)), int32(len(span.Tokens)), int32(c.lengths[span.Sequence]), int32(span.Sequence))
+		b.spans = append(b.spans, int32(len(b.ids)), int32(len(span.Tokens)), int32(c.Len(span.Sequence)), int32(span.Sequence))
 		for _, id := range span.Tokens {
 			position := c.grow(span.Sequence)
 			b.ids, b.positions = append(b.ids, id), append(b.positions, position)
@@ -144,28 +159,27 @@ func (c *Cache) append(spans []Span) (batch, error) {
 
 // grow makes room for a token of a sequence and returns its position.
 func (c *Cache) grow(sequence int) int32 {
-	position := c.lengths[sequence]
-	if position%attention.PageTokens == 0 {
-		last := len(c.free) - 1
-		c.rows[sequence] = append(c.rows[sequence], c.free[last])
-		c.free = c.free[:last]
+	r := &c.list[sequence]
+	position := r.length
+	if position%PageTokens == 0 {
+		r.pages = append(r.pages, c.pool.take())
 	}
-	c.lengths[sequence]++
+	r.length++
 	return int32(position)
 }
 
 // uploadTable uploads the numbers of new pages.
 func (c *Cache) uploadTable() error {
-	for i, row := range c.rows {
-		from := c.uploaded[i]
-		if from == len(row) {
+	for i := range c.list {
+		r := &c.list[i]
+		if r.uploaded == len(r.pages) {
 			continue
 		}
-		to := c.table.Slice(i*c.maxPages+from, i*c.maxPages+len(row))
-		if err := device.UploadTo(c.stream, to, row[from:]); err != nil {
+		to := c.table.Slice(i*c.maxPages+r.uploaded, i*c.maxPages+len(r.pages))
+		if err := device.UploadTo(c.stream, to, r.pages[r.uploaded:]); err != nil {
 			return err
 		}
-		c.uploaded[i] = len(row)
+		r.uploaded = len(r.pages)
 	}
 	return nil
 }
@@ -174,8 +188,8 @@ func (c *Cache) uploadTable() error {
 func (c *Cache) check(spans []Span) error {
 	lengths, pages := map[int]int{}, 0
 	for _, span := range spans {
-		if span.Sequence < 0 || span.Sequence >= len(c.lengths) {
-			return fmt.Errorf("%w: sequence %d of %d", ErrSequence, span.Sequence, len(c.lengths))
+		if span.Sequence < 0 || span.Sequence >= len(c.list) {
+			return fmt.Errorf("%w: sequence %d of %d", ErrSequence, span.Sequence, len(c.list))
 		}
 		for _, id := range span.Tokens {
 			if id < 0 || int(id) >= c.config.Vocabulary {
@@ -184,7 +198,7 @@ func (c *Cache) check(spans []Span) error {
 		}
 		n, ok := lengths[span.Sequence]
 		if !ok {
-			n = c.lengths[span.Sequence]
+			n = c.Len(span.Sequence)
 		}
 		lengths[span.Sequence] = n + len(span.Tokens)
 		if lengths[span.Sequence] > c.config.Context {
@@ -192,8 +206,8 @@ func (c *Cache) check(spans []Span) error {
 		}
 		pages += pagesOf(n+len(span.Tokens)) - pagesOf(n)
 	}
-	if pages > len(c.free) {
-		return fmt.Errorf("%w: %d more pages of %d tokens, %d are free", ErrFull, pages, attention.PageTokens, len(c.free))
+	if free := c.pool.available(); pages > free {
+		return fmt.Errorf("%w: %d more pages of %d tokens, %d are free", ErrFull, pages, PageTokens, free)
 	}
 	return nil
 }

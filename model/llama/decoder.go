@@ -100,7 +100,7 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 		last, at := make([]int32, n), make([]int32, n)
 		for i, span := range spans {
 			end += int32(len(span.Tokens))
-			last[i], at[i] = end-1, int32(d.cache.lengths[span.Sequence]-1)
+			last[i], at[i] = end-1, int32(d.cache.Len(span.Sequence)-1)
 		}
 		positions, err := tensor.SliceOf[int32](tensor.From(s, at, n))
 		if err != nil {
