@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -51,6 +49,7 @@ func (n *network) close() error {
 // plan says how an engine works.
 type plan struct {
 	ending
+	limits
 	sequences int  // at once
 	chunk     int  // tokens of a prompt that are computed at once, and tokens of a step
 	alone     bool // compute the prompts one by one, and chunks that do not depend on other texts
@@ -59,97 +58,61 @@ type plan struct {
 
 // An engine generates texts. Its goroutine, run, owns all fields but the first ones.
 type engine struct {
-	inbox   chan *sequence
-	closing chan struct{} // closed by close
-	done    chan struct{} // closed when run ends
-	once    sync.Once
-	queued  atomic.Int64 // sequences on their way to inbox
-	state   state
+	queue *queue
+	done  chan struct{} // closed when run ends
+	state state
 
 	network
 	plan
 	arrived uint64
-	waiting []*sequence // that were dropped, or for which there are too few pages; the oldest comes first
-	prompts []*sequence // that have a slot and a prompt that is being computed; the oldest comes first
+	turns   turns
+	waiting []*sequence // without a slot, in order
+	prompts []*sequence // that have a slot and a prompt that is being computed, in order
 	rows    []*sequence // of the decoder
 	slots   slots
 }
 
 // newEngine starts an engine.
 func newEngine(n network, p plan) *engine {
-	e := &engine{
-		inbox: make(chan *sequence), closing: make(chan struct{}), done: make(chan struct{}), network: n, plan: p,
-		slots: newSlots(n.cache, p.sequences),
-	}
+	e := &engine{queue: newQueue(p.limits), done: make(chan struct{}), network: n, plan: p, slots: newSlots(n.cache, p.sequences)}
+	e.state.stats.init(p.context)
 	e.publish()
 	go e.run()
 	return e
 }
 
-// submit hands a sequence to the goroutine. It waits until there is room for it.
-func (e *engine) submit(q *sequence) error {
-	e.queued.Add(1)
-	defer e.queued.Add(-1)
+// submit hands the texts of a request to the goroutine. The error matches ErrBusy if there is no room for them.
+func (e *engine) submit(list []*sequence) error {
 	if err := e.health(); err != nil {
 		return err
 	}
-	select {
-	case e.inbox <- q:
-		return nil
-	case <-q.ctx.Done():
-		return q.ctx.Err()
-	case <-e.closing:
-		return ErrClosed
-	case <-e.done:
-		return e.health()
-	}
+	return e.queue.add(list)
 }
 
 // close waits for the texts that are being generated.
 func (e *engine) close() {
-	e.once.Do(func() { close(e.closing) })
+	e.queue.close()
 	<-e.done
 }
 
-// health returns why the engine accepts no sequences, or nil.
+// health returns why the engine accepts no texts, or nil.
 func (e *engine) health() error {
-	select {
-	case <-e.closing:
+	if e.queue.isClosed() {
 		return ErrClosed
-	default:
-		return e.state.failure()
 	}
+	return e.state.failure()
 }
 
-// run generates texts until the engine is closed or the device fails.
+// run generates texts until the engine is closed.
 func (e *engine) run() {
 	defer close(e.done)
-	for e.admit() {
+	for e.await() && e.admit() {
 		if err := e.step(); err != nil {
 			e.fail(err)
-			return
 		}
 		e.publish()
 	}
 }
-
-// fail ends all texts.
-func (e *engine) fail(err error) {
-	_ = e.stream.Synchronize(context.Background()) // takes the faults that err reports
-	err = e.state.fail(err)
-	for _, q := range e.all() {
-		e.finish(q, err)
-	}
-	e.publish()
-}
-
-// all returns the sequences that the engine has.
-func (e *engine) all() []*sequence {
-	return slices.Concat(e.waiting, e.active())
-}
-
-// active returns the sequences that have a slot.
-func (e *engine) active() []*sequence { return e.slots.owners() }
 
 // step computes prompts and a token of each row, and delivers the tokens of the step before.
 func (e *engine) step() error {
@@ -162,7 +125,7 @@ func (e *engine) step() error {
 	}
 	if e.ahead {
 		for _, q := range batch {
-			q.leaving = q.leaving || q.last(e.ending)
+			q.leaving = q.leaving || q.final(e.ending)
 		}
 		if err := e.advance(); err != nil {
 			return err
@@ -181,9 +144,12 @@ func (e *engine) step() error {
 	return e.advance()
 }
 
+// active returns the texts that have slots.
+func (e *engine) active() []*sequence { return e.slots.active() }
+
 // end ends the texts whose readers have left.
 func (e *engine) end() {
-	for _, q := range e.all() {
+	for _, q := range slices.Concat(e.waiting, e.active()) {
 		if err := q.ctx.Err(); err != nil {
 			e.finish(q, err)
 		}
@@ -199,8 +165,13 @@ func (e *engine) deliver(q *sequence, id int32) {
 		e.finish(q, ErrLogits)
 		return
 	}
+	before := q.last
 	v := q.accept(id, e.ending)
-	e.state.count(1)
+	q.suspect = false
+	e.state.token(q, before)
+	if q.slot >= 0 {
+		e.cache.Keep(q.slot, q.tokens)
+	}
 	select {
 	case q.events <- v:
 	default:
@@ -214,20 +185,34 @@ func (e *engine) deliver(q *sequence, id int32) {
 		}
 	}
 	if v.token.Finish != Unfinished {
-		e.state.finished(v.token.Finish)
+		e.state.finished(q, v.token.Finish)
 		e.finish(q, nil)
 	}
 }
 
-// finish ends a text and frees its slot.
+// finish ends a text and frees its slot. An error ends all texts of its request.
 func (e *engine) finish(q *sequence, err error) {
+	if q.ended {
+		return
+	}
 	e.remove(q)
-	q.err, q.ended = err, true
-	e.publish()
-	close(q.events)
+	q.ended = true
+	if q.placed.IsZero() {
+		e.queue.leave(q)
+	}
+	if err != nil {
+		q.err = err
+		for _, x := range q.texts {
+			e.finish(x, err)
+		}
+	}
+	if q.left--; q.left == 0 {
+		e.publish()
+		close(q.events)
+	}
 }
 
-// remove takes a sequence out of all lists but rows, which compact does.
+// remove takes a text out of all lists but rows, which compact does.
 func (e *engine) remove(q *sequence) {
 	is := func(x *sequence) bool { return x == q }
 	e.waiting, e.prompts = slices.DeleteFunc(e.waiting, is), slices.DeleteFunc(e.prompts, is)
@@ -237,7 +222,7 @@ func (e *engine) remove(q *sequence) {
 	}
 }
 
-// compact removes the rows of sequences that get no further step. The last rows take their places.
+// compact removes the rows of texts that get no further step. The last rows take their places.
 func (e *engine) compact() error {
 	for i := 0; i < len(e.rows); {
 		last := len(e.rows) - 1
@@ -256,7 +241,7 @@ func (e *engine) compact() error {
 	return nil
 }
 
-// advance appends the token of each row to its sequence and chooses the next ones.
+// advance appends the token of each row to its text and chooses the next ones.
 func (e *engine) advance() error {
 	for e.missing() {
 		e.drop(e.youngest())
@@ -268,5 +253,6 @@ func (e *engine) advance() error {
 	for i, q := range e.rows {
 		list[i] = q.slot
 	}
+	e.state.step(len(list))
 	return e.decoder.Step(list...)
 }

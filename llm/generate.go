@@ -37,6 +37,17 @@ type Request struct {
 	// RepetitionPenalty divides the positive scores of tokens that occur in the prompt or in the text, and multiplies negative ones
 	// (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
 	RepetitionPenalty float64
+	// N is the number of texts that are generated at once, of which Token.Choice says the number. They share the memory of the prompt. Text
+	// i has the seed Seed+i. 0 means 1.
+	N int
+	// Priority orders the texts that wait: those with a smaller number come first. The memory of those with a larger one is taken first if it
+	// does not suffice.
+	Priority int
+	// User is who asks. Users with the same priority get places in turn.
+	User string
+	// Salt separates texts that must not use each other's memory: from the time that a prompt takes, a program could learn whether another
+	// prompt begins in the same way.
+	Salt string
 	// Seed selects the random numbers. The same seed gives the same text, within the limits that the documentation of the package states.
 	Seed uint64
 	// Stop are texts that end the generation. They are not part of the result.
@@ -59,9 +70,10 @@ const (
 	Full              // the context is full
 )
 
-// Token is a part of a text. The last one has a Finish other than Unfinished, and may have no text.
+// Token is a part of a text. The last one of a text has a Finish other than Unfinished, and may have no text.
 type Token struct {
 	ID     int32
+	Choice int    // the number of the text, below Request.N
 	Text   string // may be empty: a character may take several tokens
 	Finish Finish
 	Stop   string // the one of Request.Stop that ended the text, if Finish is Stopped
@@ -106,20 +118,22 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // frees the memory of a text that is not read to its end
-	q := m.newSequence(ctx, t)
-	err := m.engine.submit(q)
+	defer cancel() // frees the memory of texts that are not read to their end
+	list := m.newCall(ctx, t)
+	err := m.engine.submit(list)
 	for err == nil {
-		var e event
-		var more bool
-		if e, more, err = q.receive(); err == nil {
-			if t.request.Usage != nil {
-				*t.request.Usage = e.usage
-			}
-			if !yield(e.token, nil) || !more {
-				return
-			}
+		e, ok, failure := list[0].receive()
+		if err = failure; err != nil || !ok {
+			break
+		}
+		if t.request.Usage != nil {
+			*t.request.Usage = e.usage
+		}
+		if !yield(e.token, nil) {
+			return
 		}
 	}
-	yield(Token{}, err)
+	if err != nil {
+		yield(Token{}, err)
+	}
 }

@@ -26,6 +26,9 @@ type Options struct {
 	// text that began last is interrupted and continued later. 0 means Context, and 1024 for each further text, or fewer where the
 	// device has not as much memory.
 	Tokens int
+	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. Beyond that, texts end
+	// with ErrBusy at once. A single text may have more tokens. 0 means no limit.
+	WaitingTexts, WaitingTokens int
 	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
@@ -87,7 +90,7 @@ func (m *Model) load(dev *device.Device, f *weights.File, from source) error {
 
 // start allocates what the generation of texts needs, and starts the engine.
 func (m *Model) start(dev *device.Device, o Options) (err error) {
-	p := plan{ending: ending{m.ends, m.context}, sequences: max(o.Sequences, 1), chunk: chunkGPU, ahead: true}
+	p := plan{ending: ending{m.ends, m.context}, limits: limits{o.WaitingTexts, o.WaitingTokens}, sequences: max(o.Sequences, 1), chunk: chunkGPU, ahead: true}
 	if dev.Info().Kind == "cpu" {
 		p.chunk, p.alone, p.ahead = chunkCPU, true, false
 	}

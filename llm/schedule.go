@@ -3,108 +3,104 @@ package llm
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// admit gives slots to sequences, in the order of their arrival. It waits if there is nothing to do, and reports false when the engine
-// is closed and all texts have ended.
+// admit gives slots to texts. It waits if there is nothing to do, and reports false when the engine is closed and all texts have ended.
 func (e *engine) admit() bool {
-	e.end()
 	for {
-		if len(e.waiting) == 0 && !e.arrive() {
+		closed := e.collect()
+		e.end()
+		for e.place() {
+		}
+		if len(e.active()) > 0 {
+			return true
+		}
+		if closed {
 			return false
 		}
-		if len(e.waiting) == 0 || !e.place(e.waiting[0]) {
-			return true
-		}
-		e.waiting = e.waiting[1:]
-	}
-}
-
-// arrive takes a sequence from the inbox if a slot is free and there is one. If there is nothing else to do, it waits for one; it
-// reports false when the engine is closed.
-func (e *engine) arrive() bool {
-	busy := len(e.active()) > 0
-	if !e.slots.free() {
-		return true
-	}
-	var q *sequence
-	if busy {
-		select {
-		case q = <-e.inbox:
-		default:
-			return true
-		}
-	} else {
 		e.publish()
-		select {
-		case q = <-e.inbox:
-		case <-e.closing:
-			return false
-		}
+		<-e.queue.signal
 	}
-	e.arrived++
-	q.number = e.arrived
-	e.waiting = append(e.waiting, q)
-	return true
 }
 
-// place gives a sequence a slot, if one is free and there are pages for all tokens that the sequence has and for one more.
-func (e *engine) place(q *sequence) bool {
-	all, _ := e.cache.Pages()
-	need := pagesOf(len(q.tokens) + 1)
-	for _, x := range e.active() {
-		need += pagesOf(max(e.cache.Len(x.slot), len(x.tokens)+1))
+// collect takes what has arrived in the queue. If the queue is closed, texts that have had no place end.
+func (e *engine) collect() (closed bool) {
+	list, closed := e.queue.take()
+	for _, q := range list {
+		e.arrived++
+		q.number = e.arrived
+		e.waiting = insert(e.waiting, q)
 	}
-	if need > all || !e.slots.free() {
+	if closed {
+		for _, q := range slices.Clone(e.waiting) {
+			if q.placed.IsZero() {
+				e.finish(q, ErrClosed)
+			}
+		}
+	}
+	return closed
+}
+
+// place gives the next text a slot, if one is free and there are pages for all tokens that it has and for one more, and for those of the
+// prompts that are being computed. A suspect waits for the suspect before it.
+func (e *engine) place() bool {
+	q := e.candidate()
+	if q == nil {
 		return false
 	}
-	known := e.slots.take(q)
-	if q.usage.Generated == 0 {
-		q.usage.Known = known
-		e.state.prompt(q.prompt, known)
+	need := e.cache.Cost(q.request.Salt, q.tokens) + pagesOf(len(q.tokens)+1) - pagesOf(len(q.tokens))
+	for _, x := range e.active() {
+		need += e.slots.further(x, len(x.tokens)+1)
 	}
-	q.leaving = false
-	at, _ := slices.BinarySearchFunc(e.prompts, q.number, func(x *sequence, n uint64) int { return int(int64(x.number) - int64(n)) })
-	e.prompts = slices.Insert(e.prompts, at, q)
+	if need > e.slots.free() || !e.slots.take(q) {
+		return false
+	}
+	e.waiting = slices.DeleteFunc(e.waiting, func(x *sequence) bool { return x == q })
+	e.turns.took(q, e.waiting)
+	if e.publish(); q.placed.IsZero() {
+		q.placed = time.Now()
+		e.queue.leave(q)
+	}
+	q.leaving, q.known = false, 0
+	e.prompts = insert(e.prompts, q)
 	return true
 }
 
-// pagesOf returns the number of pages for n tokens.
-func pagesOf(n int) int { return (n + llama.PageTokens - 1) / llama.PageTokens }
-
-// further returns the number of further pages that n more tokens of a sequence need.
-func (e *engine) further(q *sequence, n int) int {
-	length := e.cache.Len(q.slot)
-	return pagesOf(length+n) - pagesOf(length)
+// candidate returns the text that gets the next slot, or nil.
+func (e *engine) candidate() *sequence {
+	suspect := func(q *sequence) bool { return q.suspect }
+	if slices.ContainsFunc(e.active(), suspect) {
+		return nil
+	}
+	if i := slices.IndexFunc(e.waiting, suspect); i >= 0 {
+		return e.waiting[i]
+	}
+	return e.turns.next(e.waiting)
 }
 
-// missing reports whether there are too few pages for a token of each row, even without those that have no owner.
+// missing reports whether there are too few pages for a token of each row.
 func (e *engine) missing() bool {
 	need := 0
 	for _, q := range e.rows {
 		if !q.leaving {
-			need += e.further(q, 1)
+			need += e.slots.further(q, e.cache.Len(q.slot)+1)
 		}
 	}
-	return !e.slots.clear(need)
+	return need > e.slots.free()
 }
 
-// youngest returns the sequence with a slot that arrived last.
-func (e *engine) youngest() *sequence {
-	return slices.MaxFunc(e.active(), func(a, b *sequence) int { return int(int64(a.number) - int64(b.number)) })
-}
+// youngest returns the text with a slot that is the last in order.
+func (e *engine) youngest() *sequence { return slices.MaxFunc(e.active(), order) }
 
-// drop takes a sequence's slot and pages. It is computed again later.
+// drop takes a text's slot. It is computed again later, without the pages that still have its tokens then.
 func (e *engine) drop(q *sequence) {
-	slot := q.slot
 	e.remove(q)
-	e.slots.forget(slot)
 	e.state.drop()
-	at, _ := slices.BinarySearchFunc(e.waiting, q.number, func(x *sequence, n uint64) int { return int(int64(x.number) - int64(n)) })
-	e.waiting = slices.Insert(e.waiting, at, q)
+	e.waiting = insert(e.waiting, q)
 }
 
 // piece is tokens of a sequence that are computed at once.
@@ -121,12 +117,16 @@ func (e *engine) compute() error {
 			if q.slot < 0 {
 				continue // dropped for an older one
 			}
-			n := e.length(q, budget)
-			if !e.room(append(slices.Concat(parts, ends), piece{q, llama.Span{Tokens: q.tokens[:n]}})) {
+			e.reuse(q)
+			before := slices.Concat(parts, ends)
+			if e.computing(before, q) {
+				continue
+			}
+			at, n := e.cache.Len(q.slot), e.length(q, budget)
+			p := piece{q, llama.Span{Sequence: q.slot, Tokens: q.tokens[at : at+n]}}
+			if !e.room(append(before, p)) {
 				return e.extend(parts, ends)
 			}
-			at := e.cache.Len(q.slot)
-			p := piece{q, llama.Span{Sequence: q.slot, Tokens: q.tokens[at : at+n]}}
 			if budget -= n; at+n == len(q.tokens) {
 				ends = append(ends, p)
 			} else {
@@ -143,6 +143,26 @@ func (e *engine) compute() error {
 	return nil
 }
 
+// reuse gives a text what the cache has of its next tokens. At least one token remains to be computed.
+func (e *engine) reuse(q *sequence) {
+	before := e.cache.Len(q.slot)
+	after := e.cache.Reuse(q.slot, q.request.Salt, q.tokens[:len(q.tokens)-1])
+	if q.generated == 0 {
+		q.known += after - before
+	}
+}
+
+// computing reports whether one of the pieces has the next page of a prompt, which the prompt can have as soon as it is computed.
+func (e *engine) computing(list []piece, q *sequence) bool {
+	page := e.cache.Len(q.slot)/llama.PageTokens*llama.PageTokens + llama.PageTokens
+	if len(q.tokens) <= page {
+		return false
+	}
+	return slices.ContainsFunc(list, func(p piece) bool {
+		return p.request.Salt == q.request.Salt && len(p.tokens) >= page && slices.Equal(p.tokens[:page], q.tokens[:page])
+	})
+}
+
 // length returns the number of tokens of a prompt to compute at once. If prompts are computed alone, chunks end at multiples of their
 // size, whatever the budget is.
 func (e *engine) length(q *sequence, budget int) int {
@@ -153,15 +173,14 @@ func (e *engine) length(q *sequence, budget int) int {
 	return min(len(q.tokens)-at, e.chunk-at%e.chunk)
 }
 
-// room frees pages for pieces: those without an owner, and then those of sequences that are younger than the last piece's. It reports
-// whether there are enough.
+// room frees pages for pieces: those of texts that follow the last piece's in order. It reports whether there are enough.
 func (e *engine) room(list []piece) bool {
 	q := list[len(list)-1].sequence
 	need := 0
 	for _, p := range list {
-		need += e.further(p.sequence, len(p.Tokens))
+		need += e.slots.further(p.sequence, e.cache.Len(p.slot)+len(p.Tokens))
 	}
-	for !e.slots.clear(need) {
+	for need > e.slots.free() {
 		young := e.youngest()
 		e.drop(young)
 		if young == q {
@@ -181,6 +200,7 @@ func (e *engine) extend(parts, ends []piece) error {
 			return err
 		}
 	}
+	e.keep(parts)
 	if len(ends) == 0 {
 		return nil
 	}
@@ -196,11 +216,24 @@ func (e *engine) extend(parts, ends []piece) error {
 	if err := e.decoder.Begin(context.Background(), first, spansOf(ends)...); err != nil {
 		return err
 	}
+	e.keep(ends)
 	for _, p := range ends {
+		if !p.begun {
+			e.state.prompt(p.sequence)
+		}
+		p.begun = true
 		e.rows = append(e.rows, p.sequence)
 		e.prompts = slices.DeleteFunc(e.prompts, func(x *sequence) bool { return x == p.sequence })
 	}
 	return nil
+}
+
+// keep lets other texts use the pages of pieces that have been computed.
+func (e *engine) keep(list []piece) {
+	for _, p := range list {
+		e.state.step(len(p.Tokens))
+		e.cache.Keep(p.slot, p.tokens)
+	}
 }
 
 // spansOf returns the spans of pieces.

@@ -8,62 +8,97 @@ import (
 // unread is the number of tokens of a text that may wait for their reader.
 const unread = 128
 
-// event is a token for the reader of a text, and what the text took so far.
+// event is a token for the reader of a request, and what its texts took so far.
 type event struct {
 	token Token
 	usage Usage
 }
 
-// sequence is a text that is generated. The engine's goroutine owns it, except for ctx and events, and for err after events is closed.
+// call is a request, whose texts are generated. The engine's goroutine owns it, except for ctx and events, and for err after events is
+// closed.
+type call struct {
+	ctx    context.Context
+	events chan event
+	err    error // why there are no more events
+	texts  []*sequence
+	left   int // texts that have not ended
+	usage  Usage
+}
+
+// sequence is a text that is generated. The engine's goroutine owns it.
 type sequence struct {
-	ctx     context.Context
-	request Request
-	events  chan event
-	err     error // why there are no more events
+	*call
+	request Request   // with the seed of this text
+	choice  int       // the number of the text in its request
+	after   *sequence // whose prompt, which is the same, is computed first; nil for the first text of a request
 
-	number  uint64  // in the order of arrival
-	tokens  []int32 // of the prompt and of the text
-	prompt  int     // tokens of the prompt
-	slot    int     // of the cache; -1 for none
-	leaving bool    // gets no further step in its row
-	ended   bool    // events is closed
-	text    *text
-	usage   Usage
-	began   time.Time
+	number    uint64  // in the order of arrival
+	tokens    []int32 // of the prompt and of the text
+	prompt    int     // tokens of the prompt
+	known     int     // of those, tokens that the cache had
+	generated int     // tokens of the text
+	slot      int     // of the cache; -1 for none
+	begun     bool    // the prompt has been computed
+	leaving   bool    // gets no further step in its row
+	ended     bool
+	suspect   bool // the step before failed, and perhaps because of this text
+	failures  int  // steps that failed
+	text      *text
+
+	arrived, placed, first, last time.Time // when it arrived, got a place first, and had its first and its last token
 }
 
-// newSequence returns the sequence of a task.
-func (m *Model) newSequence(ctx context.Context, t task) *sequence {
-	return &sequence{
-		ctx: ctx, request: t.request, events: make(chan event, unread), tokens: t.prompt, prompt: len(t.prompt), slot: -1, began: time.Now(),
-		text: newText(m.decoder(t.request), t.request.Stop), usage: Usage{Prompt: len(t.prompt)},
+// newCall returns the texts of a task.
+func (m *Model) newCall(ctx context.Context, t task) []*sequence {
+	n := max(t.request.N, 1)
+	c := &call{ctx: ctx, events: make(chan event, n*unread), left: n, usage: Usage{Prompt: len(t.prompt)}}
+	list, now := make([]*sequence, n), time.Now()
+	for i := range list {
+		r := t.request
+		r.Seed += uint64(i)
+		list[i] = &sequence{
+			call: c, request: r, choice: i, tokens: t.prompt[:len(t.prompt):len(t.prompt)], prompt: len(t.prompt), slot: -1, arrived: now,
+			text: newText(m.decoder(r), r.Stop),
+		}
+		if i > 0 {
+			list[i].after = list[0]
+		}
 	}
+	c.texts = list
+	return list
 }
 
-// receive waits for an event and reports whether more follow.
-func (q *sequence) receive() (e event, more bool, err error) {
-	if err := q.ctx.Err(); err != nil {
+// follows reports whether another text must be computed first.
+func (q *sequence) follows() bool { return q.after != nil && !q.after.begun && !q.after.ended }
+
+// receive waits for an event, and reports whether there is one.
+func (c *call) receive() (e event, ok bool, err error) {
+	if err := c.ctx.Err(); err != nil {
 		return e, false, err
 	}
 	select {
-	case <-q.ctx.Done():
-		return e, false, q.ctx.Err()
-	case e, ok := <-q.events:
+	case <-c.ctx.Done():
+		return e, false, c.ctx.Err()
+	case e, ok := <-c.events:
 		if !ok {
-			return e, false, q.err
+			return e, false, c.err
 		}
-		return e, e.token.Finish == Unfinished, nil
+		return e, true, nil
 	}
 }
 
 // accept appends a chosen token and returns what the reader receives.
 func (q *sequence) accept(id int32, end ending) event {
-	q.tokens = append(q.tokens, id)
+	q.tokens, q.last = append(q.tokens, id), time.Now()
+	q.generated++
+	if q.generated == 1 {
+		q.first = q.last
+	}
 	u := &q.usage
 	if u.Generated++; u.Generated == 1 {
-		u.First = time.Since(q.began)
+		u.First = q.last.Sub(q.arrived)
 	} else {
-		u.Rest = time.Since(q.began) - u.First
+		u.Rest = q.last.Sub(q.arrived) - u.First
 	}
 	return event{q.token(id, end), *u}
 }
@@ -76,15 +111,17 @@ type ending struct {
 
 // token returns the part of the text that the last token adds.
 func (q *sequence) token(id int32, end ending) Token {
+	t := Token{ID: id, Choice: q.choice}
 	if end.ends[id] {
-		return Token{ID: id, Text: q.text.rest(), Finish: Ended}
+		t.Text, t.Finish = q.text.rest(), Ended
+		return t
 	}
 	piece, stop := q.text.add(id)
-	t := Token{ID: id, Text: piece, Stop: stop}
+	t.Text, t.Stop = piece, stop
 	switch {
 	case stop != "":
 		t.Finish = Stopped
-	case q.usage.Generated == q.request.MaxTokens:
+	case q.generated == q.request.MaxTokens:
 		t.Finish, t.Text = Limited, t.Text+q.text.rest()
 	case len(q.tokens) >= end.context:
 		t.Finish, t.Text = Full, t.Text+q.text.rest()
@@ -92,7 +129,7 @@ func (q *sequence) token(id int32, end ending) Token {
 	return t
 }
 
-// last reports whether the next token is the last one, whichever it is.
-func (q *sequence) last(end ending) bool {
-	return q.usage.Generated+1 == q.request.MaxTokens || len(q.tokens)+1 >= end.context
+// final reports whether the next token is the last one, whichever it is.
+func (q *sequence) final(end ending) bool {
+	return q.generated+1 == q.request.MaxTokens || len(q.tokens)+1 >= end.context
 }

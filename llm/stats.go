@@ -1,8 +1,9 @@
 package llm
 
 import (
-	"fmt"
+	"maps"
 	"sync"
+	"time"
 )
 
 // Stats is what a Model does, and has done since it was opened.
@@ -15,8 +16,10 @@ type Stats struct {
 	Prompt    int64            // tokens of prompts
 	Known     int64            // of those, tokens that the cache had
 	Generated int64            // tokens of texts
-	Dropped   int64            // texts that lost their memory to older ones, and were computed again
+	Dropped   int64            // texts that lost their memory to others, and were computed again
 	Finished  map[Finish]int64 // texts by the reason of their end
+
+	Histograms
 }
 
 // state is what other goroutines may know of an engine.
@@ -26,19 +29,15 @@ type state struct {
 	err   error
 }
 
-// failure returns the error that ended the engine.
+// failure returns the error of a device that computes nothing.
 func (s *state) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// fail stores the error that ends the engine, and returns it.
-func (s *state) fail(err error) error {
-	err = fmt.Errorf("llm: the device failed: %w", err)
-	s.change(func(*Stats) { s.err = err })
-	return err
-}
+// set stores the error of a device that computes nothing, or nil.
+func (s *state) set(err error) { s.change(func(*Stats) { s.err = err }) }
 
 // change changes the Stats.
 func (s *state) change(f func(x *Stats)) {
@@ -47,47 +46,70 @@ func (s *state) change(f func(x *Stats)) {
 	f(&s.stats)
 }
 
-func (s *state) count(tokens int) { s.change(func(x *Stats) { x.Generated += int64(tokens) }) }
+// init makes Stats for texts of at most the given number of tokens.
+func (x *Stats) init(context int) {
+	x.Histograms, x.Finished = newHistograms(context), map[Finish]int64{}
+}
+
+// token counts a token of a text, whose token before was delivered at a time, unless it is the first.
+func (s *state) token(q *sequence, before time.Time) {
+	s.change(func(x *Stats) {
+		if x.Generated++; q.generated == 1 {
+			x.FirstToken.took(q.last.Sub(q.arrived))
+		} else {
+			x.InterToken.took(q.last.Sub(before))
+		}
+	})
+}
 
 func (s *state) drop() { s.change(func(x *Stats) { x.Dropped++ }) }
 
-func (s *state) prompt(tokens, known int) {
-	s.change(func(x *Stats) { x.Prompt, x.Known = x.Prompt+int64(tokens), x.Known+int64(known) })
+// step counts tokens that are computed at once.
+func (s *state) step(tokens int) { s.change(func(x *Stats) { x.StepTokens.add(float64(tokens)) }) }
+
+// prompt counts a prompt that has been computed, and tells the reader what the cache had of it.
+func (s *state) prompt(q *sequence) {
+	if q.choice == 0 {
+		q.usage.Known = q.known
+	}
+	s.change(func(x *Stats) { x.Prompt, x.Known = x.Prompt+int64(q.prompt), x.Known+int64(q.known) })
 }
 
-func (s *state) finished(why Finish) {
+// finished counts a text that has ended.
+func (s *state) finished(q *sequence, why Finish) {
 	s.change(func(x *Stats) {
-		next := map[Finish]int64{why: x.Finished[why] + 1} // a new map: Stats that were returned have the old one
-		for f, n := range x.Finished {
-			if f != why {
-				next[f] = n
-			}
-		}
-		x.Finished = next
+		x.Finished[why]++
+		x.ended(q)
 	})
 }
 
 // publish updates the numbers of sequences and pages.
 func (e *engine) publish() {
-	all, _ := e.cache.Pages()
-	used := 0
-	list := e.active()
-	for _, q := range list {
-		used += pagesOf(e.cache.Len(q.slot))
+	all, free := e.cache.Pages()
+	running, dropped := len(e.active()), 0
+	for _, q := range e.waiting {
+		if !q.placed.IsZero() {
+			dropped++
+		}
 	}
-	e.state.change(func(x *Stats) { x.Running, x.Waiting, x.Pages, x.UsedPages = len(list), len(e.waiting), all, used })
+	e.state.change(func(x *Stats) { x.Running, x.Waiting, x.Pages, x.UsedPages = running, dropped, all, all-free })
 }
 
 // Stats returns what the model does. It may be called at any time.
 func (m *Model) Stats() Stats {
+	waiting := m.engine.queue.waiting()
 	s := &m.engine.state
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.stats
-	x.Waiting += int(m.engine.queued.Load())
+	x.Waiting += waiting
+	x.Finished = maps.Clone(x.Finished)
+	for _, h := range x.Histograms.all() {
+		*h = h.copy()
+	}
 	return x
 }
 
-// Health returns nil if the model can generate texts, ErrClosed if it is closed, or the error with which the device failed. After that,
-// only another Open helps.
+// Health returns nil if the model can generate texts, ErrClosed if it is closed, or ErrDevice if the device computes nothing. The model
+// tries again and again, and generates texts as soon as the device computes again.
 func (m *Model) Health() error { return m.engine.health() }
