@@ -48,7 +48,7 @@ type Histograms struct {
 	InterToken Histogram // from a token to the next
 	Whole      Histogram // from the arrival of a text to its last token
 	Queue      Histogram // from the arrival to the first place
-	Running    Histogram // from the first place to the last token
+	Inference  Histogram // from the first place to the last token
 	Prefill    Histogram // from the first place to the first token
 	Decode     Histogram // from the first token to the last
 	PerToken   Histogram // Decode, divided by the number of tokens after the first
@@ -68,7 +68,7 @@ func newHistograms(context int) Histograms {
 	return Histograms{
 		FirstToken: newHistogram(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560),
 		InterToken: newHistogram(token...), PerToken: newHistogram(token...),
-		Whole: newHistogram(whole...), Queue: newHistogram(whole...), Running: newHistogram(whole...), Prefill: newHistogram(whole...), Decode: newHistogram(whole...),
+		Whole: newHistogram(whole...), Queue: newHistogram(whole...), Inference: newHistogram(whole...), Prefill: newHistogram(whole...), Decode: newHistogram(whole...),
 		PromptTokens: newHistogram(tokens...), GeneratedTokens: newHistogram(tokens...), MaxTokens: newHistogram(tokens...),
 		Texts:      newHistogram(1, 2, 5, 10, 20),
 		StepTokens: newHistogram(1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
@@ -90,7 +90,7 @@ func steps(most int) (list []float64) {
 // all returns the histograms.
 func (h *Histograms) all() []*Histogram {
 	return []*Histogram{
-		&h.FirstToken, &h.InterToken, &h.Whole, &h.Queue, &h.Running, &h.Prefill, &h.Decode, &h.PerToken,
+		&h.FirstToken, &h.InterToken, &h.Whole, &h.Queue, &h.Inference, &h.Prefill, &h.Decode, &h.PerToken,
 		&h.PromptTokens, &h.GeneratedTokens, &h.MaxTokens, &h.Texts, &h.StepTokens,
 	}
 }
@@ -99,7 +99,7 @@ func (h *Histograms) all() []*Histogram {
 func (h *Histograms) ended(q *sequence) {
 	h.Whole.took(q.last.Sub(q.arrived))
 	h.Queue.took(q.placed.Sub(q.arrived))
-	h.Running.took(q.last.Sub(q.placed))
+	h.Inference.took(q.last.Sub(q.placed))
 	h.Prefill.took(q.first.Sub(q.placed))
 	h.Decode.took(q.last.Sub(q.first))
 	if q.generated > 1 {
