@@ -76,7 +76,7 @@ func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
 		{prometheus.CounterValue, "generation_tokens_total", "Tokens of generated texts.", float64(s.Generated)},
 		{prometheus.CounterValue, "prefix_cache_queries_total", "Tokens that were looked up in the cache.", float64(s.Prompt)},
 		{prometheus.CounterValue, "prefix_cache_hits_total", "Tokens that the cache had.", float64(s.Known)},
-		{prometheus.CounterValue, "num_preemptions_total", "Texts that were interrupted because memory ran out.", float64(s.Dropped)},
+		{prometheus.CounterValue, "num_preemptions_total", "Texts that were interrupted and computed again.", float64(s.Dropped)},
 	} {
 		send(m.kind, m.name, m.help, m.value, labels)
 	}
@@ -88,6 +88,46 @@ func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
 		send(prometheus.CounterValue, "request_success_total", "Texts that ended, by reason.", float64(n), prometheus.Labels{"model_name": model, "finished_reason": reason})
 	}
 	send(prometheus.GaugeValue, "cache_config_info", "The size of the cache.", 1, prometheus.Labels{
-		"model_name": model, "block_size": strconv.Itoa(llama.PageTokens), "num_gpu_blocks": strconv.Itoa(s.Pages),
+		"model_name": model, "block_size": strconv.Itoa(llama.PageTokens), "num_gpu_blocks": strconv.Itoa(s.Pages), "enable_prefix_caching": "True",
 	})
+	for name, m := range histograms(s.Histograms) {
+		to <- constant(prometheus.NewDesc("vllm:"+name, m.help, nil, labels), m.Histogram)
+	}
+}
+
+// described is a histogram with its description.
+type described struct {
+	llm.Histogram
+	help string
+}
+
+// histograms returns the histograms by their names. Two have a second name, which older versions of vLLM use.
+func histograms(h llm.Histograms) map[string]described {
+	token := described{h.InterToken, "Seconds from a token to the next."}
+	return map[string]described{
+		"time_to_first_token_seconds":           {h.FirstToken, "Seconds from the arrival of a text to its first token."},
+		"inter_token_latency_seconds":           token,
+		"time_per_output_token_seconds":         token,
+		"request_time_per_output_token_seconds": {h.PerToken, "Mean seconds per token of a text after the first."},
+		"e2e_request_latency_seconds":           {h.Whole, "Seconds from the arrival of a text to its last token."},
+		"request_queue_time_seconds":            {h.Queue, "Seconds that a text waited for its first place."},
+		"request_inference_time_seconds":        {h.Inference, "Seconds from the first place of a text to its last token."},
+		"request_prefill_time_seconds":          {h.Prefill, "Seconds from the first place of a text to its first token."},
+		"request_decode_time_seconds":           {h.Decode, "Seconds from the first token of a text to its last."},
+		"request_prompt_tokens":                 {h.PromptTokens, "Tokens of the prompt of a text."},
+		"request_generation_tokens":             {h.GeneratedTokens, "Tokens of a text."},
+		"request_params_max_tokens":             {h.MaxTokens, "The limit of the tokens of a text, if the request has one."},
+		"request_params_n":                      {h.Texts, "Texts of a request."},
+		"iteration_tokens_total":                {h.StepTokens, "Tokens that are computed at once."},
+	}
+}
+
+// constant returns the metric of a histogram.
+func constant(d *prometheus.Desc, h llm.Histogram) prometheus.Metric {
+	buckets, n := make(map[float64]uint64, len(h.Bounds)), uint64(0)
+	for i, bound := range h.Bounds {
+		n += h.Counts[i]
+		buckets[bound] = n
+	}
+	return prometheus.MustNewConstHistogram(d, h.Count(), h.Sum, buckets)
 }

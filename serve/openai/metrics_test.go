@@ -58,6 +58,10 @@ func TestMetrics(t *testing.T) {
 	m := &reporter{stats: llm.Stats{
 		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1,
 		Finished: map[llm.Finish]int64{llm.Ended: 2, llm.Stopped: 3, llm.Full: 4},
+		Histograms: llm.Histograms{
+			FirstToken: llm.Histogram{Bounds: []float64{0.001, 0.005}, Counts: []uint64{1, 2, 4}, Sum: 5.5},
+			InterToken: llm.Histogram{Bounds: []float64{0.01}, Counts: []uint64{3, 0}, Sum: 0.5},
+		},
 	}}
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"a": &echo{}, "m": m}, Keys: []string{"key"}})
 	status, body := get(t, s.URL+"/metrics")
@@ -69,7 +73,11 @@ func TestMetrics(t *testing.T) {
 		`vllm:prompt_tokens_total{model_name="m"} 100`, `vllm:generation_tokens_total{model_name="m"} 50`, `vllm:prefix_cache_queries_total{model_name="m"} 100`,
 		`vllm:prefix_cache_hits_total{model_name="m"} 30`, `vllm:num_preemptions_total{model_name="m"} 1`,
 		`vllm:request_success_total{finished_reason="stop",model_name="m"} 5`, `vllm:request_success_total{finished_reason="length",model_name="m"} 4`,
-		`vllm:cache_config_info{block_size="64",model_name="m",num_gpu_blocks="40"} 1`,
+		`vllm:cache_config_info{block_size="64",enable_prefix_caching="True",model_name="m",num_gpu_blocks="40"} 1`,
+		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.001"} 1`, `vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.005"} 3`,
+		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="+Inf"} 7`, `vllm:time_to_first_token_seconds_sum{model_name="m"} 5.5`,
+		`vllm:inter_token_latency_seconds_count{model_name="m"} 3`, `vllm:time_per_output_token_seconds_sum{model_name="m"} 0.5`,
+		`vllm:e2e_request_latency_seconds_count{model_name="m"} 0`, `vllm:request_queue_time_seconds_count{model_name="m"} 0`,
 	} {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("there is no %s in\n%s", want, body)
