@@ -3,7 +3,9 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
@@ -331,6 +333,9 @@ func TestFault(t *testing.T) {
 	}
 }
 
+// flatTexts is the number of texts of TestFlat.
+var flatTexts = flag.Int("flat", 240, "texts that TestFlat generates")
+
 // TestFlat generates many texts and compares the memory of the device and of the heap afterwards with those before.
 func TestFlat(t *testing.T) {
 	dev, err := cpu.Open()
@@ -346,9 +351,10 @@ func TestFlat(t *testing.T) {
 	measure := func() (int64, uint64) {
 		prompts, requests := make([]string, 40), make([]llm.Request, 40)
 		for i := range prompts {
-			prompts[i], requests[i] = fmt.Sprint(i*i, "text"), llm.Request{MaxTokens: 3 + i%5, Temperature: 1, Seed: uint64(i)}
+			prompts[i], requests[i] = fmt.Sprint(i*i, "text"), llm.Request{MaxTokens: 3 + i%5, Temperature: 1, Seed: uint64(i), N: 1 + i%2, User: fmt.Sprint(i % 3)}
 		}
 		texts(t, m, prompts, requests)
+		settled(m)
 		runtime.GC()
 		var heap runtime.MemStats
 		runtime.ReadMemStats(&heap)
@@ -359,10 +365,75 @@ func TestFlat(t *testing.T) {
 		return s.Used, heap.HeapAlloc
 	}
 	used, heap := measure()
-	for range 4 {
+	for range *flatTexts/40 - 2 {
 		measure()
 	}
 	if u, h := measure(); u != used || h > heap+1<<20 {
-		t.Errorf("after 240 texts, %d bytes of the device and %d of the heap are in use; after 40, %d and %d", u, h, used, heap)
+		t.Errorf("after %d texts, %d bytes of the device and %d of the heap are in use; after 40, %d and %d", *flatTexts, u, h, used, heap)
+	}
+}
+
+// TestStorm generates texts that are canceled at random, that are not read, and that others wait for, with memory for few of them. The
+// texts that are read to their end are right, and no memory is in use afterwards.
+func TestStorm(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{Matrices: weights.F32}), llm.Options{Sequences: 4, Tokens: 1, WaitingTexts: 30})
+	m.Chunk(16)
+	prompts, requests := make([]string, 6), make([]llm.Request, 6)
+	want := make([]string, 6)
+	for i := range prompts {
+		prompts[i] = strings.Repeat("storm ", 9) + strings.Repeat(fmt.Sprint(i), 1+13*i)
+		requests[i] = llm.Request{MaxTokens: 30, Temperature: 1, Seed: uint64(i), Priority: i % 2, User: fmt.Sprint(i % 3)}
+		want[i], _ = text(t, m, prompts[i], requests[i])
+	}
+	var all sync.WaitGroup
+	for user := range 24 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(user), 1))
+			for range 8 {
+				storm(t, m, r, func(i int) (string, llm.Request, string) { return prompts[i], requests[i], want[i] })
+			}
+		})
+	}
+	all.Wait()
+	if s := settled(m); s.UsedPages+s.Running+s.Waiting > 0 {
+		t.Errorf("afterwards: %+v", s)
+	}
+	for i := range prompts {
+		if got, _ := text(t, m, prompts[i], requests[i]); got != want[i] {
+			t.Errorf("afterwards, text %d is %q, want %q", i, got, want[i])
+		}
+	}
+}
+
+// storm generates a text and reads it to its end, or does not.
+func storm(t *testing.T, m *llm.Model, r *rand.Rand, task func(i int) (prompt string, q llm.Request, want string)) {
+	prompt, q, want := task(r.IntN(6))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	leave, got := 1+r.IntN(40), ""
+	if r.IntN(3) == 0 {
+		q.N = 3
+	}
+	if r.IntN(4) == 0 {
+		time.AfterFunc(time.Duration(r.IntN(5))*time.Millisecond, cancel)
+	}
+	n := 0
+	for token, err := range m.Generate(ctx, prompt, q) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrBusy) {
+			return
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if token.Choice == 0 {
+			got += token.Text
+		}
+		if n++; n == leave {
+			return
+		}
+	}
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -54,6 +54,8 @@ type plan struct {
 	chunk     int  // tokens of a prompt that are computed at once, and tokens of a step
 	alone     bool // compute the prompts one by one, and chunks that do not depend on other texts
 	ahead     bool // compute the next tokens while the host reads some: a stop wastes a token
+
+	deterministic bool // see Options
 }
 
 // An engine generates texts. Its goroutine, run, owns all fields but the first ones.
@@ -74,7 +76,7 @@ type engine struct {
 
 // newEngine starts an engine.
 func newEngine(n network, p plan) *engine {
-	e := &engine{queue: newQueue(p.limits), done: make(chan struct{}), network: n, plan: p, slots: newSlots(n.cache, p.sequences)}
+	e := &engine{queue: newQueue(p.limits), done: make(chan struct{}), network: n, plan: p, slots: newSlots(n.cache, p)}
 	e.state.stats.init(p.context)
 	e.publish()
 	go e.run()
@@ -170,7 +172,7 @@ func (e *engine) deliver(q *sequence, id int32) {
 	q.suspect = false
 	e.state.token(q, before)
 	if q.slot >= 0 {
-		e.cache.Keep(q.slot, q.tokens)
+		e.slots.keep(q)
 	}
 	select {
 	case q.events <- v:

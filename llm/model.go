@@ -29,6 +29,10 @@ type Options struct {
 	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. Beyond that, texts end
 	// with ErrBusy at once. A single text may have more tokens. 0 means no limit.
 	WaitingTexts, WaitingTokens int
+	// Deterministic makes a text depend on its request and on these options alone, and not on other texts. Steps then always compute
+	// Sequences rows, prompts are computed one after another, a page at a time, and the cache remembers only prompts. A text waits until
+	// there is memory for all tokens that it may have.
+	Deterministic bool
 	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
@@ -96,6 +100,9 @@ func (m *Model) start(dev *device.Device, o Options) (err error) {
 	}
 	n, rows := &m.network, 1<<bits.Len(uint(p.sequences-1)) // as a Decoder has
 	size := llama.CacheOptions{Sequences: p.sequences, Tokens: m.tokens(dev, o)}
+	if o.Deterministic {
+		p.deterministic, p.chunk, p.alone, size.Fixed = true, llama.PageTokens, true, m.context
+	}
 	if n.cache, err = n.model.NewCache(n.stream, size); err != nil {
 		return err
 	}

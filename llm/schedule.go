@@ -52,9 +52,9 @@ func (e *engine) place() bool {
 	if q == nil {
 		return false
 	}
-	need := e.cache.Cost(q.request.Salt, q.tokens) + pagesOf(len(q.tokens)+1) - pagesOf(len(q.tokens))
+	need := e.cache.Cost(q.request.Salt, q.tokens) + pagesOf(e.promised(q)) - pagesOf(len(q.tokens))
 	for _, x := range e.active() {
-		need += e.slots.further(x, len(x.tokens)+1)
+		need += e.slots.further(x, e.promised(x))
 	}
 	if need > e.slots.free() || !e.slots.take(q) {
 		return false
@@ -68,6 +68,17 @@ func (e *engine) place() bool {
 	q.leaving, q.known = false, 0
 	e.prompts = insert(e.prompts, q)
 	return true
+}
+
+// promised returns the number of tokens for which a text with a slot has room.
+func (e *engine) promised(q *sequence) int {
+	switch n := q.prompt + q.request.MaxTokens; {
+	case !e.deterministic:
+		return len(q.tokens) + 1
+	case q.request.MaxTokens > 0 && n < e.context:
+		return n
+	}
+	return e.context
 }
 
 // candidate returns the text that gets the next slot, or nil.
@@ -232,7 +243,7 @@ func (e *engine) extend(parts, ends []piece) error {
 func (e *engine) keep(list []piece) {
 	for _, p := range list {
 		e.state.step(len(p.Tokens))
-		e.cache.Keep(p.slot, p.tokens)
+		e.slots.keep(p.sequence)
 	}
 }
 

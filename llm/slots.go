@@ -4,11 +4,14 @@ import "github.com/gopherwarp/gopherwarp/model/llama"
 
 // slots are the sequences of a cache, each of which at most one text has.
 type slots struct {
-	cache  *llama.Cache
-	owners []*sequence // nil for none
+	cache   *llama.Cache
+	owners  []*sequence // nil for none
+	prompts bool        // remember only prompts: what a step of a text computes is rounded in another way than what a prompt's does
 }
 
-func newSlots(c *llama.Cache, n int) slots { return slots{cache: c, owners: make([]*sequence, n)} }
+func newSlots(c *llama.Cache, p plan) slots {
+	return slots{cache: c, owners: make([]*sequence, p.sequences), prompts: p.deterministic}
+}
 
 // active returns the texts that have slots.
 func (s *slots) active() (list []*sequence) {
@@ -31,9 +34,22 @@ func (s *slots) take(q *sequence) bool {
 	return false
 }
 
+// keep lets other texts use the pages of a text.
+func (s *slots) keep(q *sequence) {
+	if s.prompts {
+		s.cache.Keep(q.slot, q.tokens[:q.prompt])
+		return
+	}
+	s.cache.Keep(q.slot, q.tokens)
+}
+
 // release takes a text's slot. The cache remembers its tokens.
 func (s *slots) release(q *sequence) {
-	s.cache.Release(q.slot, q.tokens)
+	if s.prompts {
+		s.cache.Truncate(q.slot, 0)
+	} else {
+		s.cache.Release(q.slot, q.tokens)
+	}
 	s.owners[q.slot], q.slot = nil, -1
 }
 

@@ -20,6 +20,9 @@ var (
 type CacheOptions struct {
 	Sequences int // that it can hold at a time
 	Tokens    int // of all sequences together
+	// Fixed, unless it is 0, is the largest number of tokens of a sequence. What is computed for a sequence then does not depend on which
+	// others there are: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
+	Fixed int
 }
 
 // A Cache has the keys and values of sequences of tokens, in pages that any sequence can use. Its elements are those of the model's
@@ -33,6 +36,7 @@ type Cache struct {
 	list     []row
 	pool     pool
 	maxPages int
+	fixed    int
 }
 
 // row is a sequence of a Cache.
@@ -48,7 +52,7 @@ type row struct {
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 	maxPages := pagesOf(m.Context)
 	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
-	c := &Cache{config: m.Config, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages}
+	c := &Cache{config: m.Config, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed}
 	var err error
 	if c.table, err = made[int32](c, o.Sequences*maxPages); err != nil {
 		return nil, err
@@ -103,8 +107,11 @@ func (m *Model) TokenBytes() int {
 // Len returns the number of tokens of a sequence.
 func (c *Cache) Len(sequence int) int { return c.list[sequence].length }
 
-// longest returns the number of tokens of the longest sequence.
+// longest returns the number of tokens of the longest sequence, or that of CacheOptions.Fixed.
 func (c *Cache) longest() (n int) {
+	if c.fixed > 0 {
+		return c.fixed
+	}
 	for _, r := range c.list {
 		n = max(n, r.length)
 	}

@@ -123,7 +123,10 @@ func (d *Decoder) Move(to, from int) error {
 // enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
-	if n > d.rows || len(sequences) == 0 {
+	if d.cache.fixed > 0 {
+		n = d.rows
+	}
+	if len(sequences) > d.rows || len(sequences) == 0 {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, len(sequences), d.rows)
 	}
 	if err := d.place(sequences, n); err != nil {
