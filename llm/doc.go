@@ -18,15 +18,31 @@
 //
 //	m, err := llm.Open(dev, path, llm.Options{Sequences: 8})
 //
-// A step computes one token of each text, and beside it a part of the prompts of new texts, in the order of their arrival. A text keeps
-// its place until it ends, its context is done or its loop breaks. If the cache is full, the text that began last is interrupted and
-// continues later. A text that is not read while 128 tokens are generated ends with ErrSlow; a model of one sequence waits instead. An
-// error of the device ends all texts, and Model.Health returns it from then on.
+// A step computes one token of each text, and beside it a part of the prompts of new texts. A text keeps its place until it ends, its
+// context is done or its loop breaks. Texts wait in the order of Request.Priority; of one priority, the users that Request.User names get
+// places in turn. Options.WaitingTexts and WaitingTokens limit the texts that wait; further ones end with ErrBusy at once. A text that is
+// not read while 128 tokens are generated ends with ErrSlow; a model of one sequence waits instead. Request.N is the number of texts of one
+// prompt.
+//
+// # Memory
+//
+// The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages: those of other users,
+// those of Request.N texts, and those of texts that have ended, until their memory is needed. The pages that were used least recently are
+// overwritten first. Request.Salt separates texts that must not share. If no page is left, the text with the largest Priority that began
+// last is interrupted and continues later, from those of its pages that are still there.
+//
+// # Errors of the device
+//
+// If a step fails, its texts are computed again, one after another, so that only a text that makes steps fail ends with ErrDevice. If the
+// device does not compute anything, for example because another program has all its memory, all texts end with ErrDevice, and so does
+// each new one. Model.Health returns the error until the device computes again, which the model tests ten times a second.
 //
 // # Reproducibility
 //
-// On a CPU, a text with dense weights (float32, float16, bfloat16) depends on the request alone, and not on the texts beside it, as long
-// as there are at most 16 of them, the cache knows nothing of its prompt, and it is not interrupted. In the other cases, with quantized
-// weights, and on GPUs, sums are formed in another order depending on the number of tokens that are computed at once: scores differ in
-// their last bits, and when two tokens are about as probable, so may the text.
+// With Options.Deterministic, a text depends on the request and the Options alone, and not on other texts.
+//
+// Without it, this is so on a CPU for a text with dense weights (float32, float16, bfloat16), as long as there are at most 16 texts,
+// the cache knows nothing of its prompt, and it is not interrupted. In the other cases, with quantized weights, and on GPUs, sums are formed
+// in another order depending on the number of tokens that are computed at once: scores differ in their last bits, and when two tokens are
+// about as probable, so may the text.
 package llm
