@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
@@ -15,11 +16,12 @@ import (
 // TestRecovery takes the device's memory while texts are generated, and returns it. The texts end with the error, the model says that it
 // cannot serve, and serves again without another Open.
 func TestRecovery(t *testing.T) {
-	dev, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
+	for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+		t.Run(name, func(t *testing.T) { recovers(t, kerneltest.Device(t, open)) })
 	}
-	defer dev.Close()
+}
+
+func recovers(t *testing.T, dev *device.Device) {
 	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 3})
 	if err != nil {
 		t.Fatal(err)
