@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -66,7 +67,7 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
-	dev, m, err := c.open(term, 1)
+	dev, m, err := c.open(term, llm.Options{Sequences: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(t, 1)
+	dev, m, err := c.open(t, llm.Options{Sequences: 1})
 	if err != nil {
 		return err
 	}

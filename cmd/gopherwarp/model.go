@@ -57,23 +57,24 @@ func (f modelFlags) check() error {
 	return f.modelSource.check()
 }
 
-// open opens the model on the default device, for texts at once or, if parallel is 0, for as many as servers generate there. It shows
-// the progress. The caller closes both.
-func (f modelSource) open(t terminal, parallel int) (*device.Device, *llm.Model, error) {
+// open opens the model on the default device. If o.Sequences is 0, it is the number of texts that servers generate there. It shows the
+// progress. The caller closes both.
+func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model, error) {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	if parallel == 0 {
-		parallel = parallelGPU
+	if o.Sequences == 0 {
+		o.Sequences = parallelGPU
 		if dev.Info().Kind == "cpu" {
-			parallel = parallelCPU
+			o.Sequences = parallelCPU
 		}
 	}
 	progress := console.StartProgress(t.err)
-	m, err := llm.Open(dev, f.Model, llm.Options{Context: f.Context, Sequences: parallel, Progress: func(done, total int64) {
+	o.Context, o.Progress = f.Context, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
-	}})
+	}
+	m, err := llm.Open(dev, f.Model, o)
 	progress.Stop()
 	if err != nil {
 		return nil, nil, errors.Join(err, dev.Close())

@@ -45,7 +45,7 @@ func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := source.open(t, 1)
+	dev, m, err := source.open(t, llm.Options{Sequences: 1})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ type serveCommand struct {
 	TLSKey   string        `name:"tls-key" placeholder:"FILE" help:"The private key of the certificate in PEM."`
 	Parallel int           `placeholder:"N" help:"The largest number of texts that are generated at once. Default: 8 on a CPU, 64 on a GPU."`
 	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Others are refused with status 429."`
+	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of the prompts that wait. Requests beyond it are refused with status 429. 0 for no limit."`
+	Repeat   bool          `name:"deterministic" help:"Make an answer independent of the requests beside it, which takes longer."`
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, with its wait. 0 for no limit."`
 	Sockets  int           `name:"connections" default:"1024" placeholder:"N" help:"The largest number of connections. Others wait until one ends."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
@@ -63,7 +65,7 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	dev, m, err := c.open(t, c.Parallel)
+	dev, m, err := c.open(t, llm.Options{Sequences: c.Parallel, WaitingTokens: c.Queue, Deterministic: c.Repeat})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -76,8 +78,8 @@ func (c *serveCommand) check() error {
 	if err := c.modelSource.check(); err != nil {
 		return err
 	}
-	if c.Requests < 1 || c.Sockets < 1 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 {
-		return exit{exitUsage, errors.New("-requests and -connections must be positive, and -drain, -parallel and -timeout must not be negative")}
+	if c.Requests < 1 || c.Sockets < 1 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 || c.Queue < 0 {
+		return exit{exitUsage, errors.New("-requests and -connections must be positive, and -queue-tokens, -drain, -parallel and -timeout must not be negative")}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return exit{exitUsage, errors.New("-tls-cert and -tls-key need each other")}

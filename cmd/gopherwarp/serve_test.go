@@ -69,6 +69,7 @@ func TestServeFlags(t *testing.T) {
 		{serveCommand{Listen: "localhost:1", Drain: -1}, "-drain, -parallel and -timeout must not be negative"},
 		{serveCommand{Listen: "localhost:1", Timeout: -1}, "-drain, -parallel and -timeout must not be negative"},
 		{serveCommand{Listen: "localhost:1", Parallel: -1}, "must not be negative"},
+		{serveCommand{Listen: "localhost:1", Requests: 1, Sockets: 1, Queue: -1}, "must not be negative"},
 		{serveCommand{modelSource: modelSource{Context: -1}, Listen: "localhost:1"}, "-context must not be negative"},
 		{serveCommand{Listen: "localhost:1", TLSCert: "x"}, "-tls-cert and -tls-key need each other"},
 		{serveCommand{Listen: "localhost:1", KeyFile: none}, "has no keys"},

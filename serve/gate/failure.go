@@ -49,6 +49,10 @@ func FailureOf(err error) Failure {
 		return Failure{Status: http.StatusGatewayTimeout, Message: "the answer took too long"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Failure{Status: http.StatusRequestTimeout, Message: "the request took too long to arrive"}
+	case errors.Is(err, llm.ErrBusy):
+		return Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: err.Error()}
+	case errors.Is(err, llm.ErrDevice):
+		return Failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	case errors.Is(err, llm.ErrContext):
 		return Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
 	case errors.Is(err, llm.ErrChat), errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrMessage):

@@ -100,28 +100,48 @@ func (g *Gate) Find(name string) (string, Model, error) {
 // A Handler answers a request, or returns why it does not.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Guard returns a handler that admits clients with a key. fail writes the error of next, unless the client has left.
+// user is the key of a context's value: the API key of a client.
+type user struct{}
+
+// UserOf returns the API key of the client whose request has a context of Guard, or an empty text.
+func UserOf(ctx context.Context) string {
+	key, _ := ctx.Value(user{}).(string)
+	return key
+}
+
+// Guard returns a handler that admits clients with a key. fail writes the error of next, unless the client has left. The status 429 comes
+// with Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{
 			Status: http.StatusUnauthorized, Code: "invalid_api_key",
 			Message: "the request needs an API key: Authorization: Bearer KEY, or X-Api-Key: KEY",
 		})
-		if g.admits(r.Header) {
-			err = next(w, r)
+		if key := keyOf(r.Header); g.admits(key) {
+			err = next(w, r.WithContext(context.WithValue(r.Context(), user{}, key)))
 		}
-		if err != nil && !errors.Is(err, ErrLeft) {
-			fail(w, FailureOf(err))
+		if err == nil || errors.Is(err, ErrLeft) {
+			return
 		}
+		f := FailureOf(err)
+		if f.Status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", "1")
+		}
+		fail(w, f)
 	}
 }
 
-// admits reports whether a header has one of the keys.
-func (g *Gate) admits(h http.Header) bool {
+// keyOf returns the API key of a header.
+func keyOf(h http.Header) string {
 	key, bearer := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if !bearer {
 		key = h.Get("X-Api-Key")
 	}
+	return key
+}
+
+// admits reports whether a key is one of those that clients may use.
+func (g *Gate) admits(key string) bool {
 	sum := sha256.Sum256([]byte(key))
 	same := 0
 	for _, key := range g.keys { // all of them, so that the time does not depend on which is right
@@ -130,7 +150,7 @@ func (g *Gate) admits(h http.Header) bool {
 	return same == 1 || len(g.keys) == 0
 }
 
-// Limit returns a handler that refuses requests beyond Options.Requests with status 429 and Retry-After, and that ends requests after
+// Limit returns a handler that refuses requests beyond Options.Requests with status 429, and that ends requests after
 // Options.Time.
 func (g *Gate) Limit(next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -144,7 +164,6 @@ func (g *Gate) Limit(next Handler) Handler {
 			}
 			return next(w, r)
 		default:
-			w.Header().Set("Retry-After", "1")
 			return Failure{
 				Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded",
 				Message: fmt.Sprintf("%d requests are running or waiting", g.Requests),

@@ -20,13 +20,15 @@ type Question struct {
 // Part is a part of an answer.
 type Part struct {
 	chat.Part
+	Choice int        // the number of the answer, below Request.N
 	ID     string     // of the call, in its first part
-	Finish llm.Finish // other than Unfinished in the last part, which has neither text nor call
+	Finish llm.Finish // other than Unfinished in the last part of an answer, which has neither text nor call
 	Stop   string     // in the last part: the one of Request.Stop that ended the answer
 	Called bool       // in the last part: the answer has calls
 }
 
-// Answer returns the parts of an answer, of which there is at least one for each token; some are empty. It stops after an error.
+// Answer returns the parts of r.N answers, of which there is at least one for each token; some are empty. It stops after an error. The
+// user is that of ctx.
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		described, names, err := tools(q.Functions)
@@ -34,17 +36,21 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			yield(Part{}, err)
 			return
 		}
-		r.Template.Tools = described
-		s := splitter{single: q.Single}
-		if len(names) > 0 {
-			s.parser = chat.NewParser(names)
+		r.Template.Tools, r.User = described, UserOf(ctx)
+		list := make([]splitter, max(r.N, 1))
+		for i := range list {
+			list[i].single = q.Single
+			if len(names) > 0 {
+				list[i].parser = chat.NewParser(names)
+			}
 		}
 		for token, err := range q.Model.Chat(ctx, q.Messages, r) {
 			if err != nil {
 				yield(Part{}, err)
 				return
 			}
-			for _, part := range s.split(token) {
+			for _, part := range list[token.Choice].split(token) {
+				part.Choice = token.Choice
 				if !yield(part, nil) {
 					return
 				}

@@ -40,14 +40,10 @@ type usage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// add adds what a choice took. The choices have the same prompt.
-func (u *usage) add(x llm.Usage) {
-	if u.Generated == 0 {
-		u.Details.Cached = x.Known
-	}
-	u.Prompt = x.Prompt
-	u.Generated += x.Generated
-	u.Total = u.Prompt + u.Generated
+// set sets what the choices took.
+func (u *usage) set(x llm.Usage) {
+	u.Prompt, u.Generated, u.Total = x.Prompt, x.Generated, x.Prompt+x.Generated
+	u.Details.Cached = x.Known
 }
 
 // choice is one of the texts of an answer, or a part of it. Which fields it has depends on the request.
@@ -89,7 +85,7 @@ func (h *Handler) newAnswer(w http.ResponseWriter, model string, c *common) *ans
 	return &answer{w: w, events: h.NewEvents(w), request: c, head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model}}
 }
 
-// run generates all choices, one after another, and writes them.
+// run generates all choices at once, and writes them.
 func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Part, error]) error {
 	a.head.ID, a.head.Object = "cmpl-"+a.head.ID, "text_completion"
 	if a.chat {
@@ -98,25 +94,27 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Pa
 			a.head.Object += ".chunk"
 		}
 	}
-	var list []choice
-	for i := range a.request.count() {
-		var took llm.Usage
-		q := r
-		q.Seed, q.Usage = r.Seed+uint64(i), &took
-		t := text{index: i, echo: a.echo}
-		for part, err := range generate(q) {
-			if err == nil {
-				err = a.add(&t, part)
-			}
-			if err != nil {
-				return a.fail(err)
-			}
-		}
-		a.usage.add(took)
-		list = append(list, t.whole(a.chat))
+	var took llm.Usage
+	r.N, r.Usage = a.request.count(), &took
+	texts := make([]text, r.N)
+	for i := range texts {
+		texts[i].index, texts[i].echo = i, a.echo
 	}
+	for part, err := range generate(r) {
+		if err == nil {
+			err = a.add(&texts[part.Choice], part)
+		}
+		if err != nil {
+			return a.fail(err)
+		}
+	}
+	a.usage.set(took)
 	if a.request.Stream {
 		return a.end()
+	}
+	list := make([]choice, len(texts))
+	for i := range texts {
+		list[i] = texts[i].whole(a.chat)
 	}
 	return gate.WriteJSON(a.w, struct {
 		head

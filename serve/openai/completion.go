@@ -48,6 +48,7 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	if body.Echo {
 		a.echo = body.Prompt[0]
 	}
+	request.User = gate.UserOf(r.Context())
 	return a.run(request, func(q llm.Request) iter.Seq2[gate.Part, error] {
 		return continuation(m.Generate(r.Context(), body.Prompt[0], q))
 	})
@@ -57,10 +58,10 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 func continuation(tokens iter.Seq2[llm.Token, error]) iter.Seq2[gate.Part, error] {
 	return func(yield func(gate.Part, error) bool) {
 		for t, err := range tokens {
-			if !yield(gate.Part{Part: chat.Part{Text: t.Text}}, err) || err != nil {
+			if !yield(gate.Part{Part: chat.Part{Text: t.Text}, Choice: t.Choice}, err) || err != nil {
 				return
 			}
-			if t.Finish != llm.Unfinished && !yield(gate.Part{Finish: t.Finish}, nil) {
+			if t.Finish != llm.Unfinished && !yield(gate.Part{Choice: t.Choice, Finish: t.Finish}, nil) {
 				return
 			}
 		}

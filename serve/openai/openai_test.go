@@ -20,7 +20,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 )
 
-// echo is a model that repeats the last message, a word at a time.
+// echo is a model that repeats the last message, a word at a time. All texts of a request are the same.
 type echo struct {
 	requests chan llm.Request
 	wait     chan struct{} // unless it is nil, received from before each token
@@ -40,7 +40,8 @@ func (e *echo) Generate(ctx context.Context, prompt string, r llm.Request) iter.
 			defer func() { e.ended <- ctx.Err() }()
 		}
 		words := strings.SplitAfter(prompt, " ")
-		*r.Usage = llm.Usage{Prompt: len(words), Known: 1, Generated: len(words)}
+		n := max(r.N, 1)
+		*r.Usage = llm.Usage{Prompt: len(words), Known: 1, Generated: n * len(words)}
 		for i, word := range words {
 			if e.wait != nil {
 				select {
@@ -50,8 +51,9 @@ func (e *echo) Generate(ctx context.Context, prompt string, r llm.Request) iter.
 					return
 				}
 			}
-			if word == "fail" || word == "long" {
-				yield(llm.Token{}, map[string]error{"fail": errors.New("the device is lost"), "long": llm.ErrContext}[word])
+			failures := map[string]error{"fail": errors.New("the device is lost"), "long": llm.ErrContext, "busy": llm.ErrBusy, "device": llm.ErrDevice}
+			if err := failures[word]; err != nil {
+				yield(llm.Token{}, err)
 				return
 			}
 			for word == "endless" && yield(llm.Token{Text: strings.Repeat("x", 10000)}, nil) {
@@ -63,8 +65,10 @@ func (e *echo) Generate(ctx context.Context, prompt string, r llm.Request) iter.
 			if i == len(words)-1 {
 				t.Finish = llm.Ended
 			}
-			if !yield(t, nil) {
-				return
+			for t.Choice = range n {
+				if !yield(t, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -133,7 +137,7 @@ func TestChat(t *testing.T) {
 		"usage": {"prompt_tokens": 2, "completion_tokens": 2, "total_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}`)
 	r := <-m.requests
 	r.Usage, r.Template = nil, chat.Options{}
-	if want := (llm.Request{MaxTokens: 9, Temperature: 0.5, TopK: 7, TopP: 0.9, MinP: 0.1, Seed: 3, Stop: []string{"x"}}); !reflect.DeepEqual(r, want) {
+	if want := (llm.Request{MaxTokens: 9, Temperature: 0.5, TopK: 7, TopP: 0.9, MinP: 0.1, N: 1, Seed: 3, Stop: []string{"x"}}); !reflect.DeepEqual(r, want) {
 		t.Errorf("the request is %+v, want %+v", r, want)
 	}
 }
@@ -157,8 +161,54 @@ func TestChoices(t *testing.T) {
 	check(t, body, `{"object": "text_completion", "model": "m",
 		"choices": [{"index": 0, "text": "a ba b", "logprobs": null, "finish_reason": "stop"}, {"index": 1, "text": "a ba b", "logprobs": null, "finish_reason": "stop"}],
 		"usage": {"prompt_tokens": 2, "completion_tokens": 4, "total_tokens": 6, "prompt_tokens_details": {"cached_tokens": 1}}}`)
-	if a, b := <-m.requests, <-m.requests; a.Seed != 10 || b.Seed != 11 {
-		t.Errorf("the seeds are %d and %d", a.Seed, b.Seed)
+	if r := <-m.requests; r.Seed != 10 || r.N != 2 {
+		t.Errorf("the request has the seed %d and %d texts", r.Seed, r.N)
+	}
+	got := events(t, s.URL+"/v1/chat/completions", `{"stream": true, "n": 2, "messages": [{"role": "user", "content": "a b"}]}`)
+	const head = `{"object": "chat.completion.chunk", "model": "m", "choices": [{"logprobs": null, "index": `
+	want := []string{
+		`0, "delta": {"role": "assistant", "content": "a "}, "finish_reason": null}]}`, `1, "delta": {"role": "assistant", "content": "a "}, "finish_reason": null}]}`,
+		`0, "delta": {"content": "b"}, "finish_reason": null}]}`, `0, "delta": {}, "finish_reason": "stop"}]}`,
+		`1, "delta": {"content": "b"}, "finish_reason": null}]}`, `1, "delta": {}, "finish_reason": "stop"}]}`,
+	}
+	if len(got) != len(want)+1 {
+		t.Fatalf("events: %q", got)
+	}
+	for i := range want {
+		check(t, got[i], head+want[i])
+	}
+}
+
+// TestQueue checks what a model learns of the place of a request among others, and the answers when it refuses.
+func TestQueue(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 4)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}, Keys: []string{"one", "two"}})
+	send := func(path, body string) *http.Response {
+		r, err := http.NewRequest("POST", s.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer two")
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		return got
+	}
+	send("/v1/completions", `{"prompt": "a", "priority": -3, "cache_salt": "s"}`)
+	if r := <-m.requests; r.User != "two" || r.Priority != -3 || r.Salt != "s" {
+		t.Errorf("the user %q, priority %d, salt %q", r.User, r.Priority, r.Salt)
+	}
+	send("/v1/chat/completions", `{"messages": [{"role": "user", "content": "a"}]}`)
+	if r := <-m.requests; r.User != "two" || r.Priority != 0 || r.Salt != "" {
+		t.Errorf("the user %q, priority %d, salt %q", r.User, r.Priority, r.Salt)
+	}
+	if r := send("/v1/completions", `{"prompt": "busy"}`); r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+		t.Errorf("a full queue: %d, %v", r.StatusCode, r.Header)
+	}
+	if r := send("/v1/completions", `{"prompt": "device"}`); r.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a device that fails: %d", r.StatusCode)
 	}
 }
 

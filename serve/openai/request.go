@@ -18,6 +18,8 @@ type common struct {
 	MinP        *float64   `json:"min_p"`
 	Seed        *int64     `json:"seed"`
 	N           *int       `json:"n"`
+	Priority    *int       `json:"priority"`   // an extension of vLLM: requests with a smaller number come first
+	Salt        string     `json:"cache_salt"` // an extension of vLLM: requests with different salts share no cached tokens
 	Stop        gate.Texts `json:"stop"`
 	Stream      bool       `json:"stream"`
 	Options     struct {
@@ -33,7 +35,7 @@ const choices = 16
 
 // request returns how to generate the first choice.
 func (c *common) request() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64()}
+	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64(), Salt: c.Salt}
 	if c.Seed != nil {
 		r.Seed = uint64(*c.Seed)
 	}
@@ -42,6 +44,7 @@ func (c *common) request() (llm.Request, error) {
 		gate.Set(&r.TopP, "top_p", c.TopP, gate.Between(0.0, 1)),
 		gate.Set(&r.MinP, "min_p", c.MinP, gate.Between(0.0, 1)),
 		gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30)),
+		gate.Set(&r.Priority, "priority", c.Priority, gate.Between(-1<<31, 1<<31-1)),
 		c.check(),
 	)
 	if c.TopK != nil && *c.TopK != -1 { // as in vLLM, -1 stands for all tokens
