@@ -102,3 +102,13 @@ func incomplete(s string) int {
 	}
 	return 0
 }
+
+// TokenText returns what a token adds to a text after another token: bytes that
+// are not always valid UTF-8. It is empty if no token has the ID.
+func (t *Tokenizer) TokenText(id int32) string {
+	d := t.NewDecoder(DecodeOptions{})
+	d.sink.Write("a")
+	before := d.text.Len()
+	d.put(id)
+	return d.text.String()[before:]
+}

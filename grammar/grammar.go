@@ -1,0 +1,83 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/grammar/internal/machine"
+	"github.com/gopherwarp/gopherwarp/grammar/internal/pattern"
+	"github.com/gopherwarp/gopherwarp/grammar/internal/regular"
+	"github.com/gopherwarp/gopherwarp/grammar/internal/schema"
+)
+
+// Errors of Schema, Pattern and Matcher.
+var (
+	// ErrSyntax says that a schema is not JSON, or is not a schema.
+	ErrSyntax = schema.ErrSyntax
+	// ErrUnsupported says that a schema or a pattern cannot be enforced.
+	ErrUnsupported = errors.New("grammar: unsupported")
+	// ErrLimit says that a schema is too large.
+	ErrLimit = schema.ErrLimit
+	// ErrEmpty says that no text satisfies a schema or a pattern.
+	ErrEmpty = errors.New("grammar: no text is possible")
+	// ErrToken says that a token is not allowed.
+	ErrToken = errors.New("grammar: the token is not allowed")
+	// ErrStuck says that no token of the vocabulary can continue the text.
+	ErrStuck = errors.New("grammar: no token continues the text")
+)
+
+// Grammar is a set of texts. It is safe for concurrent use.
+type Grammar struct {
+	mutex   sync.Mutex
+	machine *machine.Machine
+}
+
+// Schema returns the grammar of the JSON documents that satisfy a JSON Schema. The errors match ErrSyntax, ErrUnsupported, ErrLimit and
+// ErrEmpty, and name the place in the schema.
+func Schema(text []byte) (*Grammar, error) {
+	m, err := schema.Compile(text)
+	switch {
+	case errors.Is(err, schema.ErrUnsupported):
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	case errors.Is(err, schema.ErrEmpty):
+		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
+	case err != nil:
+		return nil, fmt.Errorf("grammar: %w", err)
+	}
+	return &Grammar{machine: m}, nil
+}
+
+// Object returns the grammar of all JSON objects.
+func Object() *Grammar {
+	g, err := Schema([]byte(`{"type": "object"}`))
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return g
+}
+
+// maxTerms is the number of terms that a pattern's grammar keeps.
+const maxTerms = 1 << 17
+
+// Pattern returns the grammar of the texts that a regular expression matches from the beginning to the end. The syntax is that of package
+// regexp, without word boundaries and anchors within lines. The errors match ErrUnsupported and ErrEmpty.
+func Pattern(expression string) (*Grammar, error) {
+	s := regular.NewStore(maxTerms)
+	a := pattern.NewAlphabet(s, pattern.UTF8)
+	t, err := pattern.Go(a, expression)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	p := machine.NewProgram(s)
+	end := p.Add(machine.State{End: true})
+	start := p.Add(machine.State{Lexemes: []machine.Lexeme{{Term: t, Next: end}}})
+	if t.Nullable() {
+		p.At(start).Skips = []int32{end}
+	}
+	m, err := p.Start(start, machine.Options{Units: []*regular.Term{a.Any}})
+	if err != nil {
+		return nil, fmt.Errorf("%w (%q)", ErrEmpty, expression)
+	}
+	return &Grammar{machine: m}, nil
+}

@@ -1,0 +1,138 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/grammar/internal/machine"
+)
+
+// Matcher follows a text. It is not safe for concurrent use, but several Matchers of a Grammar are.
+type Matcher struct {
+	grammar    *Grammar
+	vocabulary *Vocabulary
+	state      *machine.Known
+	forgot     int
+	ended      bool
+}
+
+// NewMatcher returns a matcher at the beginning of a text.
+func (g *Grammar) NewMatcher(v *Vocabulary) *Matcher {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	return &Matcher{grammar: g, vocabulary: v, state: g.machine.First(), forgot: g.machine.Forgot()}
+}
+
+// Ended reports whether a token has ended the text.
+func (m *Matcher) Ended() bool { return m.ended }
+
+// Complete reports whether the text may end here.
+func (m *Matcher) Complete() bool { return m.state.End() }
+
+// mask is what a state remembers.
+type mask struct {
+	vocabulary *Vocabulary
+	words      []uint32
+	any        bool
+}
+
+// Mask sets the bits of the tokens that may follow and clears the others: bit i%32 of element i/32 is that of token i. The mask may be
+// longer than the vocabulary. The error is ErrStuck, or nil.
+func (m *Matcher) Mask(to []uint32) error {
+	clear(to)
+	if m.ended {
+		return ErrStuck
+	}
+	m.grammar.mutex.Lock()
+	defer m.grammar.mutex.Unlock()
+	m.renew()
+	known, ok := m.state.Memo.(*mask)
+	if !ok || known.vocabulary != m.vocabulary {
+		known = m.compute()
+		m.state.Memo = known
+	}
+	if !known.any {
+		return ErrStuck
+	}
+	copy(to, known.words)
+	return nil
+}
+
+// compute returns the mask of the state.
+func (m *Matcher) compute() *mask {
+	v := m.vocabulary
+	k := &mask{vocabulary: v, words: make([]uint32, v.Words())}
+	if m.state.Free() >= maxPlain {
+		copy(k.words, v.plain)
+		m.walk(v.other, k.words)
+	} else {
+		m.walk(v.all, k.words)
+	}
+	if m.state.End() {
+		for _, id := range v.ends {
+			k.words[id/32] |= 1 << (id % 32)
+		}
+	}
+	k.any = slices.ContainsFunc(k.words, func(w uint32) bool { return w != 0 })
+	return k
+}
+
+// walk sets the bits of the tokens of a tree that may follow.
+func (m *Matcher) walk(t tree, words []uint32) {
+	states := make([]*machine.Known, 1, 64)
+	states[0] = m.state
+	run := m.grammar.machine
+	for i := 0; i < len(t); {
+		x := &t[i]
+		if x.size == again {
+			words[x.token/32] |= 1 << (x.token % 32)
+			i++
+			continue
+		}
+		next := run.Step(states[x.depth], x.byte)
+		if next == nil {
+			i += int(x.size)
+			continue
+		}
+		if x.token >= 0 {
+			words[x.token/32] |= 1 << (x.token % 32)
+		}
+		states = append(states[:x.depth+1], next)
+		i++
+	}
+}
+
+// Accept appends a token to the text. The error is ErrToken if it is not allowed, and the text stays as it is.
+func (m *Matcher) Accept(id int32) error {
+	m.grammar.mutex.Lock()
+	defer m.grammar.mutex.Unlock()
+	v := m.vocabulary
+	if !m.ended && m.state.End() && slices.Contains(v.ends, id) {
+		m.ended = true
+		return nil
+	}
+	if m.ended || id < 0 || int(id) >= len(v.bytes) || v.bytes[id] == "" || len(v.bytes[id]) > maxToken {
+		return fmt.Errorf("%w: %d", ErrToken, id)
+	}
+	next := m.grammar.machine.Text(m.state, v.bytes[id])
+	if next == nil {
+		return fmt.Errorf("%w: %d (%q)", ErrToken, id, v.bytes[id])
+	}
+	m.state = next
+	return nil
+}
+
+// renew forgets the states of the matcher's past after the machine has.
+func (m *Matcher) renew() {
+	if n := m.grammar.machine.Forgot(); n != m.forgot {
+		m.state, m.forgot = m.grammar.machine.Renew(m.state), n
+	}
+}
+
+// Match reports whether a whole text is in the grammar.
+func (g *Grammar) Match(text string) bool {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	k := g.machine.Text(g.machine.First(), text)
+	return k != nil && k.End()
+}
