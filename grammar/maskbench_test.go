@@ -130,12 +130,23 @@ func (b *maskbenchRun) file(path string) {
 		} else {
 			b.refused++
 		}
-		b.lines = append(b.lines, fmt.Sprintf("%s test %d valid %v got %v: %.300s", name, i, x.Valid, got, text))
+		b.lines = append(b.lines, fmt.Sprintf("%s test %d valid %v got %v: %.200s", name, i, x.Valid, got, text[max(0, g.reach(text)-100):]))
 	}
 	if ok {
 		b.right++
 		b.lines = append(b.lines, name+" right")
 	}
+}
+
+// reach returns how many bytes of a text the grammar allows.
+func (g *Grammar) reach(text string) int {
+	k := g.machine.First()
+	for i := range len(text) {
+		if k = g.machine.Step(k, text[i]); k == nil {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // time measures the masks before the tokens of a text.

@@ -2,6 +2,7 @@ package regular
 
 // Derive returns the language of what follows c in the texts of t that begin with c.
 func (s *Store) Derive(t *Term, c byte) *Term {
+	s.work++
 	switch t.kind {
 	case set:
 		if t.set.has(c) {

@@ -11,8 +11,11 @@ const (
 	dead
 )
 
-// searchLimit is the number of terms that Alive looks at.
-const searchLimit = 3000
+// Limits of a search of Alive.
+const (
+	maxSeen = 3000  // terms
+	maxWork = 50000 // derivatives of their parts
+)
 
 // Alive reports whether a language has texts. If that cannot be found out among a few thousand derivatives, it reports true.
 func (s *Store) Alive(t *Term) bool {
@@ -38,7 +41,7 @@ func (s *Store) Alive(t *Term) bool {
 
 // search looks for a nullable derivative, those by short texts first.
 func (s *Store) search(t *Term) bool {
-	seen := map[*Term]bool{t: true}
+	seen, began := map[*Term]bool{t: true}, s.work
 	for list := []*Term{t}; len(list) > 0; list = list[1:] {
 		x := list[0]
 		if x.nullable || x.live == live || x.pure && x.kind != none {
@@ -52,7 +55,7 @@ func (s *Store) search(t *Term) bool {
 			if d.kind == none || seen[d] {
 				continue
 			}
-			if seen[d] = true; len(seen) > searchLimit {
+			if seen[d] = true; len(seen) > maxSeen || s.work-began > maxWork {
 				return true
 			}
 			list = append(list, d)

@@ -103,7 +103,7 @@ func (c *compiler) term(a, b *regular.Term) *regular.Term {
 
 // meet returns the intersection of two bundles, or nil if it is empty.
 func (c *compiler) meet(a, b *bundle) (*bundle, error) {
-	if c.work++; c.work > maxWork {
+	if c.work++; c.work > maxWork || c.Work() > maxDerivatives {
 		return nil, ErrLimit
 	}
 	r := &bundle{types: a.types & b.types, number: c.term(a.number, b.number), text: c.term(a.text, b.text)}

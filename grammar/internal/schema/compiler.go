@@ -11,10 +11,11 @@ import (
 
 // Limits of a compilation.
 const (
-	maxBundles = 512    // of a schema
-	maxWork    = 200000 // intersections of bundles
-	maxStates  = 200000 // of the program
-	maxTerms   = 1 << 17
+	maxBundles     = 512    // of a schema
+	maxWork        = 200000 // intersections of bundles
+	maxStates      = 200000 // of the program
+	maxDerivatives = 4 << 20
+	maxTerms       = 1 << 17
 )
 
 // compiler compiles one schema.
