@@ -125,7 +125,8 @@ func (e *engine) step() error {
 	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch))); err != nil {
 		return err
 	}
-	if e.ahead {
+	ahead := e.ahead && !e.constrained()
+	if ahead {
 		for _, q := range batch {
 			q.leaving = q.leaving || q.final(e.ending)
 		}
@@ -140,7 +141,7 @@ func (e *engine) step() error {
 	for i, q := range batch {
 		e.deliver(q, tokens[i])
 	}
-	if e.ahead {
+	if ahead {
 		return nil
 	}
 	return e.advance()
@@ -165,6 +166,10 @@ func (e *engine) deliver(q *sequence, id int32) {
 	}
 	if id < 0 {
 		e.finish(q, ErrLogits)
+		return
+	}
+	if err := q.follow(id); err != nil {
+		e.finish(q, err)
 		return
 	}
 	before := q.last
@@ -256,5 +261,8 @@ func (e *engine) advance() error {
 		list[i] = q.slot
 	}
 	e.state.step(len(list))
+	if err := e.constrain(); err != nil {
+		return err
+	}
 	return e.decoder.Step(list...)
 }

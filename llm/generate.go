@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
@@ -50,6 +51,9 @@ type Request struct {
 	Salt string
 	// Seed selects the random numbers. The same seed gives the same text, within the limits that the documentation of the package states.
 	Seed uint64
+	// Grammar, unless it is nil, restricts the text: one that the model ends is in the grammar. One that ends for another reason is the
+	// beginning of such a text.
+	Grammar *grammar.Grammar
 	// Stop are texts that end the generation. They are not part of the result.
 	Stop []string
 	// Template are the options of the template, for Chat.
@@ -120,7 +124,15 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // frees the memory of texts that are not read to their end
 	list := m.newCall(ctx, t)
-	err := m.engine.submit(list)
+	var err error
+	if g := t.request.Grammar; g != nil {
+		for _, q := range list {
+			err = errors.Join(err, q.constrain(g, m.vocabulary()))
+		}
+	}
+	if err == nil {
+		err = m.engine.submit(list)
+	}
 	for err == nil {
 		e, ok, failure := list[0].receive()
 		if err = failure; err != nil || !ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -47,6 +48,9 @@ type Model struct {
 	network   network
 	engine    *engine
 	closing   func() error // frees the memory once
+
+	vocabularyOnce sync.Once
+	vocabularyMade *grammar.Vocabulary
 }
 
 // Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors

@@ -16,6 +16,7 @@ type sampler struct {
 	vocabulary int
 	params     *device.Buffer[sampling.Params] // of each row of a decoder
 	counts     *device.Buffer[uint16]          // of the tokens of each row's text
+	masks      *device.Buffer[uint32]          // of the tokens that a grammar allows in each row
 	work       *device.Buffer[int32]
 }
 
@@ -27,6 +28,9 @@ func newSampler(s *device.Stream, rows, vocabulary int) (*sampler, error) {
 		return p, err
 	}
 	if p.counts, err = device.Make[uint16](s, rows*vocabulary); err != nil {
+		return p, err
+	}
+	if p.masks, err = device.Make[uint32](s, rows*((vocabulary+31)/32)); err != nil {
 		return p, err
 	}
 	p.work, err = device.Make[int32](s, max(1, sampling.Workspace(s, sampling.Shape{Rows: rows, Vocabulary: vocabulary})))
@@ -42,6 +46,9 @@ func (p *sampler) Close() error {
 	if p.counts != nil {
 		err = errors.Join(err, p.counts.Close())
 	}
+	if p.masks != nil {
+		err = errors.Join(err, p.masks.Close())
+	}
 	if p.work != nil {
 		err = errors.Join(err, p.work.Close())
 	}
@@ -53,9 +60,12 @@ func (p *sampler) begin(row int, q *sequence) error {
 	r := q.request
 	params := sampling.Params{
 		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
-		Repetition: float32(r.RepetitionPenalty),
+		Repetition: float32(r.RepetitionPenalty), Masked: q.matcher != nil,
 	}
 	err := device.UploadTo(p.stream, p.params.Slice(row, row+1), []sampling.Params{params})
+	if q.matcher != nil {
+		err = errors.Join(err, p.restrict(row, q))
+	}
 	if !r.penalizes() {
 		return err
 	}
@@ -91,9 +101,10 @@ func (p *sampler) choose(s *tensor.Scope, c llama.Choice) error {
 	if err != nil {
 		return err
 	}
-	n := c.Tokens.Len()
+	n, words := c.Tokens.Len(), (p.vocabulary+31)/32
 	return sampling.Sample(s.Stream(), sampling.Shape{Rows: n, Vocabulary: p.vocabulary}, sampling.Operands{
 		Logits: logits, Params: p.params.Slice(c.Row, c.Row+n), Positions: c.Positions, Work: p.work.All(), Counts: p.countsOf(c.Row, n), Tokens: c.Tokens,
+		Mask: p.masks.Slice(c.Row*words, (c.Row+n)*words),
 	})
 }
 

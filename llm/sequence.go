@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/grammar"
 )
 
 // unread is the number of tokens of a text that may wait for their reader.
@@ -44,6 +46,8 @@ type sequence struct {
 	suspect   bool // the step before failed, and perhaps because of this text
 	failures  int  // steps that failed
 	text      *text
+	matcher   *grammar.Matcher // or nil
+	mask      []uint32         // of the tokens that the matcher allows next
 
 	arrived, placed, first, last time.Time // when it arrived, got a place first, and had its first and its last token
 }
