@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -44,6 +45,10 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	g, err := c.grammar()
+	if err != nil {
+		return err
+	}
 	dev, m, err := c.open(t, llm.Options{Sequences: 1})
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	s := &session{chatCommand: c, terminal: t, model: m, interrupts: interrupts, prompt: term.IsTerminal(os.Stdin.Fd())}
+	s := &session{chatCommand: c, terminal: t, model: m, grammar: g, interrupts: interrupts, prompt: term.IsTerminal(os.Stdin.Fd())}
 	err = s.run(context.WithoutCancel(ctx), os.Stdin) // an interrupt ends an answer, not the command
 	return errors.Join(err, m.Close(), dev.Close())
 }
@@ -61,6 +66,7 @@ type session struct {
 	*chatCommand
 	terminal
 	model      *llm.Model
+	grammar    *grammar.Grammar // of answers, or nil
 	interrupts <-chan os.Signal
 	prompt     bool // print one
 	messages   []chat.Message
@@ -190,7 +196,7 @@ func (s *session) answer(ctx context.Context, text string) error {
 	}()
 	var usage llm.Usage
 	r := s.request()
-	r.Usage = &usage
+	r.Usage, r.Grammar = &usage, s.grammar
 	messages := append(s.messages, chat.Message{Role: "user", Content: text})
 	out, answer := console.NewStream(s.out), ""
 	for token, err := range s.model.Chat(ctx, messages, r) {

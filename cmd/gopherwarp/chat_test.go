@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,6 +45,16 @@ func TestGenerate(t *testing.T) {
 	if raw, _, _ := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-raw", "Hello"); raw == text {
 		t.Errorf("with and without -raw: %q", raw)
 	}
+	if text, errs, _ := generated(t, "-model", path, "-pattern=[0-4]{6}x?", "Hello"); !regexp.MustCompile(`^[0-4]{6}x?\n$`).MatchString(text) {
+		t.Errorf("with -pattern: %q, %q", text, errs)
+	}
+	schema := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(schema, []byte(`{"enum": [[1, "b"], {"c": null}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, errs, _ := generated(t, "-model", path, "-schema", schema, "Hello"); !json.Valid([]byte(text)) || !strings.ContainsAny(text, "[{") {
+		t.Errorf("with -schema: %q, %q", text, errs)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -52,6 +64,9 @@ func TestGenerate(t *testing.T) {
 		{[]string{"-model", path, "-max-tokens=-1", "x"}, exitUsage, "-max-tokens"},
 		{[]string{"-model", path + "x", "x"}, exitFailed, "no such file"},
 		{[]string{"-model", path, strings.Repeat("x", 300)}, exitFailed, "longer than the context"},
+		{[]string{"-model", path, "-pattern=a(", "x"}, exitFailed, "missing closing )"},
+		{[]string{"-model", path, "-pattern=a", "-schema=" + path, "x"}, exitUsage, "can't be used together"},
+		{[]string{"-model", path, "-schema=" + path, "x"}, exitFailed, "not a JSON Schema"},
 		{[]string{"x"}, exitUsage, "-model"},
 	} {
 		if _, errs, code := generated(t, c.args...); code != c.code || !strings.Contains(strings.Join(strings.Fields(errs), " "), c.text) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -37,6 +38,10 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	g, err := c.grammar()
+	if err != nil {
+		return err
+	}
 	prompt, err := c.prompt(os.Stdin)
 	if err != nil {
 		return err
@@ -45,7 +50,7 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.answer(ctx, t, m, prompt), m.Close(), dev.Close())
+	return errors.Join(c.answer(ctx, t, m, question{prompt, g}), m.Close(), dev.Close())
 }
 
 // prompt returns the prompt, which may be the text of in.
@@ -57,18 +62,24 @@ func (c *generateCommand) prompt(in io.Reader) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), err
 }
 
-// answer prints the answer to a prompt.
-func (c *generateCommand) answer(ctx context.Context, t terminal, m *llm.Model, prompt string) error {
+// question is what to answer, and the grammar of the answer or nil.
+type question struct {
+	prompt  string
+	grammar *grammar.Grammar
+}
+
+// answer prints the answer to a question.
+func (c *generateCommand) answer(ctx context.Context, t terminal, m *llm.Model, q question) error {
 	var usage llm.Usage
 	r := c.request()
-	r.Stop, r.Usage = c.Stop, &usage
-	tokens := m.Generate(ctx, prompt, r)
+	r.Stop, r.Usage, r.Grammar = c.Stop, &usage, q.grammar
+	tokens := m.Generate(ctx, q.prompt, r)
 	if !c.Raw && m.HasChat() {
 		var messages []chat.Message
 		if c.System != "" {
 			messages = append(messages, chat.Message{Role: "system", Content: c.System})
 		}
-		tokens = m.Chat(ctx, append(messages, chat.Message{Role: "user", Content: prompt}), r)
+		tokens = m.Chat(ctx, append(messages, chat.Message{Role: "user", Content: q.prompt}), r)
 	}
 	if c.JSON {
 		return c.printJSON(t, tokens, &usage)

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -27,6 +29,8 @@ type modelFlags struct {
 	MinP        float64 `help:"Choose among tokens that are at least this share as probable as the most probable one."`
 	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Divides the scores of tokens that have occurred, if they are positive, and multiplies negative ones. 1 for no penalty."`
 	Seed        uint64  `help:"Selects the random numbers: the same seed gives the same text. Default: a new seed each time."`
+	Schema      string  `type:"path" xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema, which answers satisfy."`
+	Pattern     string  `xor:"grammar" placeholder:"RE" help:"A regular expression of Go, which matches whole answers."`
 	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
 }
 
@@ -80,6 +84,25 @@ func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model
 		return nil, nil, errors.Join(err, dev.Close())
 	}
 	return dev, m, nil
+}
+
+// grammar returns the grammar of answers, or nil if they are any text.
+func (f modelFlags) grammar() (*grammar.Grammar, error) {
+	if f.Pattern != "" {
+		return grammar.Pattern(f.Pattern)
+	}
+	if f.Schema == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.Schema)
+	if err != nil {
+		return nil, err
+	}
+	g, err := grammar.Schema(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Schema, err)
+	}
+	return g, nil
 }
 
 // request returns how to generate a text.

@@ -107,6 +107,11 @@ var floors = map[string]string{
 	"tokenizer/internal/decode":      "tokenizer/internal/bytelevel tokenizer/internal/pattern",
 	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
 	"chat":                           "jinja",
+	"grammar/internal/regular":       "",
+	"grammar/internal/pattern":       "grammar/internal/regular",
+	"grammar/internal/machine":       "grammar/internal/regular",
+	"grammar/internal/schema":        "grammar/internal/regular grammar/internal/pattern grammar/internal/machine",
+	"grammar":                        "grammar/internal/regular grammar/internal/pattern grammar/internal/machine grammar/internal/schema tokenizer",
 
 	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, model/llama those of its attention.
 	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
@@ -114,11 +119,11 @@ var floors = map[string]string{
 	"train":                 "nn tensor internal/kernels/optimizer device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
-	"llm":                   "model/llama tensor tokenizer chat weights weights/formats internal/kernels/sampling device",
-	"serve/gate":            "llm chat tokenizer",
+	"llm":                   "model/llama tensor tokenizer chat grammar weights weights/formats internal/kernels/sampling device",
+	"serve/gate":            "llm chat grammar tokenizer",
 	"serve/anthropic":       "serve/gate llm chat",
 	"serve/page":            "",
-	"serve/openai":          "serve/gate llm model/llama chat tokenizer prometheus",
+	"serve/openai":          "serve/gate llm model/llama chat grammar tokenizer prometheus",
 
 	// What is told of devices.
 	"trace":   "device pprof",
@@ -128,7 +133,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... serve/openai serve/anthropic serve/gate serve/page llm chat weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":                   "cmd/... serve/openai serve/anthropic serve/gate serve/page llm chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",

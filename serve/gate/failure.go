@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -55,6 +56,8 @@ func FailureOf(err error) Failure {
 		return Failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	case errors.Is(err, llm.ErrContext):
 		return Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
+	case errors.Is(err, grammar.ErrStuck):
+		return Failure{Status: http.StatusBadRequest, Param: "response_format", Message: err.Error()}
 	case errors.Is(err, llm.ErrChat), errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrMessage):
 		return Failure{Status: http.StatusBadRequest, Param: "messages", Message: err.Error()}
 	}

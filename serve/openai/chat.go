@@ -15,13 +15,11 @@ import (
 type chatRequest struct {
 	common
 	calling
-	MaxCompletionTokens *int      `json:"max_completion_tokens"`
-	Messages            []message `json:"messages"`
-	Logprobs            bool      `json:"logprobs"`
-	Format              struct {
-		Type string `json:"type"`
-	} `json:"response_format"`
-	Template map[string]any `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
+	MaxCompletionTokens *int           `json:"max_completion_tokens"`
+	Messages            []message      `json:"messages"`
+	Logprobs            bool           `json:"logprobs"`
+	Format              format         `json:"response_format"`
+	Template            map[string]any `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
 }
 
 // message is a message of a conversation.
@@ -93,6 +91,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Template.Variables = body.Template
+	if request.Grammar, err = h.grammar("response_format", &body.Format); err != nil {
+		return err
+	}
 	a := h.newAnswer(w, name, &body.common)
 	a.chat = true
 	return a.run(request, func(request llm.Request) iter.Seq2[gate.Part, error] { return q.Answer(r.Context(), request) })
@@ -105,12 +106,13 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 		return gate.Question{}, gate.Invalid("messages", "there are none")
 	case b.Logprobs:
 		return gate.Question{}, gate.Unsupported("logprobs")
-	case b.Format.Type != "" && b.Format.Type != "text":
-		return gate.Question{}, gate.Unsupported("response_format")
 	}
 	functions, err := b.functions()
 	if err != nil {
 		return gate.Question{}, err
+	}
+	if len(functions) > 0 && b.Format.restricts() {
+		return gate.Question{}, gate.Invalid("response_format", "an answer in a format cannot call functions")
 	}
 	q := gate.Question{Model: m, Functions: functions, Single: b.single()}
 	for i, message := range b.Messages {

@@ -15,5 +15,5 @@
 // needs an API key.
 //
 // A field that the package does not support is an error if its value asks for something: the server never ignores a request for
-// a format of the answer, or for the probabilities of tokens. Fields that it does not know are ignored, as by other servers of this protocol.
+// the probabilities of tokens. Fields that it does not know are ignored, as by other servers of this protocol.
 package openai

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
@@ -20,9 +21,10 @@ var ErrOptions = gate.ErrOptions
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
 type Handler struct {
 	*gate.Gate
-	mux     http.ServeMux
-	names   []string
-	started time.Time
+	mux      http.ServeMux
+	names    []string
+	grammars grammar.Cache // of formats of answers
+	started  time.Time
 }
 
 // New returns a Handler for some models. The error wraps ErrOptions.

@@ -142,6 +142,25 @@ func TestChat(t *testing.T) {
 	}
 }
 
+// TestFormat checks that the grammar of response_format reaches the model.
+func TestFormat(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	for format, texts := range map[string][2]string{
+		`{"type": "json_object"}`: {`{"a": [1]}`, `[1]`},
+		`{"type": "json_schema", "json_schema": {"name": "x", "strict": true, "schema": {"type": "integer", "minimum": 10}}}`: {`10`, `9`},
+	} {
+		status, body := post(t, s.URL+"/v1/chat/completions", `{"messages": [{"role": "user", "content": "a"}], "response_format": `+format+`}`)
+		if r := <-m.requests; status != 200 || r.Grammar == nil || !r.Grammar.Match(texts[0]) || r.Grammar.Match(texts[1]) {
+			t.Errorf("%s: %d %s, %+v", format, status, body, r)
+		}
+	}
+	post(t, s.URL+"/v1/chat/completions", `{"messages": [{"role": "user", "content": "a"}], "response_format": {"type": "text"}}`)
+	if r := <-m.requests; r.Grammar != nil {
+		t.Errorf("text has the grammar %v", r.Grammar)
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	m := &echo{requests: make(chan llm.Request, 1)}
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
@@ -302,7 +321,10 @@ func TestMistakes(t *testing.T) {
 		{"chat/completions", `{` + user + `, "tool_choice": "often"}`, 400, "not none, auto or required"},
 		{"chat/completions", `{` + user + `, "functions": [{"name": "a"}]}`, 400, "unsupported_parameter"},
 		{"chat/completions", `{` + user + `, "logprobs": true}`, 400, "unsupported_parameter"},
-		{"chat/completions", `{` + user + `, "response_format": {"type": "json_object"}}`, 400, "unsupported_parameter"},
+		{"chat/completions", `{` + user + `, "response_format": {"type": "yaml"}}`, 400, `"param":"response_format"`},
+		{"chat/completions", `{` + user + `, "response_format": {"type": "json_schema"}}`, 400, "has no schema"},
+		{"chat/completions", `{` + user + `, "response_format": {"type": "json_schema", "json_schema": {"schema": {"$ref": "x"}}}}`, 400, `"code":"unsupported_schema"`},
+		{"chat/completions", `{` + user + `, "response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "text"}}}}`, 400, "at #/type"},
 		{"chat/completions", `{"model": "` + strings.Repeat("x", 2000) + `"}`, 413, "more than 1000 bytes"},
 		{"completions", `{"model": "a"}`, 400, `"param":"prompt"`},
 		{"completions", `{"model": "a", "prompt": "x", "logprobs": 1}`, 400, "unsupported_parameter"},

@@ -101,7 +101,7 @@ func newResponse(model string, b *responsesRequest, g llm.Request) response {
 	r := response{
 		ID: "resp_" + rand.Text(), Object: "response", Created: time.Now().Unix(), Status: "in_progress", Model: model, Output: []*item{},
 		Instructions: b.Instructions, MaxTokens: b.MaxTokens, Temperature: g.Temperature, TopP: g.TopP, Tools: b.Tools, Choice: b.Choice,
-		Parallel: !b.single(), Metadata: b.Metadata, Text: json.RawMessage(`{"format":{"type":"text"}}`),
+		Parallel: !b.single(), Metadata: b.Metadata, Text: b.text(),
 		constants: constants{Truncation: "disabled", Tier: "default"},
 	}
 	if r.Tools == nil {
@@ -128,4 +128,12 @@ func (r *response) finish(why llm.Finish, took llm.Usage) {
 	u := &responseUsage{Input: took.Prompt, Output: took.Generated, Total: took.Prompt + took.Generated}
 	u.Details.Cached = took.Known
 	r.Usage = u
+}
+
+// text returns the answer's field text.
+func (b *responsesRequest) text() json.RawMessage {
+	if f := b.Text.Format; len(f) > 0 && string(f) != "null" {
+		return json.RawMessage(`{"format":` + string(f) + "}")
+	}
+	return json.RawMessage(`{"format":{"type":"text"}}`)
 }

@@ -24,9 +24,7 @@ type responsesRequest struct {
 	Tools        []responseTool    `json:"tools"`
 	Metadata     map[string]string `json:"metadata"`
 	Text         struct {
-		Format struct {
-			Type string `json:"type"`
-		} `json:"format"`
+		Format json.RawMessage `json:"format"` // which the answer repeats
 	} `json:"text"`
 	choosing
 	absent
@@ -140,9 +138,6 @@ func (b *responsesRequest) question(m Model) (q gate.Question, err error) {
 	if err := b.absent.check(); err != nil {
 		return q, err
 	}
-	if kind := b.Text.Format.Type; kind != "" && kind != "text" {
-		return q, gate.Unsupported("text.format")
-	}
 	if q.Messages, err = b.Input.messages(); err != nil {
 		return q, err
 	}
@@ -172,6 +167,22 @@ func (b *responsesRequest) question(m Model) (q gate.Question, err error) {
 	return q, err
 }
 
+// restrict sets the grammar of the answer.
+func (h *Handler) restrict(r *llm.Request, b *responsesRequest, q gate.Question) error {
+	var f format
+	if len(b.Text.Format) > 0 {
+		if err := json.Unmarshal(b.Text.Format, &f); err != nil {
+			return gate.Invalid("text.format", "not a format: %v", err)
+		}
+	}
+	if len(q.Functions) > 0 && f.restricts() {
+		return gate.Invalid("text.format", "an answer in a format cannot call functions")
+	}
+	var err error
+	r.Grammar, err = h.grammar("text.format", &f)
+	return err
+}
+
 // generation returns how to generate the answer, and sets the defaults in the request, which the answer repeats.
 func (b *responsesRequest) generation() (llm.Request, error) {
 	r := llm.Request{Temperature: 1, TopP: 1, Seed: rand.Uint64()}
@@ -198,6 +209,9 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	g, err := body.generation()
+	if err == nil {
+		err = h.restrict(&g, &body, q)
+	}
 	if err != nil {
 		return err
 	}

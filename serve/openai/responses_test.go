@@ -141,21 +141,22 @@ func TestMistakesInResponses(t *testing.T) {
 		`{}`:                            "there is no message",
 		`{"input": 5}`:                  "neither a text nor a list",
 		`{"input": [{"content": "a"}]}`: "item 0 has no role",
-		`{"input": [{"type": "item_reference"}]}`:                     "not supported",
-		`{"input": [{"role": "user", "content": 5}]}`:                 `"param":"input"`,
-		`{"input": "a", "max_output_tokens": 0}`:                      `"param":"max_output_tokens"`,
-		`{"input": "a", "temperature": 3}`:                            `"param":"temperature"`,
-		`{"input": "a", "top_p": 2}`:                                  `"param":"top_p"`,
-		`{"input": "a", "previous_response_id": "x"}`:                 "unsupported_parameter",
-		`{"input": "a", "background": true}`:                          "unsupported_parameter",
-		`{"input": "a", "truncation": "auto"}`:                        "unsupported_parameter",
-		`{"input": "a", "top_logprobs": 1}`:                           "unsupported_parameter",
-		`{"input": "a", "conversation": "x"}`:                         "unsupported_parameter",
-		`{"input": "a", "text": {"format": {"type": "json_object"}}}`: "unsupported_parameter",
-		`{"input": "a", "tools": [{"type": "web_search"}]}`:           "only functions are supported",
-		`{"input": "a", "tools": [{"type": "function"}]}`:             "function 0 has the name",
-		`{"input": "a", "tool_choice": "required"}`:                   "unsupported_parameter",
-		`{"input": "a", "model": "x"}`:                                "model_not_found",
+		`{"input": [{"type": "item_reference"}]}`:              "not supported",
+		`{"input": [{"role": "user", "content": 5}]}`:          `"param":"input"`,
+		`{"input": "a", "max_output_tokens": 0}`:               `"param":"max_output_tokens"`,
+		`{"input": "a", "temperature": 3}`:                     `"param":"temperature"`,
+		`{"input": "a", "top_p": 2}`:                           `"param":"top_p"`,
+		`{"input": "a", "previous_response_id": "x"}`:          "unsupported_parameter",
+		`{"input": "a", "background": true}`:                   "unsupported_parameter",
+		`{"input": "a", "truncation": "auto"}`:                 "unsupported_parameter",
+		`{"input": "a", "top_logprobs": 1}`:                    "unsupported_parameter",
+		`{"input": "a", "conversation": "x"}`:                  "unsupported_parameter",
+		`{"input": "a", "text": {"format": {"type": "yaml"}}}`: `"param":"text.format"`,
+		`{"input": "a", "text": {"format": 5}}`:                `"param":"text.format"`,
+		`{"input": "a", "tools": [{"type": "web_search"}]}`:    "only functions are supported",
+		`{"input": "a", "tools": [{"type": "function"}]}`:      "function 0 has the name",
+		`{"input": "a", "tool_choice": "required"}`:            "unsupported_parameter",
+		`{"input": "a", "model": "x"}`:                         "model_not_found",
 	} {
 		if status, got := post(t, s.URL+"/v1/responses", body); status/100 != 4 || !strings.Contains(got, want) || !strings.HasPrefix(got, `{"error":{`) {
 			t.Errorf("%s: %d %s, want %s", body, status, got, want)
@@ -220,4 +221,15 @@ func FuzzResponses(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFormatOfResponses checks that the grammar of text.format reaches the model, and that the answer repeats the format.
+func TestFormatOfResponses(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	format := `{"type":"json_schema","name":"x","schema":{"type":"integer","minimum":10}}`
+	status, body := post(t, s.URL+"/v1/responses", `{"input": "a", "text": {"format": `+format+`}}`)
+	if r := <-m.requests; status != 200 || r.Grammar == nil || !r.Grammar.Match("10") || r.Grammar.Match("9") || !strings.Contains(body, `"text":{"format":`+format+`}`) {
+		t.Errorf("%d %s, %+v", status, body, r)
+	}
 }

@@ -1,0 +1,68 @@
+package grammar
+
+import (
+	"container/list"
+	"sync"
+)
+
+// Cache keeps the grammars of schemas that are used often, with what they have learned. It is safe for concurrent use, and its zero value is
+// empty.
+type Cache struct {
+	mutex   sync.Mutex
+	known   map[string]*list.Element
+	entries list.List // of cacheEntry, the last used first
+}
+
+// cacheEntry is a grammar with the text of its schema.
+type cacheEntry struct {
+	text    string
+	grammar *Grammar
+}
+
+// Limits of a Cache.
+const (
+	maxGrammars   = 32
+	maxSchemaText = 1 << 20 // longer ones are not kept
+)
+
+// Schema is like the function Schema.
+func (c *Cache) Schema(text []byte) (*Grammar, error) {
+	if g := c.find(string(text)); g != nil {
+		return g, nil
+	}
+	g, err := Schema(text)
+	if err == nil && len(text) <= maxSchemaText {
+		c.keep(cacheEntry{string(text), g})
+	}
+	return g, err
+}
+
+// find returns a grammar that the cache has, or nil.
+func (c *Cache) find(text string) *Grammar {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	e := c.known[text]
+	if e == nil {
+		return nil
+	}
+	c.entries.MoveToFront(e)
+	return e.Value.(cacheEntry).grammar
+}
+
+// keep adds a grammar.
+func (c *Cache) keep(x cacheEntry) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.known[x.text] != nil {
+		return
+	}
+	if c.known == nil {
+		c.known = map[string]*list.Element{}
+	}
+	c.known[x.text] = c.entries.PushFront(x)
+	if c.entries.Len() > maxGrammars {
+		last := c.entries.Back()
+		delete(c.known, last.Value.(cacheEntry).text)
+		c.entries.Remove(last)
+	}
+}

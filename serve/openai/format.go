@@ -1,0 +1,48 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/gopherwarp/gopherwarp/grammar"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+)
+
+// format is the format of an answer. The names and descriptions of schemas, and strict, have no effect: each schema is enforced.
+type format struct {
+	Type string `json:"type"`
+	Chat struct {
+		Schema json.RawMessage `json:"schema"`
+	} `json:"json_schema"` // in the protocol of chats
+	Schema json.RawMessage `json:"schema"` // in that of responses
+}
+
+// restricts reports whether an answer may not be any text.
+func (f *format) restricts() bool { return f.Type != "" && f.Type != "text" }
+
+// grammar returns the grammar of an answer, or nil if it may be any text. The field param has the format.
+func (h *Handler) grammar(param string, f *format) (*grammar.Grammar, error) {
+	schema := f.Schema
+	if len(schema) == 0 {
+		schema = f.Chat.Schema
+	}
+	switch {
+	case !f.restricts():
+		return nil, nil
+	case f.Type == "json_object":
+		schema = []byte(`{"type": "object"}`)
+	case f.Type != "json_schema":
+		return nil, gate.Invalid(param, "the type %q is none of text, json_object and json_schema", f.Type)
+	case len(schema) == 0:
+		return nil, gate.Invalid(param, "json_schema has no schema")
+	}
+	g, err := h.grammars.Schema(schema)
+	if err == nil {
+		return g, nil
+	}
+	failure := gate.Invalid(param, "%v", err)
+	if errors.Is(err, grammar.ErrUnsupported) {
+		failure.Code = "unsupported_schema"
+	}
+	return nil, failure
+}
