@@ -9,6 +9,9 @@ import (
 type factor struct {
 	positive func() (union, error)
 	negative func() (union, error)
+	// within, unless it is nil, replaces positive. It returns the intersection with the other constraints of the schema, which may be
+	// possible where the constraint alone cannot be expressed.
+	within func(others union) (union, error)
 }
 
 // keyword makes the factor of a keyword from its value and the schema that has it; nil means no constraint.
@@ -75,11 +78,22 @@ func (c *compiler) positive(v *value) (union, error) {
 	}
 	result := union{everything()}
 	for _, f := range factors {
+		if f.within != nil {
+			continue
+		}
 		u, err := f.positive()
 		if err != nil {
 			return nil, err
 		}
 		if result, err = c.meetAll(result, u); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range factors {
+		if f.within == nil {
+			continue
+		}
+		if result, err = f.within(result); err != nil {
 			return nil, err
 		}
 	}
@@ -119,12 +133,15 @@ func (c *compiler) negative(v *value) (union, error) {
 
 // fixed returns the factor of two unions.
 func fixed(positive, negative union) *factor {
-	return &factor{func() (union, error) { return positive, nil }, func() (union, error) { return negative, nil }}
+	return &factor{positive: func() (union, error) { return positive, nil }, negative: func() (union, error) { return negative, nil }}
 }
 
 // oneWay returns the factor of a union whose negation is unsupported.
 func oneWay(k *value, positive ...*bundle) *factor {
-	return &factor{func() (union, error) { return positive, nil }, func() (union, error) { return nil, unsupported(k, "the negation of this keyword") }}
+	return &factor{
+		positive: func() (union, error) { return positive, nil },
+		negative: func() (union, error) { return nil, unsupported(k, "the negation of this keyword") },
+	}
 }
 
 // never is a keyword that is not supported.

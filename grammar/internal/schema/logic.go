@@ -7,8 +7,8 @@ func reference(c *compiler, k, v *value) (*factor, error) {
 		return nil, err
 	}
 	return &factor{
-		func() (union, error) { return c.literal(literal{at: to}) },
-		func() (union, error) { return c.literal(literal{at: to, negated: true}) },
+		positive: func() (union, error) { return c.literal(literal{at: to}) },
+		negative: func() (union, error) { return c.literal(literal{at: to, negated: true}) },
 	}, nil
 }
 
@@ -45,23 +45,23 @@ func (c *compiler) any(list []*value, negated bool) (union, error) {
 func allOf(c *compiler, k, _ *value) (*factor, error) {
 	list, err := schemas(k)
 	return &factor{
-		func() (union, error) { return c.all(list, false) },
-		func() (union, error) { return c.any(list, true) },
+		positive: func() (union, error) { return c.all(list, false) },
+		negative: func() (union, error) { return c.any(list, true) },
 	}, err
 }
 
 func anyOf(c *compiler, k, _ *value) (*factor, error) {
 	list, err := schemas(k)
 	return &factor{
-		func() (union, error) { return c.any(list, false) },
-		func() (union, error) { return c.all(list, true) },
+		positive: func() (union, error) { return c.any(list, false) },
+		negative: func() (union, error) { return c.all(list, true) },
 	}, err
 }
 
 func negated(c *compiler, k, _ *value) (*factor, error) {
 	return &factor{
-		func() (union, error) { return c.literal(literal{k, true}) },
-		func() (union, error) { return c.literal(literal{k, false}) },
+		positive: func() (union, error) { return c.literal(literal{k, true}) },
+		negative: func() (union, error) { return c.literal(literal{k, false}) },
 	}, nil
 }
 
@@ -102,7 +102,7 @@ func conditional(c *compiler, k, v *value) (*factor, error) {
 	if v.field("then") == nil && v.field("else") == nil {
 		return nil, nil
 	}
-	return &factor{choose(false), choose(true)}, nil
+	return &factor{positive: choose(false), negative: choose(true)}, nil
 }
 
 // oneOf is the union of its schemas if they are disjoint. Otherwise, from each schema the others that meet it are subtracted.
@@ -112,16 +112,20 @@ func oneOf(c *compiler, k, _ *value) (*factor, error) {
 		return nil, err
 	}
 	return &factor{
-		func() (union, error) { return c.exactlyOne(list) },
-		func() (union, error) { return c.notOne(k, list) },
+		within:   func(others union) (union, error) { return c.exactlyOne(list, others) },
+		negative: func() (union, error) { return c.notOne(k, list) },
 	}, nil
 }
 
-func (c *compiler) exactlyOne(list []*value) (union, error) {
+// exactlyOne returns the values of a union that satisfy one of the schemas and no other.
+func (c *compiler) exactlyOne(list []*value, others union) (union, error) {
 	branches := make([]union, len(list))
 	for i, v := range list {
-		var err error
-		if branches[i], err = c.literal(literal{at: v}); err != nil {
+		u, err := c.literal(literal{at: v})
+		if err != nil {
+			return nil, err
+		}
+		if branches[i], err = c.meetAll(others, u); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +173,7 @@ func dependent(c *compiler, k, _ *value) (*factor, error) {
 		return nil, wrong(k, "not an object")
 	}
 	return &factor{
-		func() (union, error) {
+		positive: func() (union, error) {
 			result := union{everything()}
 			for _, name := range k.names {
 				u, err := c.follows(name, k.field(name))
@@ -182,7 +186,7 @@ func dependent(c *compiler, k, _ *value) (*factor, error) {
 			}
 			return result, nil
 		},
-		func() (union, error) { return nil, unsupported(k, "the negation of this keyword") },
+		negative: func() (union, error) { return nil, unsupported(k, "the negation of this keyword") },
 	}, nil
 }
 

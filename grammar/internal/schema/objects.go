@@ -76,7 +76,7 @@ func named(c *compiler, k, _ *value) (*factor, error) {
 		return nil, nil
 	}
 	return &factor{
-		func() (union, error) {
+		positive: func() (union, error) {
 			u, err := c.apart(of(k))
 			if err != nil {
 				return nil, err
@@ -95,7 +95,7 @@ func named(c *compiler, k, _ *value) (*factor, error) {
 			with.object.names = append(with.object.names, names)
 			return union{with}, nil
 		},
-		func() (union, error) { return nil, unsupported(k, "the negation of this keyword") },
+		negative: func() (union, error) { return nil, unsupported(k, "the negation of this keyword") },
 	}, nil
 }
 
