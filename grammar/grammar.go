@@ -31,6 +31,7 @@ var (
 type Grammar struct {
 	mutex   sync.Mutex
 	machine *machine.Machine
+	masks   int // that states remember
 }
 
 // Schema returns the grammar of the JSON documents that satisfy a JSON Schema. The errors match ErrSyntax, ErrUnsupported, ErrLimit and

@@ -140,6 +140,7 @@ func (b *maskbenchRun) file(path string) {
 
 // reach returns how many bytes of a text the grammar allows.
 func (g *Grammar) reach(text string) int {
+	g.machine.Allow(maxWork)
 	k := g.machine.First()
 	for i := range len(text) {
 		if k = g.machine.Step(k, text[i]); k == nil {

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/grammar/internal/machine"
@@ -48,6 +49,8 @@ func (m *Matcher) Mask(to []uint32) error {
 	m.renew()
 	known, ok := m.state.Memo.(*mask)
 	if !ok || known.vocabulary != m.vocabulary {
+		m.grammar.remember()
+		m.renew()
 		known = m.compute()
 		m.state.Memo = known
 	}
@@ -58,16 +61,31 @@ func (m *Matcher) Mask(to []uint32) error {
 	return nil
 }
 
+// Limits of a grammar.
+const (
+	maxMasks = 512     // that it remembers, each of a bit for each token
+	maxWork  = 4 << 20 // for one mask, in the machine's units, of which a million take about a second
+)
+
+// remember makes room for a further mask.
+func (g *Grammar) remember() {
+	g.machine.Allow(maxWork)
+	if g.masks++; g.masks > maxMasks {
+		g.machine.Forget()
+		g.masks = 1
+	}
+}
+
 // compute returns the mask of the state.
 func (m *Matcher) compute() *mask {
 	v := m.vocabulary
 	k := &mask{vocabulary: v, words: make([]uint32, v.Words())}
 	if m.state.Free() >= maxPlain {
 		copy(k.words, v.plain)
-		m.walk(v.other, k.words)
 	} else {
-		m.walk(v.all, k.words)
+		m.walk(v.texts, k.words, maxPlain)
 	}
+	m.walk(v.other, k.words, math.MaxInt)
 	if m.state.End() {
 		for _, id := range v.ends {
 			k.words[id/32] |= 1 << (id % 32)
@@ -77,8 +95,9 @@ func (m *Matcher) compute() *mask {
 	return k
 }
 
-// walk sets the bits of the tokens of a tree that may follow.
-func (m *Matcher) walk(t tree, words []uint32) {
+// walk sets the bits of the tokens of a tree that may follow. After a state in which at least free characters may follow, whatever they
+// are, all tokens may.
+func (m *Matcher) walk(t tree, words []uint32, free int) {
 	states := make([]*machine.Known, 1, 64)
 	states[0] = m.state
 	run := m.grammar.machine
@@ -90,11 +109,15 @@ func (m *Matcher) walk(t tree, words []uint32) {
 			continue
 		}
 		next := run.Step(states[x.depth], x.byte)
-		if next == nil {
+		switch {
+		case next == nil:
 			i += int(x.size)
 			continue
-		}
-		if x.token >= 0 {
+		case int(next.Free()) >= free:
+			t[i : i+int(x.size)].allow(words)
+			i += int(x.size)
+			continue
+		case x.token >= 0:
 			words[x.token/32] |= 1 << (x.token % 32)
 		}
 		states = append(states[:x.depth+1], next)
@@ -114,6 +137,7 @@ func (m *Matcher) Accept(id int32) error {
 	if m.ended || id < 0 || int(id) >= len(v.bytes) || v.bytes[id] == "" || len(v.bytes[id]) > maxToken {
 		return fmt.Errorf("%w: %d", ErrToken, id)
 	}
+	m.grammar.machine.Allow(maxWork)
 	next := m.grammar.machine.Text(m.state, v.bytes[id])
 	if next == nil {
 		return fmt.Errorf("%w: %d (%q)", ErrToken, id, v.bytes[id])
@@ -133,6 +157,7 @@ func (m *Matcher) renew() {
 func (g *Grammar) Match(text string) bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
+	g.machine.Allow(maxWork + uint64(len(text))<<8)
 	k := g.machine.Text(g.machine.First(), text)
 	return k != nil && k.End()
 }

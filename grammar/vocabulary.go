@@ -12,9 +12,9 @@ import (
 type Vocabulary struct {
 	bytes []string // of each token; "" for one that is never allowed, such as a special token
 	ends  []int32
-	all   tree
-	other tree     // tokens that are not in plain
-	plain []uint32 // mask of tokens that have only characters that may occur in every string
+	texts tree     // of plain tokens: those that have only characters that may occur in every string
+	other tree     // of the others
+	plain []uint32 // mask of the plain tokens
 }
 
 // maxPlain is the largest number of characters of a plain token.
@@ -34,19 +34,19 @@ func NewVocabulary(t *tokenizer.Tokenizer, ends []int32) *Vocabulary {
 // newVocabulary returns the vocabulary of tokens.
 func newVocabulary(list []string, ends []int32) *Vocabulary {
 	v := &Vocabulary{bytes: list, ends: slices.Clone(ends), plain: make([]uint32, (len(list)+31)/32)}
-	var all, other []int32
+	var texts, other []int32
 	for i, s := range list {
 		switch {
 		case s == "":
 			continue
 		case isPlain(s):
 			v.plain[i/32] |= 1 << (i % 32)
+			texts = append(texts, int32(i))
 		default:
 			other = append(other, int32(i))
 		}
-		all = append(all, int32(i))
 	}
-	v.all, v.other = newTree(list, all), newTree(list, other)
+	v.texts, v.other = newTree(list, texts), newTree(list, other)
 	return v
 }
 
@@ -111,5 +111,14 @@ func newTree(list []string, ids []int32) tree {
 func (t tree) leave(path []int) {
 	for _, at := range path {
 		t[at].size = int32(len(t) - at)
+	}
+}
+
+// allow sets the bits of all tokens.
+func (t tree) allow(words []uint32) {
+	for i := range t {
+		if id := t[i].token; id >= 0 {
+			words[id/32] |= 1 << (id % 32)
+		}
 	}
 }

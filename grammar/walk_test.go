@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 // walk returns a random text of a grammar, or "" if it is longer than a few thousand bytes. Nothing can follow a text that is stuck.
 func walk(g *Grammar, r *rand.Rand) (result string, stuck bool) {
 	var text []byte
+	g.machine.Allow(math.MaxUint64 / 2)
 	for k := g.machine.First(); ; {
 		if k.End() && (len(text) > 100 || r.IntN(3) == 0) {
 			return string(text), false

@@ -15,7 +15,7 @@ type Options struct {
 
 // Limits of a machine.
 const (
-	maxKnown = 8192 // states that are interned, of 2 KB and more
+	maxKnown = 4096 // states that are interned, of 2 KB and more
 	maxWays  = 1000 // in a state; a text for which there are more is not followed
 )
 
@@ -31,6 +31,7 @@ type Machine struct {
 	last    uint64 // number of lexers and frames
 	first   *Known
 	forgot  int
+	budget  uint64 // of the store's work, at which Step stops
 }
 
 // entry is what a state of the program begins.
@@ -50,10 +51,11 @@ type part struct {
 type lexer struct {
 	id      uint64
 	parts   []part
-	classes *regular.Classes
+	classes *[256]uint8
 	after   []*lexer // of each class; nil for not yet known
 	done    []int32  // states that follow the lexemes that end here
 	free    int32
+	over    bool // no lexeme goes on
 }
 
 // frame is a stack, seen from its top: what follows the end of a call.
@@ -96,15 +98,15 @@ func (p *Program) Start(start int32, o Options) (*Machine, error) {
 		return nil, ErrEmpty
 	}
 	m := &Machine{store: p.store, program: p, units: o.Units, entries: make([]*entry, len(p.states))}
-	m.forget()
+	m.Forget()
 	w := walk{machine: m}
 	w.enter(start, m.frame(nil))
 	m.first = w.known()
 	return m, nil
 }
 
-// forget removes all that is interned.
-func (m *Machine) forget() {
+// Forget removes all that is interned.
+func (m *Machine) Forget() {
 	clear(m.entries)
 	m.lexers, m.frames, m.known = map[string]*lexer{}, map[string]*frame{}, map[string]*Known{}
 	m.forgot++
@@ -113,7 +115,7 @@ func (m *Machine) forget() {
 	}
 }
 
-// Forgot returns how many times the machine has forgotten its states.
+// Forgot returns how many times the machine has forgotten its states, by Forget or because there were too many.
 func (m *Machine) Forgot() int { return m.forgot }
 
 // First returns the state before a text.
@@ -122,10 +124,16 @@ func (m *Machine) First() *Known { return m.first }
 // dead is the state after a text with which no text of the language begins.
 var dead = &Known{}
 
+// Allow lets the machine find n terms of new states, or parts of them; beyond that, Step returns nil for all states that it does not know.
+func (m *Machine) Allow(n uint64) { m.budget = m.store.Work() + n }
+
 // Step returns the state after a further byte, or nil if no text goes on like this.
 func (m *Machine) Step(k *Known, c byte) *Known {
 	next := k.next[c]
 	if next == nil {
+		if m.store.Work() >= m.budget {
+			return nil
+		}
 		next = m.step(k, c)
 		k.next[c] = next
 	}
@@ -142,7 +150,9 @@ func (m *Machine) step(k *Known, c byte) *Known {
 		if l == nil {
 			continue
 		}
-		w.add(l, x.frame)
+		if !l.over {
+			w.add(l, x.frame)
+		}
 		for _, i := range l.done {
 			w.enter(i, x.frame)
 		}
@@ -158,11 +168,12 @@ func (m *Machine) Renew(k *Known) *Known {
 // advance returns the lexer after a byte, or nil.
 func (m *Machine) advance(l *lexer, c byte) *lexer {
 	if l.classes == nil {
-		l.classes = new(regular.Classes)
-		for _, p := range l.parts {
-			l.classes.Refine(p.term)
+		terms := make([]*regular.Term, len(l.parts))
+		for i, p := range l.parts {
+			terms[i] = p.term
 		}
-		l.after = make([]*lexer, 1+int(slices.Max(l.classes[:])))
+		c := regular.ClassesOf(terms...)
+		l.classes, l.after = c.Table(), make([]*lexer, c.Len())
 	}
 	class := l.classes[c]
 	next := l.after[class]
@@ -195,11 +206,12 @@ func (m *Machine) lexer(parts []part) *lexer {
 		return l
 	}
 	m.last++
-	l := &lexer{id: m.last, parts: parts}
+	l := &lexer{id: m.last, parts: parts, over: true}
 	for _, p := range parts {
 		if p.term.Nullable() {
 			l.done = append(l.done, p.next)
 		}
+		l.over = l.over && p.term.IsEmpty()
 		for _, u := range m.units {
 			l.free = max(l.free, p.term.Free(u))
 		}
@@ -240,7 +252,7 @@ func (m *Machine) intern(ways []way, end bool) *Known {
 		return k
 	}
 	if len(m.known) >= maxKnown {
-		m.forget()
+		m.Forget()
 	}
 	k := &Known{ways: ways, end: end}
 	for _, w := range ways {

@@ -1,6 +1,9 @@
 package regular
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // liveness says whether a language has texts.
 type liveness uint8
@@ -50,7 +53,7 @@ func (s *Store) search(t *Term) bool {
 		if x.live == dead {
 			continue
 		}
-		for _, c := range x.Classes().representatives() {
+		for _, c := range ClassesOf(x).representatives() {
 			d := s.Derive(x, c)
 			if d.kind == none || seen[d] {
 				continue
@@ -68,76 +71,88 @@ func (s *Store) search(t *Term) bool {
 }
 
 // Classes divide the bytes: the derivatives by bytes of one class are the same.
-type Classes [256]uint8
+type Classes struct {
+	sets []byteSet
+	seen []*byteSet // that have divided the classes
+}
 
-// Classes returns a division for a term.
-func (t *Term) Classes() *Classes {
-	c := new(Classes)
-	c.Refine(t)
+// ClassesOf returns a division for terms.
+func ClassesOf(terms ...*Term) *Classes {
+	all := ^uint64(0)
+	c := &Classes{sets: []byteSet{{all, all, all, all}}}
+	for _, t := range terms {
+		c.refine(t)
+	}
 	return c
 }
 
-// Refine divides the classes further, for another term.
-func (c *Classes) Refine(t *Term) {
+// Len returns the number of classes.
+func (c *Classes) Len() int { return len(c.sets) }
+
+// Table returns the class of each byte.
+func (c *Classes) Table() *[256]uint8 {
+	table := new([256]uint8)
+	for class, set := range c.sets {
+		for i, word := range set {
+			for ; word != 0; word &= word - 1 {
+				table[i*64+bits.TrailingZeros64(word)] = uint8(class)
+			}
+		}
+	}
+	return table
+}
+
+// refine divides the classes further, for another term.
+func (c *Classes) refine(t *Term) {
 	switch t.kind {
 	case set:
 		c.split(t.set)
 	case concat:
-		if c.Refine(t.a); t.a.nullable {
-			c.Refine(t.b)
+		if c.refine(t.a); t.a.nullable {
+			c.refine(t.b)
 		}
 	case alt, and:
 		for _, x := range t.list {
-			c.Refine(x)
+			c.refine(x)
 		}
 	case not, repeat:
-		c.Refine(t.a)
+		c.refine(t.a)
 	case multiple:
-		for digit := byte('0'); digit <= '9'; digit++ {
+		for _, digit := range []byte("0123456789.") {
 			var b byteSet
 			b.add(digit)
 			c.split(&b)
 		}
-		var b byteSet
-		b.add('.')
-		c.split(&b)
 	}
 }
 
 // split divides the classes by a set.
 func (c *Classes) split(b *byteSet) {
-	var inside, outside [256]bool
-	most := uint8(0)
-	for i, class := range c {
-		if b.has(byte(i)) {
-			inside[class] = true
-		} else {
-			outside[class] = true
-		}
-		most = max(most, class)
+	if slices.Contains(c.seen, b) {
+		return
 	}
-	var moved [256]uint8
-	for class := range inside {
-		if inside[class] && outside[class] {
-			most++
-			moved[class] = most
+	c.seen = append(c.seen, b)
+	for i, x := range c.sets {
+		var inside, outside byteSet
+		for word := range x {
+			inside[word], outside[word] = x[word]&b[word], x[word]&^b[word]
 		}
-	}
-	for i, class := range c {
-		if moved[class] != 0 && b.has(byte(i)) {
-			c[i] = moved[class]
+		if inside != (byteSet{}) && outside != (byteSet{}) {
+			c.sets[i] = inside
+			c.sets = append(c.sets, outside)
 		}
 	}
 }
 
 // representatives returns a byte of each class.
 func (c *Classes) representatives() []byte {
-	var seen [256]bool
-	var list []byte
-	for i, class := range c {
-		if !seen[class] {
-			seen[class] = true
-			list = append(list, byte(i))
+	list := make([]byte, len(c.sets))
+	for class, set := range c.sets {
+		for i, word := range set {
+			if word != 0 {
+				list[class] = byte(i*64 + bits.TrailingZeros64(word))
+				break
+			}
 		}
 	}
 	return list

@@ -29,14 +29,14 @@ type objectStates struct {
 	*objects
 	members []memberOf
 	extra   []class
-	states  map[progress]int32
-	list    []progress // whose states have no steps yet
+	states  map[progress]int32 // before the name of a member
+	after   map[progress]int32 // after a member
+	list    []progress         // whose states have no steps yet
 }
 
 // progress is what is known about the members before a place.
 type progress struct {
 	next  int  // of members
-	some  bool // there is one
 	extra bool // there is one without a name in the schema
 	least int  // how many there are for the lower bound, up to the bound
 	most  int  // how many there are for the upper bound, if there is one
@@ -45,12 +45,15 @@ type progress struct {
 // object adds the steps of objects to a state.
 func (c *compiler) object(start int32, o *objects) error {
 	own := *o
-	s := &objectStates{compiler: c, objects: &own, states: map[progress]int32{}}
+	s := &objectStates{compiler: c, objects: &own, states: map[progress]int32{}, after: map[progress]int32{}}
 	if err := s.name(); err != nil {
 		return err
 	}
 	s.simplify()
-	c.lexeme(start, c.Concat(c.Literal("{"), c.space), s.state(progress{}))
+	open := c.program.Add(machine.State{})
+	c.lexeme(start, c.Concat(c.Literal("{"), c.space), open)
+	c.skip(open, s.state(progress{}))
+	s.close(open, progress{}, c.Literal("}"))
 	for len(s.list) > 0 {
 		p := s.list[len(s.list)-1]
 		s.list = s.list[:len(s.list)-1]
@@ -176,7 +179,7 @@ func (s *objectStates) valueOf(l *layer, matched []*patterned) conjunction {
 	return all
 }
 
-// state returns the state of a progress.
+// state returns the state before a name.
 func (s *objectStates) state(p progress) int32 {
 	i, ok := s.states[p]
 	if !ok {
@@ -187,9 +190,28 @@ func (s *objectStates) state(p progress) int32 {
 	return i
 }
 
+// follow returns the state after a member.
+func (s *objectStates) follow(p progress) int32 {
+	i, ok := s.after[p]
+	if !ok {
+		i = s.program.Add(machine.State{})
+		s.after[p] = i
+		s.lexeme(i, s.comma, s.state(p))
+		s.close(i, p, s.Concat(s.space, s.Literal("}")))
+	}
+	return i
+}
+
+// close adds the end to a state if the object may end there.
+func (s *objectStates) close(from int32, p progress, end *regular.Term) {
+	if p.least < s.least || slices.ContainsFunc(s.members[p.next:], func(m memberOf) bool { return m.required }) {
+		return
+	}
+	s.lexeme(from, end, s.end)
+}
+
 // count returns the progress after a further member.
 func (s *objectStates) count(p progress, extra bool) progress {
-	p.some = true
 	if !extra || !p.extra { // two others may have the same name, which is one member
 		p.least = min(p.least+1, s.least)
 	}
@@ -198,14 +220,6 @@ func (s *objectStates) count(p progress, extra bool) progress {
 		p.most++
 	}
 	return p
-}
-
-// separated returns a term that follows a member, if there is one.
-func (s *objectStates) separated(p progress, t *regular.Term) *regular.Term {
-	if p.some {
-		return s.Concat(s.comma, t)
-	}
-	return t
 }
 
 // named adds the steps over a member that the schema names.
@@ -224,22 +238,13 @@ func (s *objectStates) step(from int32, p [2]progress, k class) {
 		return
 	}
 	value := s.program.Add(machine.State{})
-	s.lexeme(from, s.separated(p[0], k.key), value)
-	s.call(value, s.lower(k.value), s.state(p[1]))
+	s.lexeme(from, k.key, value)
+	s.call(value, s.lower(k.value), s.follow(p[1]))
 }
 
-// rest adds the steps over other members, and to the end.
+// rest adds the steps over other members.
 func (s *objectStates) rest(p progress) {
-	from := s.state(p)
 	for _, k := range s.extra {
-		s.step(from, [2]progress{p, s.count(p, true)}, k)
+		s.step(s.state(p), [2]progress{p, s.count(p, true)}, k)
 	}
-	if p.least < s.least {
-		return
-	}
-	end := s.Literal("}")
-	if p.some {
-		end = s.Concat(s.space, end)
-	}
-	s.lexeme(from, end, s.end)
 }
