@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/grammar"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
@@ -43,6 +44,40 @@ func TestGrammar(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// TestGrammarAhead generates texts with and without grammars at once on a device for which the engine works ahead of texts without one.
+func TestGrammarAhead(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	digits, err := grammar.Pattern(`[0-9]{2,3}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, opener := range kerneltest.Executions() {
+		if name != "interp" && name != "cuda" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			m, err := llm.Open(kerneltest.Device(t, opener), path, llm.Options{Sequences: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			restricted := llm.Request{Grammar: digits, Temperature: 2, Seed: 4}
+			prompts, requests := []string{"a", "b", "c", "d"}, []llm.Request{restricted, {MaxTokens: 8}, restricted, {MaxTokens: 3}}
+			got, last := texts(t, m, prompts, requests)
+			for i, r := range requests {
+				if r.Grammar != nil && (!digits.Match(got[i]) || last[i].Finish != llm.Ended) {
+					t.Errorf("text %d is %q and ends with %+v", i, got[i], last[i])
+				}
+				if last[i].Finish == llm.Unfinished {
+					t.Errorf("text %d ends with %+v", i, last[i])
+				}
+			}
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // TestGrammarLimited ends a text of a grammar before it is complete.

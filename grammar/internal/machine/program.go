@@ -53,12 +53,20 @@ func (p *Program) Len() int { return len(p.states) }
 // prune removes steps from which no end can be reached.
 func (p *Program) prune() (alive []bool) {
 	alive = make([]bool, len(p.states))
-	for changed := true; changed; {
-		changed = false
-		for i := len(p.states) - 1; i >= 0; i-- {
-			if !alive[i] && p.ends(&p.states[i], alive) {
-				alive[i], changed = true, true
-			}
+	users := make([][]int32, len(p.states)) // states with a step over or to a state
+	list := make([]int32, len(p.states))    // states to look at
+	for i := range p.states {
+		list[i] = int32(i)
+		for _, next := range p.states[i].uses() {
+			users[next] = append(users[next], int32(i))
+		}
+	}
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		if !alive[i] && p.ends(&p.states[i], alive) {
+			alive[i] = true
+			list = append(list, users[i]...)
 		}
 	}
 	for i := range p.states {
@@ -68,6 +76,18 @@ func (p *Program) prune() (alive []bool) {
 		s.Skips = filter(s.Skips, func(i int32) bool { return alive[i] })
 	}
 	return alive
+}
+
+// uses returns the states of all steps.
+func (s *State) uses() []int32 {
+	list := append([]int32(nil), s.Skips...)
+	for _, l := range s.Lexemes {
+		list = append(list, l.Next)
+	}
+	for _, c := range s.Calls {
+		list = append(list, c.Start, c.Next)
+	}
+	return list
 }
 
 // ends reports whether a step leads to a state that is known to be alive.

@@ -122,7 +122,7 @@ func (c *compiler) skip(from, to int32) {
 
 // made returns an error if the program is too large.
 func (c *compiler) made() error {
-	if c.program.Len() > maxStates {
+	if c.program.Len() > maxStates || c.Work() > maxDerivatives {
 		return ErrLimit
 	}
 	return nil
