@@ -27,6 +27,12 @@ var (
 	ErrStuck = errors.New("grammar: no token continues the text")
 )
 
+// problem is an error of one of the kinds above, with its own text.
+type problem struct{ kind, err error }
+
+func (p problem) Error() string   { return "grammar: " + p.err.Error() }
+func (p problem) Unwrap() []error { return []error{p.kind, p.err} }
+
 // Grammar is a set of texts. It is safe for concurrent use.
 type Grammar struct {
 	mutex   sync.Mutex
@@ -40,9 +46,9 @@ func Schema(text []byte) (*Grammar, error) {
 	m, err := schema.Compile(text)
 	switch {
 	case errors.Is(err, schema.ErrUnsupported):
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		return nil, problem{ErrUnsupported, err}
 	case errors.Is(err, schema.ErrEmpty):
-		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
+		return nil, problem{ErrEmpty, err}
 	case err != nil:
 		return nil, fmt.Errorf("grammar: %w", err)
 	}
@@ -68,7 +74,7 @@ func Pattern(expression string) (*Grammar, error) {
 	a := pattern.NewAlphabet(s, pattern.UTF8)
 	t, err := pattern.Go(a, expression)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		return nil, problem{ErrUnsupported, err}
 	}
 	p := machine.NewProgram(s)
 	end := p.Add(machine.State{End: true})

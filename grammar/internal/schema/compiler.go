@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/grammar/internal/machine"
@@ -54,7 +53,7 @@ type terms struct {
 	zero     *regular.Term // decimals without sign whose value is 0
 }
 
-// Compile compiles a schema. The errors match those of this package, and machine.ErrEmpty.
+// Compile compiles a schema. The errors match those of this package.
 func Compile(data []byte) (*machine.Machine, error) {
 	root, err := parse(data)
 	if err != nil {
@@ -78,7 +77,7 @@ func Compile(data []byte) (*machine.Machine, error) {
 	}
 	m, err := c.program.Start(start, machine.Options{Units: []*regular.Term{c.alphabet.Any, c.character}})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
+		return nil, ErrEmpty
 	}
 	return m, nil
 }
