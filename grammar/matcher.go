@@ -83,7 +83,7 @@ func (m *Matcher) compute() *mask {
 	if m.state.Free() >= maxPlain {
 		copy(k.words, v.plain)
 	} else {
-		m.walk(v.texts, k.words, maxPlain)
+		m.plain(k.words)
 	}
 	m.walk(v.other, k.words, math.MaxInt)
 	if m.state.End() {
@@ -93,6 +93,31 @@ func (m *Matcher) compute() *mask {
 	}
 	k.any = slices.ContainsFunc(k.words, func(w uint32) bool { return w != 0 })
 	return k
+}
+
+// plain sets the bits of the plain tokens that may follow. If nearly any may, as at the beginning of a name that is not one of a few, it
+// begins with all.
+func (m *Matcher) plain(words []uint32) {
+	t, run := m.vocabulary.texts, m.grammar.machine
+	var rest []tree
+	all := 0
+	for i := 0; i < len(t); i += int(t[i].size) {
+		below := t[i : i+int(t[i].size)]
+		if next := run.Step(m.state, t[i].byte); next != nil && next.Free() >= maxPlain {
+			all += len(below)
+		} else {
+			rest = append(rest, below)
+		}
+	}
+	if 2*all < len(t) {
+		m.walk(t, words, maxPlain)
+		return
+	}
+	copy(words, m.vocabulary.plain)
+	for _, below := range rest {
+		below.exclude(words)
+		m.walk(below, words, maxPlain)
+	}
 }
 
 // walk sets the bits of the tokens of a tree that may follow. After a state in which at least free characters may follow, whatever they

@@ -122,3 +122,12 @@ func (t tree) allow(words []uint32) {
 		}
 	}
 }
+
+// exclude clears the bits of all tokens.
+func (t tree) exclude(words []uint32) {
+	for i := range t {
+		if id := t[i].token; id >= 0 {
+			words[id/32] &^= 1 << (id % 32)
+		}
+	}
+}

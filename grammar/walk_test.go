@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -213,4 +214,42 @@ func checkMasks(t *testing.T, m *Matcher, r *rand.Rand) {
 // follow returns the state after a text.
 func follow(m *Matcher, k *machine.Known, s string) *machine.Known {
 	return m.grammar.machine.Text(k, s)
+}
+
+// BenchmarkMask measures masks of new states, with a vocabulary of random words.
+func BenchmarkMask(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const letters = "etaoinshrdlucmfwypvbgkqjxz ETAOI0123.,-\"{}[]:\n\\\xc3\xa9" // the frequent ones first
+	for _, n := range []int{49152, 128256} {
+		seen, list := map[string]bool{}, []string{}
+		for len(list) < n {
+			w := make([]byte, 1+r.IntN(3)+r.IntN(6))
+			for i := range w {
+				w[i] = letters[min(r.IntN(len(letters)), r.IntN(len(letters)))]
+			}
+			if s := string(w); !seen[s] {
+				seen[s], list = true, append(list, s)
+			}
+		}
+		v := newVocabulary(append(list, ""), []int32{int32(n)})
+		words := make([]uint32, v.Words())
+		for name, text := range map[string]string{"text": `{"a": "`, "name": `{`, "names": `{"a": "", "`, "number": `{"a": "", "b": `, "bounded": `{"a": "", "b": 1, "c": "abc`} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					g, err := Schema([]byte(`{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "string", "maxLength": 20}}, "additionalProperties": true}`))
+					if err != nil {
+						b.Fatal(err)
+					}
+					m := g.NewMatcher(v)
+					g.machine.Allow(maxWork)
+					m.state = g.machine.Text(m.state, text)
+					b.StartTimer()
+					if err := m.Mask(words); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }

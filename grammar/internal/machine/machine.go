@@ -15,7 +15,7 @@ type Options struct {
 
 // Limits of a machine.
 const (
-	maxKnown = 4096 // states that are interned, of 2 KB and more
+	maxKnown = 8192 // states that are interned, of 1 KB or less
 	maxWays  = 1000 // in a state; a text for which there are more is not followed
 )
 
@@ -80,7 +80,7 @@ type way struct {
 type Known struct {
 	ways []way
 	end  bool
-	next [256]*Known
+	next [16]*[16]*Known // by the high and the low half of the next byte; nil for not yet known
 	free int32
 	// Memo is for the caller, who may remember here what depends on the state alone.
 	Memo any
@@ -129,13 +129,18 @@ func (m *Machine) Allow(n uint64) { m.budget = m.store.Work() + n }
 
 // Step returns the state after a further byte, or nil if no text goes on like this.
 func (m *Machine) Step(k *Known, c byte) *Known {
-	next := k.next[c]
+	half := k.next[c>>4]
+	if half == nil {
+		half = new([16]*Known)
+		k.next[c>>4] = half
+	}
+	next := half[c&15]
 	if next == nil {
 		if m.store.Work() >= m.budget {
 			return nil
 		}
 		next = m.step(k, c)
-		k.next[c] = next
+		half[c&15] = next
 	}
 	if next == dead {
 		return nil
