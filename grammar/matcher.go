@@ -80,11 +80,7 @@ func (g *Grammar) remember() {
 func (m *Matcher) compute() *mask {
 	v := m.vocabulary
 	k := &mask{vocabulary: v, words: make([]uint32, v.Words())}
-	if m.state.Free() >= maxPlain {
-		copy(k.words, v.plain)
-	} else {
-		m.plain(k.words)
-	}
+	m.plain(k.words)
 	m.walk(v.other, k.words, math.MaxInt)
 	if m.state.End() {
 		for _, id := range v.ends {
@@ -95,9 +91,22 @@ func (m *Matcher) compute() *mask {
 	return k
 }
 
-// plain sets the bits of the plain tokens that may follow. If nearly any may, as at the beginning of a name that is not one of a few, it
-// begins with all.
+// plain sets the bits of the plain tokens that may follow: those with as many characters as may follow whatever they are, and then
+// others.
 func (m *Matcher) plain(words []uint32) {
+	for _, d := range slices.Backward(m.vocabulary.sizes) {
+		if m.state.Free() >= d.characters {
+			copy(words, d.short)
+			m.walk(d.long, words, maxPlain)
+			return
+		}
+	}
+	m.branch(words)
+}
+
+// branch sets the bits of the plain tokens that may follow. If nearly any may, as at the beginning of a name that is not one of a few, it
+// begins with all.
+func (m *Matcher) branch(words []uint32) {
 	t, run := m.vocabulary.texts, m.grammar.machine
 	var rest []tree
 	all := 0

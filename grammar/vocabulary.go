@@ -12,9 +12,17 @@ import (
 type Vocabulary struct {
 	bytes []string // of each token; "" for one that is never allowed, such as a special token
 	ends  []int32
-	texts tree     // of plain tokens: those that have only characters that may occur in every string
-	other tree     // of the others
+	other tree // of tokens that are not plain
+	texts tree // of plain tokens: those that have only characters that may occur in every string
+	sizes []sizes
 	plain []uint32 // mask of the plain tokens
+}
+
+// sizes divides the plain tokens by their number of characters.
+type sizes struct {
+	characters int32
+	short      []uint32 // mask of those with at most as many
+	long       tree     // of the others
 }
 
 // maxPlain is the largest number of characters of a plain token.
@@ -47,7 +55,25 @@ func newVocabulary(list []string, ends []int32) *Vocabulary {
 		}
 	}
 	v.texts, v.other = newTree(list, texts), newTree(list, other)
+	for n := int32(4); n <= maxPlain; n *= 2 {
+		v.sizes = append(v.sizes, v.divide(texts, n))
+	}
 	return v
+}
+
+// divide divides plain tokens by a number of characters.
+func (v *Vocabulary) divide(texts []int32, n int32) sizes {
+	d := sizes{characters: n, short: make([]uint32, len(v.plain))}
+	var long []int32
+	for _, id := range texts {
+		if int32(utf8.RuneCountInString(v.bytes[id])) <= n {
+			d.short[id/32] |= 1 << (id % 32)
+		} else {
+			long = append(long, id)
+		}
+	}
+	d.long = newTree(v.bytes, long)
+	return d
 }
 
 // isPlain reports whether a token has only characters that a JSON string has as they are.
