@@ -198,3 +198,21 @@ func TestArange(t *testing.T) {
 		return nil
 	})
 }
+
+// TestNormOfAnotherType computes norms of float32 rows whose results have other types.
+func TestNormOfAnotherType(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		x, weight, bias := tensor.From(s, []float32{1, 3, 1, 3}, 1, 4), tensor.From(s, []float32{2, 2, 2, 4}, 4), tensor.From(s, []float32{1, 0, 0, 0}, 4)
+		for _, of := range []dtype.Type{dtype.Float32, dtype.Float16, dtype.BFloat16} {
+			o := tensor.NormOptions{DType: of}
+			for y, want := range map[*tensor.Tensor][]float64{x.LayerNorm(weight, bias, o): {-1, 2, -2, 4}, x.Sub(x).AddScalar(2).RMSNorm(weight, o): {2, 2, 2, 4}} {
+				got, err := tensor.Values[float64](t.Context(), y.To(dtype.Float64))
+				if err != nil || y.DType() != of {
+					t.Fatalf("%v: %v, %v", of, y.DType(), err)
+				}
+				near(t, of.String(), got, want, 1e-6)
+			}
+		}
+		return nil
+	})
+}

@@ -51,7 +51,8 @@ func normalize(name string, in []*Tensor, o NormOptions) *Tensor {
 	if of == dtype.Float64 {
 		return plainNorm(in, o.Epsilon).To(o.DType)
 	}
-	if direct := t.dtype == o.DType || t.dtype == dtype.Float32 && o.DType == dtype.BFloat16 && t.Dim(-1)%4 == 0; !direct {
+	narrow := len(in) == 2 && t.dtype == dtype.Float32 && o.DType == dtype.BFloat16 && t.Dim(-1)%4 == 0 // which only RMSNorm has
+	if t.dtype != o.DType && !narrow {
 		in[0] = in[0].To(dtype.Float32)
 		return normRows(name, in, NormOptions{o.Epsilon, dtype.Float32}).To(o.DType)
 	}
