@@ -19,7 +19,7 @@ func isDense(t weights.Type) bool {
 // dense uploads dense matrices with the same number of columns, one after another, as elements of the same type. It returns a nil all
 // if that is not possible.
 func (l *loader) dense(from []stored) (list []matrix, all matrix, err error) {
-	rows, brain := 0, 0
+	rows, brain, short := 0, 0, l.params.activations == dtype.Float16
 	for _, m := range from {
 		if !isDense(m.of) {
 			return nil, nil, nil
@@ -28,10 +28,12 @@ func (l *loader) dense(from []stored) (list []matrix, all matrix, err error) {
 			brain++
 		}
 	}
-	switch brain {
-	case len(from):
+	switch {
+	case short:
+		return room[dtype.F16]{rows, shorten, func(s quant.Shape, w device.Slice[dtype.F16]) matrix { return halves{s, w} }}.place(l.params, from)
+	case brain == len(from):
 		return room[dtype.BF16]{rows, narrow, func(s quant.Shape, w device.Slice[dtype.BF16]) matrix { return brains{s, w} }}.place(l.params, from)
-	case 0:
+	case brain == 0:
 		return room[float32]{rows, widen, func(s quant.Shape, w device.Slice[float32]) matrix { return singles{s, w} }}.place(l.params, from)
 	}
 	return nil, nil, nil
@@ -115,6 +117,9 @@ func (m singles) multiply(s *device.Stream, p product) error {
 		return p.plainly(s, m.Shape, func(v vectors) error { return each(s, m.Shape, m.w, v) })
 	}
 	x := gemm.Operands[float32, float32, float32]{A: v[0], B: m.w, C: v[1], Bias: p.bias, Weights: true}
+	if x.Residual, err = residual[float32](p); err != nil {
+		return err
+	}
 	if p.add {
 		x.Residual = x.C
 	}
@@ -150,7 +155,11 @@ func (m brains) multiply(s *device.Stream, p product) error {
 	if err != nil {
 		return err
 	}
-	return m.half(s, gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: v[0], C: v[1], Bias: p.bias}, p.rows(m.Columns))
+	to, err := residual[dtype.BF16](p)
+	if err != nil {
+		return err
+	}
+	return m.half(s, gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: v[0], C: v[1], Bias: p.bias, Residual: to}, p.rows(m.Columns))
 }
 
 // plain multiplies float32 vectors.

@@ -34,6 +34,7 @@ type product struct {
 	bias device.Slice[float32]    // empty for none
 	half device.Slice[dtype.BF16] // the bias, if activations are bfloat16
 	add  bool
+	to   *tensor.Tensor // of the shape of Y and the elements of X, or nil: what is added to the result
 }
 
 // rows returns the number of rows of X.
@@ -55,7 +56,7 @@ func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
 	if s := t.Shape(); len(s) != 2 || s[0] != rows || s[1] != columns {
 		return stored{}, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrShape, name, s, rows, columns)
 	}
-	if _, ok := formatOf(t.Type()); !ok && !isDense(t.Type()) {
+	if _, ok := formatOf(t.Type()); !isDense(t.Type()) && (!ok || l.params.activations == dtype.Float16) {
 		return stored{}, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
 	if n, _ := t.Type().Block(); columns%n != 0 {
@@ -199,8 +200,15 @@ func (p product) plainly(s *device.Stream, size quant.Shape, f func(v vectors) e
 		}
 		return nil
 	}
+	to, err := residual[float32](p)
+	if err != nil {
+		return err
+	}
 	if !p.add {
-		return biased(y)
+		if err := biased(y); err != nil || to.Len() == 0 {
+			return err
+		}
+		return add(s, to, y)
 	}
 	return withScratch(s, y.Len(), func(sums device.Slice[float32]) error {
 		if err := biased(sums); err != nil {

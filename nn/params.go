@@ -18,7 +18,8 @@ var (
 // Options are the options of NewParams.
 type Options struct {
 	// DType is the element type of activations and of parameters that are trained: dtype.Float32 or dtype.BFloat16. By default it is the
-	// type for loaded models: BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32.
+	// type for loaded models: BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32. Models whose
+	// layers are Embedding, Linear, Stacked and LayerNorm, without AddTo, may also be loaded with Float16.
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
@@ -38,6 +39,8 @@ func NewParams(stream *device.Stream, o Options) *Params {
 	p := &Params{stream: stream, activations: o.DType, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
 	switch info := stream.Device().Info(); {
 	case o.DType == dtype.Float32 || o.DType == dtype.BFloat16:
+	case o.DType == dtype.Float16:
+		p.trained.err = fmt.Errorf("%w: trained parameters of %v", ErrFormat, o.DType)
 	case o.DType != dtype.Invalid:
 		p.trained.err = fmt.Errorf("%w: activations of %v", ErrFormat, o.DType)
 		fallthrough

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/embedding"
@@ -52,6 +54,8 @@ func (m quantized) multiply(s *device.Stream, p product) error {
 		return p.plainly(s, m.Shape, func(v vectors) error {
 			return runQuantized(s, m, quant.Operands[float32, float32]{Rows: v.n, X: v.x, Y: v.y})
 		})
+	case p.to != nil:
+		return fmt.Errorf("%w: a sum of %v and products of a quantized matrix", ErrFormat, p.to.DType())
 	case p.y.DType() == dtype.Float32:
 		return multiplyQuantized(s, m, p, p.bias)
 	}
