@@ -1,0 +1,75 @@
+package bert
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Errors of ParseConfig and Load.
+var (
+	// ErrArchitecture is the error of a config.json of a model of another kind.
+	ErrArchitecture = errors.New("bert: unknown architecture")
+	// ErrConfig is the error of a config.json that lacks a value or has one that makes no sense or is not supported.
+	ErrConfig = errors.New("bert: invalid config.json")
+)
+
+// Config is the size of a model.
+type Config struct {
+	Layers, Hidden, FFN int
+	Heads               int
+	Vocabulary          int
+	Positions           int // the largest number of tokens of a text
+	Types               int // of tokens; texts have the first one
+	Epsilon             float64
+}
+
+// ParseConfig returns the Config of the contents of a config.json. The errors match ErrArchitecture and ErrConfig.
+func ParseConfig(text []byte) (Config, error) {
+	var f struct {
+		Type       string  `json:"model_type"`
+		Layers     int     `json:"num_hidden_layers"`
+		Hidden     int     `json:"hidden_size"`
+		FFN        int     `json:"intermediate_size"`
+		Heads      int     `json:"num_attention_heads"`
+		Vocabulary int     `json:"vocab_size"`
+		Positions  int     `json:"max_position_embeddings"`
+		Types      int     `json:"type_vocab_size"`
+		Epsilon    float64 `json:"layer_norm_eps"`
+		Activation string  `json:"hidden_act"`
+		Embedding  string  `json:"position_embedding_type"`
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	switch {
+	case f.Type != "bert":
+		return Config{}, fmt.Errorf("%w: config.json has the model_type %q; only bert is supported", ErrArchitecture, f.Type)
+	case f.Activation != "gelu":
+		return Config{}, fmt.Errorf("%w: the activation %q; only gelu is supported", ErrConfig, f.Activation)
+	case f.Embedding != "absolute" && f.Embedding != "":
+		return Config{}, fmt.Errorf("%w: the position_embedding_type %q; only absolute is supported", ErrConfig, f.Embedding)
+	}
+	c := Config{f.Layers, f.Hidden, f.FFN, f.Heads, f.Vocabulary, f.Positions, f.Types, f.Epsilon}
+	return c, c.check()
+}
+
+// maxDim is the largest number of elements of a head.
+const maxDim = 128
+
+// check returns ErrConfig if a number makes no sense.
+func (c Config) check() error {
+	const most = 1 << 24 // of Config's sizes
+	for _, n := range []int{c.Layers, c.Hidden, c.FFN, c.Heads, c.Vocabulary, c.Positions, c.Types} {
+		if n < 1 || n > most {
+			return fmt.Errorf("%w: %+v", ErrConfig, c)
+		}
+	}
+	if c.Hidden%c.Heads != 0 || c.dim()%16 != 0 || c.dim() > maxDim || !(c.Epsilon >= 0 && c.Epsilon < 1) {
+		return fmt.Errorf("%w: %+v: heads have a multiple of 16 elements, at most %d", ErrConfig, c, maxDim)
+	}
+	return nil
+}
+
+// dim returns the number of elements of a head.
+func (c Config) dim() int { return c.Hidden / c.Heads }

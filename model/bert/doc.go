@@ -1,0 +1,21 @@
+// Package bert computes encoders of text of the BERT family, such as MiniLM, from safetensors files with a config.json.
+//
+//	text, err := os.ReadFile("all-MiniLM-L6-v2/config.json")
+//	config, err := bert.ParseConfig(text)
+//	file, err := formats.Open("all-MiniLM-L6-v2")
+//	m, err := bert.Load(stream, file, config, bert.LoadOptions{})
+//	defer m.Close()
+//	err = tensor.RunOn(ctx, stream, func(s *tensor.Scope) error {
+//		batch, err := m.NewBatch(s, tokens...) // a []int32 for each text
+//		if err != nil {
+//			return err
+//		}
+//		vectors, err := tensor.Values[float32](ctx, batch.Pool(m.Forward(batch), bert.Mean, true))
+//		...
+//	})
+//
+// The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Package embeddings
+// computes vectors of texts.
+//
+// The layers are those of Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding" (2018).
+package bert

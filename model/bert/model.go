@@ -1,0 +1,142 @@
+package bert
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+)
+
+// Model is a model on a device.
+type Model struct {
+	Config
+	layers network
+	params *nn.Params
+}
+
+// network is the layers of a model.
+type network struct {
+	Words     nn.Embedding `weights:"embeddings.word_embeddings"`
+	Positions nn.Embedding `weights:"embeddings.position_embeddings"`
+	Types     nn.Embedding `weights:"embeddings.token_type_embeddings"`
+	Norm      nn.LayerNorm `weights:"embeddings.LayerNorm"`
+	Layers    []layer      `weights:"encoder.layer.%d"`
+}
+
+// layer is an encoder layer.
+type layer struct {
+	QKV     nn.Stacked   `weights:"attention.self.{query,key,value}"`
+	O       nn.Linear    `weights:"attention.output.dense"`
+	Norm    nn.LayerNorm `weights:"attention.output.LayerNorm"`
+	Up      nn.Linear    `weights:"intermediate.dense"`
+	Down    nn.Linear    `weights:"output.dense"`
+	OutNorm nn.LayerNorm `weights:"output.LayerNorm"`
+}
+
+// newNetwork returns the layers of a model of a size, without parameters.
+func newNetwork(c Config) network {
+	norm := nn.LayerNorm{Width: c.Hidden, Epsilon: float32(c.Epsilon)}
+	n := network{
+		Words: nn.Embedding{Count: c.Vocabulary, Width: c.Hidden}, Positions: nn.Embedding{Count: c.Positions, Width: c.Hidden},
+		Types: nn.Embedding{Count: c.Types, Width: c.Hidden}, Norm: norm, Layers: make([]layer, c.Layers),
+	}
+	for i := range n.Layers {
+		n.Layers[i] = layer{
+			QKV: nn.Stacked{In: c.Hidden, Out: []int{c.Hidden, c.Hidden, c.Hidden}, Bias: true},
+			O:   nn.Linear{In: c.Hidden, Out: c.Hidden, Bias: true}, Norm: norm,
+			Up: nn.Linear{In: c.Hidden, Out: c.FFN, Bias: true}, Down: nn.Linear{In: c.FFN, Out: c.Hidden, Bias: true}, OutNorm: norm,
+		}
+	}
+	return n
+}
+
+// LoadOptions are the options of Load.
+type LoadOptions struct {
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
+	// for it, from compute capability 8.0 on, and else Float32.
+	DType dtype.Type
+	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	Progress func(done, total int64)
+}
+
+// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert."; those of heads, such as the
+// pooler, are ignored. The errors match ErrConfig and those of nn.Load.
+func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
+	err := c.check()
+	if err == nil && c.Layers > len(f.Tensors) {
+		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info := s.Device().Info(); o.DType == dtype.Invalid && info.Kind != "cpu" && info.Capability.Major >= 8 {
+		o.DType = dtype.Float16
+	}
+	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{DType: o.DType})}
+	if err := m.load(f, nn.LoadOptions{Ignore: ignored(f), Progress: o.Progress}); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// load loads the parameters.
+func (m *Model) load(f *weights.File, o nn.LoadOptions) error {
+	if _, missing := f.Tensor("embeddings.word_embeddings.weight"); missing == nil {
+		return nn.Load(m.params, &m.layers, f, o)
+	}
+	prefixed := struct {
+		Encoder network `weights:"bert"`
+	}{m.layers}
+	err := nn.Load(m.params, &prefixed, f, o)
+	m.layers = prefixed.Encoder
+	return err
+}
+
+// ignored returns the tensors of a file that do not belong to the encoder.
+func ignored(f *weights.File) (list []string) {
+	for _, t := range f.Tensors {
+		name := strings.TrimPrefix(t.Name(), "bert.")
+		encoder := strings.HasPrefix(name, "encoder.") || strings.HasPrefix(name, "embeddings.")
+		if !encoder || strings.HasSuffix(name, ".position_ids") {
+			list = append(list, t.Name())
+		}
+	}
+	return list
+}
+
+// Close frees the model's memory.
+func (m *Model) Close() error { return m.params.Close() }
+
+// Bytes returns the size of the parameters on the device.
+func (m *Model) Bytes() int64 { return m.params.Bytes() }
+
+// DType returns the type of activations.
+func (m *Model) DType() dtype.Type { return m.params.Activations() }
+
+// Forward returns the activations after the last layer: a row of Hidden elements for each token of a batch.
+func (m *Model) Forward(b *Batch) *tensor.Tensor {
+	n := &m.layers
+	x := b.ids.Scope().Tidy(func() *tensor.Tensor {
+		return n.Norm.Forward(n.Words.Forward(b.ids).Add(n.Positions.Forward(b.positions)).Add(n.Types.Forward(b.types)))
+	})
+	for i := range n.Layers {
+		x = n.Layers[i].forward(x, b)
+	}
+	return x
+}
+
+// forward returns the activations after a layer.
+func (l *layer) forward(x *tensor.Tensor, b *Batch) *tensor.Tensor {
+	if x.Err() != nil {
+		return x
+	}
+	return x.Scope().Tidy(func() *tensor.Tensor {
+		y := l.Norm.Forward(l.O.ForwardSum(b.attend(l.QKV.Forward(x)), x))
+		return l.OutNorm.Forward(l.Down.ForwardSum(l.Up.Forward(y).GELU(), y))
+	})
+}
