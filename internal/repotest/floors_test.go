@@ -113,12 +113,16 @@ var floors = map[string]string{
 	"grammar/internal/schema":        "grammar/internal/regular grammar/internal/pattern grammar/internal/machine",
 	"grammar":                        "grammar/internal/regular grammar/internal/pattern grammar/internal/machine grammar/internal/schema tokenizer",
 
-	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, model/llama those of its attention.
+	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, models those of their attention, and
+	// model/bert those that reduce the rows of a text.
 	"tensor":                "internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
 	"nn":                    "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
 	"train":                 "nn tensor internal/kernels/optimizer device dtype",
 	"model/llama":           "nn tensor weights internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest": "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
+	"model/bert":            "nn tensor weights internal/kernels/pooling internal/kernels/prefill internal/kernels/row device dtype",
+	"model/bert/berttest":   "weights weights/safetensors",
+	"embeddings":            "model/bert tensor tokenizer weights weights/formats device dtype",
 	"llm":                   "model/llama tensor tokenizer chat grammar weights weights/formats internal/kernels/sampling device",
 	"serve/gate":            "llm chat grammar tokenizer",
 	"serve/anthropic":       "serve/gate llm chat",

@@ -1,0 +1,111 @@
+package embeddings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/model/bert"
+)
+
+// ErrModel is the error of a folder that has no model for this package: files are missing, are not understood, or ask for what is not
+// supported. Errors of packages tokenizer and model/bert keep their own.
+var ErrModel = errors.New("embeddings: not a supported model")
+
+// recipe is what the files of sentence-transformers say.
+type recipe struct {
+	encoder string // the folder of the encoder
+	method  bert.Method
+	unit    bool
+	length  int // the largest number of tokens of a text, or 0
+	lower   bool
+}
+
+// recipeOf reads modules.json and the files that it names. Without it, a folder has an encoder, and vectors are means, as in
+// sentence-transformers.
+func recipeOf(folder string) (recipe, error) {
+	r := recipe{encoder: folder, method: bert.Mean}
+	var modules []struct{ Type, Path string }
+	if err := readJSON(filepath.Join(folder, "modules.json"), &modules); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	for _, m := range modules {
+		if !filepath.IsLocal(m.Path) && m.Path != "" {
+			return r, fmt.Errorf("%w: modules.json names the folder %q", ErrModel, m.Path)
+		}
+		at := filepath.Join(folder, m.Path)
+		var err error
+		switch kind := m.Type[strings.LastIndexByte(m.Type, '.')+1:]; kind {
+		case "Transformer":
+			r.encoder = at
+		case "Pooling":
+			err = r.pool(filepath.Join(at, "config.json"))
+		case "Normalize":
+			r.unit = true
+		default:
+			err = fmt.Errorf("%w: modules.json has a module %s; only Transformer, Pooling and Normalize are supported", ErrModel, kind)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, r.limit()
+}
+
+// pool reads the config.json of a Pooling module, whose methods are flags.
+func (r *recipe) pool(name string) error {
+	var modes map[string]any
+	if err := readJSON(name, &modes); err != nil {
+		return err
+	}
+	known := map[string]bert.Method{"pooling_mode_mean_tokens": bert.Mean, "pooling_mode_max_tokens": bert.Max, "pooling_mode_cls_token": bert.First}
+	found := 0
+	for key, value := range modes {
+		if on, _ := value.(bool); !on || !strings.HasPrefix(key, "pooling_mode_") {
+			continue
+		}
+		method, ok := known[key]
+		if !ok {
+			return fmt.Errorf("%w: %s has %s, which is not supported", ErrModel, name, key)
+		}
+		r.method = method
+		found++
+	}
+	if found != 1 {
+		return fmt.Errorf("%w: %s has %d methods of pooling; one is supported", ErrModel, name, found)
+	}
+	return nil
+}
+
+// limit reads sentence_bert_config.json, which a folder need not have.
+func (r *recipe) limit() error {
+	var f struct {
+		Length int  `json:"max_seq_length"`
+		Lower  bool `json:"do_lower_case"`
+	}
+	err := readJSON(filepath.Join(r.encoder, "sentence_bert_config.json"), &f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r.length, r.lower = f.Length, f.Lower
+	return err
+}
+
+// readJSON reads a file.
+func readJSON(name string, to any) error {
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, to)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	return nil
+}

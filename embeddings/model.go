@@ -1,0 +1,215 @@
+package embeddings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/model/bert"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/tokenizer"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
+)
+
+// Options are the options of Open.
+type Options struct {
+	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
+	// for it, and else Float32.
+	DType dtype.Type
+	// BatchTokens is the number of tokens that are computed at once, unless a single text has more. 0 means 2,048 on a CPU and 32,768
+	// on a GPU.
+	BatchTokens int
+	// Progress is called, unless it is nil, with the bytes of weights that have been loaded and all.
+	Progress func(done, total int64)
+}
+
+// A Model computes vectors. It may be used by several goroutines, whose calls take turns.
+type Model struct {
+	recipe
+	tokenizer *tokenizer.Tokenizer
+	model     *bert.Model
+	batch     int // tokens
+
+	mu     sync.Mutex // of stream, and of closed
+	stream *device.Stream
+	closed bool
+}
+
+// ErrClosed is the error of a Model that has been closed.
+var ErrClosed = errors.New("embeddings: the model is closed")
+
+// Open loads the model of a folder onto a device. The errors match ErrModel, and those of packages weights, tokenizer and model/bert.
+func Open(dev *device.Device, folder string, o Options) (*Model, error) {
+	r, err := recipeOf(folder)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(r.encoder, "config.json"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	c, err := bert.ParseConfig(text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{recipe: r, batch: o.BatchTokens}
+	if m.tokenizer, err = tokenizer.Open(filepath.Join(r.encoder, "tokenizer.json")); err != nil {
+		return nil, err
+	}
+	if m.length <= 0 || m.length > c.Positions {
+		m.length = c.Positions
+	}
+	if m.batch <= 0 {
+		m.batch = 2048
+		if dev.Info().Kind != "cpu" {
+			m.batch = 1 << 15
+		}
+	}
+	return m, m.load(dev, c, o)
+}
+
+// load loads the weights.
+func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
+	f, err := formats.Open(m.encoder)
+	if errors.Is(err, weights.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if m.stream, err = dev.NewStream(); err != nil {
+		return err
+	}
+	m.model, err = bert.Load(m.stream, f, c, bert.LoadOptions{DType: o.DType, Progress: o.Progress})
+	if err == nil {
+		err = m.stream.Synchronize(context.Background()) // the file is closed
+	}
+	if err != nil {
+		return errors.Join(err, m.Close())
+	}
+	return nil
+}
+
+// Close frees the model's memory, after the calls that run have returned.
+func (m *Model) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	var err error
+	if m.model != nil {
+		err = m.model.Close()
+	}
+	return errors.Join(err, m.stream.Close())
+}
+
+// Width returns the number of elements of a vector.
+func (m *Model) Width() int { return m.model.Hidden }
+
+// DType returns the type of weights and activations.
+func (m *Model) DType() dtype.Type { return m.model.DType() }
+
+// MaxTokens returns the largest number of tokens of a text.
+func (m *Model) MaxTokens() int { return m.length }
+
+// BatchTokens returns the number of tokens that are computed at once.
+func (m *Model) BatchTokens() int { return m.batch }
+
+// Encode returns the tokens of a text, at most MaxTokens, and reports whether they are all.
+func (m *Model) Encode(text string) (tokens []int32, all bool) {
+	if m.lower {
+		text = strings.ToLower(text)
+	}
+	tokens = m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length + 1}).IDs
+	if len(tokens) <= m.length {
+		return tokens, true
+	}
+	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
+}
+
+// Embed returns a vector of Width elements for each text. Of a text with more than MaxTokens tokens, only the beginning counts.
+func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
+	tokens := make([][]int32, len(texts))
+	for i, text := range texts {
+		tokens[i], _ = m.Encode(text)
+	}
+	return m.EmbedTokens(ctx, tokens...)
+}
+
+// EmbedTokens is Embed for the tokens of texts. The errors match bert.ErrLength, bert.ErrToken and ErrClosed.
+func (m *Model) EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	list := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := m.first(texts)
+		part, err := m.compute(ctx, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		list, texts = append(list, part...), texts[n:]
+	}
+	return list, nil
+}
+
+// first returns the number of texts that are computed first: as many as fit, but at least one.
+func (m *Model) first(texts [][]int32) int {
+	tokens := 0
+	for i, text := range texts {
+		if tokens += len(text); tokens > m.batch && i > 0 {
+			return i
+		}
+	}
+	return len(texts)
+}
+
+// compute returns the vectors of texts that are computed together.
+func (m *Model) compute(ctx context.Context, texts [][]int32) (list [][]float32, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) error {
+		b, err := m.model.NewBatch(s, texts...)
+		if err != nil {
+			return err
+		}
+		values, err := tensor.Values[float32](ctx, b.Pool(m.model.Forward(b), m.method, m.unit))
+		if err != nil {
+			return err
+		}
+		n := m.Width()
+		for i := range texts {
+			list = append(list, values[i*n:(i+1)*n:(i+1)*n])
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Similarity returns the cosine of the angle between two vectors of the same number of elements: 1 if they have the same direction. It
+// is 0 if a vector has length 0.
+func Similarity(a, b []float32) float64 {
+	var dot, aa, bb float64
+	for i, x := range a {
+		x, y := float64(x), float64(b[i])
+		dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
