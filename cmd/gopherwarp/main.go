@@ -37,6 +37,7 @@ type commands struct {
 	Chat       chatCommand       `cmd:"" help:"Talk with a language model."`
 	Generate   generateCommand   `cmd:"" help:"Print a language model's answer to a prompt."`
 	Perplexity perplexityCommand `cmd:"" help:"Print how well a language model predicts a text."`
+	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
 	Serve      serveCommand      `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
 
 	Selftest selftestCommand `cmd:"" help:"Run test kernels and compare their results with plain Go."`

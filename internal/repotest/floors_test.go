@@ -137,7 +137,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... serve/openai serve/anthropic serve/gate serve/page llm chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":                   "cmd/... serve/openai serve/anthropic serve/gate serve/page llm embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",

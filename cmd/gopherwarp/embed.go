@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/embeddings"
+)
+
+type embedCommand struct {
+	Model string   `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers, with an encoder of the BERT family: config.json, tokenizer.json and safetensors files."`
+	Texts []string `arg:"" optional:"" name:"text" help:"Texts. Default: the lines of standard input."`
+	JSON  bool     `name:"json" help:"Lines of standard input are JSON: texts, or objects with the field text. The output is an object for each text."`
+	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+}
+
+// Help is the text after the flags.
+func (embedCommand) Help() string {
+	return `Prints a vector for each text: close vectors belong to texts with similar meanings. A vector is a line of numbers. With -json,
+it is an object with the fields text, tokens, truncated and embedding, and other fields of an object in the input are kept.
+
+Example:
+  gopherwarp embed -model models/all_minilm_l6_v2 "The cat sits outside."
+  gopherwarp embed -model models/all_minilm_l6_v2 -json <texts.jsonl >vectors.jsonl`
+}
+
+// Run is called by kong.
+func (c *embedCommand) Run(ctx context.Context, t terminal) error {
+	dev, m, err := openEmbeddings(t, c.Model, embedOptions(c.DType))
+	if err != nil {
+		return err
+	}
+	texts := c.lines(os.Stdin)
+	if len(c.Texts) > 0 {
+		texts = arguments(c.Texts)
+	}
+	return errors.Join(c.embed(ctx, t, m, texts), m.Close(), dev.Close())
+}
+
+// embedOptions returns the options of a value of -dtype.
+func embedOptions(of string) embeddings.Options {
+	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
+	return embeddings.Options{DType: types[of]}
+}
+
+// openEmbeddings opens a model on the default device, and shows the progress. The caller closes both.
+func openEmbeddings(t terminal, folder string, o embeddings.Options) (*device.Device, *embeddings.Model, error) {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := console.StartProgress(t.err)
+	o.Progress = func(done, total int64) { progress.Show("loading %s: %d of %d MB", folder, done>>20, total>>20) }
+	m, err := embeddings.Open(dev, folder, o)
+	progress.Stop()
+	if err != nil {
+		return nil, nil, errors.Join(err, dev.Close())
+	}
+	return dev, m, nil
+}
+
+// embedText is a text to embed, with the fields of its object in the input.
+type embedText struct {
+	text   string
+	fields map[string]any
+}
+
+// arguments returns texts.
+func arguments(list []string) iter.Seq2[embedText, error] {
+	return func(yield func(embedText, error) bool) {
+		for _, text := range list {
+			if !yield(embedText{text: text}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// maxLine is the largest number of bytes of a line.
+const maxLine = 16 << 20
+
+// lines returns the texts of lines.
+func (c *embedCommand) lines(in io.Reader) iter.Seq2[embedText, error] {
+	return func(yield func(embedText, error) bool) {
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, maxLine)
+		for number := 1; s.Scan(); number++ {
+			x, err := embedText{text: s.Text()}, error(nil)
+			if c.JSON {
+				x, err = parseText(s.Bytes())
+			}
+			if err != nil {
+				err = fmt.Errorf("line %d: %w", number, err)
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+		if err := s.Err(); err != nil {
+			yield(embedText{}, fmt.Errorf("reading the texts: %w", err))
+		}
+	}
+}
+
+// parseText returns the text of a line of JSON.
+func parseText(line []byte) (x embedText, err error) {
+	if json.Unmarshal(line, &x.text) == nil {
+		return x, nil
+	}
+	if err := json.Unmarshal(line, &x.fields); err != nil {
+		return x, fmt.Errorf("neither a text nor an object in JSON: %w", err)
+	}
+	text, ok := x.fields["text"].(string)
+	if !ok {
+		return x, errors.New("the object has no text in its field text")
+	}
+	x.text = text
+	return x, nil
+}
+
+// together is the number of texts that are embedded before the first of them is printed.
+const together = 256
+
+// embed prints the vectors of texts.
+func (c *embedCommand) embed(ctx context.Context, t terminal, m *embeddings.Model, texts iter.Seq2[embedText, error]) error {
+	out, progress, done := bufio.NewWriter(t.out), console.StartProgress(t.err), 0
+	defer progress.Stop()
+	var waiting []embedText
+	flush := func() error {
+		err := c.print(ctx, out, m, waiting)
+		done += len(waiting)
+		progress.Show("%d texts", done)
+		waiting = waiting[:0]
+		return err
+	}
+	for x, err := range texts {
+		if err != nil {
+			return errors.Join(flush(), out.Flush(), err)
+		}
+		if waiting = append(waiting, x); len(waiting) == together {
+			if err := flush(); err != nil {
+				return errors.Join(err, out.Flush())
+			}
+		}
+	}
+	return errors.Join(flush(), out.Flush())
+}
+
+// print prints the vectors of texts that are embedded together.
+func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m *embeddings.Model, texts []embedText) error {
+	tokens, whole := make([][]int32, len(texts)), make([]bool, len(texts))
+	for i, x := range texts {
+		tokens[i], whole[i] = m.Encode(x.text)
+	}
+	vectors, err := m.EmbedTokens(ctx, tokens...)
+	if err != nil {
+		return err
+	}
+	for i, v := range vectors {
+		if !c.JSON {
+			printVector(out, v)
+			continue
+		}
+		fields := texts[i].fields
+		if fields == nil {
+			fields = map[string]any{}
+		}
+		fields["text"], fields["tokens"], fields["truncated"], fields["embedding"] = texts[i].text, len(tokens[i]), !whole[i], v
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printVector prints a line of numbers. Flush reports errors.
+func printVector(out *bufio.Writer, v []float32) {
+	line := make([]byte, 0, 12*len(v))
+	for i, x := range v {
+		if i > 0 {
+			line = append(line, ' ')
+		}
+		line = strconv.AppendFloat(line, float64(x), 'g', -1, 32)
+	}
+	_, _ = out.Write(slices.Concat(line, []byte{'\n'}))
+}
