@@ -1,0 +1,253 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/serve/batch"
+)
+
+// recorder computes squares and records its batches.
+type recorder struct {
+	mu      sync.Mutex
+	batches [][]int
+	reports []batch.Report
+	takes   time.Duration
+	err     error
+	ended   []error // of the contexts
+}
+
+func (r *recorder) run(ctx context.Context, items []int) ([]int, error) {
+	select {
+	case <-time.After(r.takes):
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches, r.ended = append(r.batches, slices.Clone(items)), append(r.ended, ctx.Err())
+	var squares []int
+	for _, v := range items {
+		squares = append(squares, v*v)
+	}
+	return squares, r.err
+}
+
+func (r *recorder) observe(x batch.Report) { r.reports = append(r.reports, x) }
+
+// open returns a Queue.
+func open(t *testing.T, r *recorder, o batch.Options[int, int]) *batch.Queue[int, int] {
+	t.Helper()
+	o.Run, o.Observe = r.run, r.observe
+	q, err := batch.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// Items that arrive while a batch is computed are the next one, as far as they fit.
+func TestBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 10, Queue: 8, Size: func(v int) int { return v }})
+		var all sync.WaitGroup
+		for i, items := range [][]int{{3}, {4, 2}, {9}, {12}, {1}} {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				got, err := q.Do(t.Context(), items...)
+				var want []int
+				for _, v := range items {
+					want = append(want, v*v)
+				}
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%v: %v, %v", items, got, err)
+				}
+			})
+		}
+		time.Sleep(500 * time.Millisecond)
+		if got := q.Stats(); got != (batch.Stats{Waiting: 5, Running: 1}) {
+			t.Errorf("got %+v", got)
+		}
+		all.Wait()
+		q.Close()
+		if want := "[[3] [4 2] [9] [12] [1]]"; fmt.Sprint(r.batches) != want {
+			t.Errorf("batches %v, want %s", r.batches, want)
+		}
+		if x := r.reports[1]; x.Items != 2 || x.Size != 6 || x.Took != time.Second || len(x.Waits) != 2 || x.Waits[1] != 999*time.Millisecond || x.Err != nil {
+			t.Errorf("got %+v", x)
+		}
+		if got := q.Stats(); got != (batch.Stats{}) {
+			t.Errorf("at the end: %+v", got)
+		}
+	})
+}
+
+// A batch waits for the delay, but not if it is full.
+func TestDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		q := open(t, r, batch.Options[int, int]{Most: 3, Queue: 8, Delay: time.Second})
+		defer q.Close()
+		var all sync.WaitGroup
+		began := time.Now()
+		for i, want := range []time.Duration{time.Second, time.Second, 2500 * time.Millisecond, 2500 * time.Millisecond, 2500 * time.Millisecond, 3501 * time.Millisecond} {
+			all.Go(func() {
+				time.Sleep([]time.Duration{0, 500, 2000, 2000, 2500, 2501}[i] * time.Millisecond)
+				if _, err := q.Do(t.Context(), i); err != nil || time.Since(began).Round(time.Millisecond) != want {
+					t.Errorf("item %d: after %v, want %v; %v", i, time.Since(began), want, err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// A full queue refuses calls at once, whole.
+func TestFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 1, Queue: 3})
+		for range 3 {
+			go q.Do(t.Context(), 1)
+			synctest.Wait()
+		}
+		if _, err := q.Do(t.Context(), 1, 2); !errors.Is(err, batch.ErrFull) {
+			t.Errorf("two items: %v", err)
+		}
+		if _, err := q.Do(t.Context(), 1); err != nil {
+			t.Errorf("one item: %v", err)
+		}
+		if _, err := q.Do(t.Context(), 1, 2, 3, 4); !errors.Is(err, batch.ErrTooMany) {
+			t.Errorf("four items: %v", err)
+		}
+		q.Close()
+		if _, err := q.Do(t.Context(), 1); !errors.Is(err, batch.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+		if got, err := q.Do(t.Context()); got != nil || err != nil {
+			t.Errorf("no items: %v, %v", got, err)
+		}
+	})
+}
+
+// Close waits for the calls that have been accepted.
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 1, Queue: 9, Delay: time.Hour})
+		results := make(chan error, 3)
+		for range 3 {
+			go func() { _, err := q.Do(t.Context(), 1); results <- err }()
+		}
+		synctest.Wait()
+		q.Close()
+		for range 3 {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A call that leaves makes room, and a batch that nobody waits for is canceled.
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Minute}
+		q := open(t, r, batch.Options[int, int]{Most: 2, Queue: 2})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		do := func(items ...int) {
+			_, err := q.Do(ctx, items...)
+			ended <- err
+		}
+		go do(1, 2)
+		synctest.Wait()
+		go do(3, 4)
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		for range 2 {
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		}
+		synctest.Wait()
+		if got := q.Stats(); got != (batch.Stats{}) {
+			t.Errorf("after all have left: %+v", got)
+		}
+		q.Close()
+		if fmt.Sprint(r.batches) != "[[1 2]]" || !errors.Is(r.ended[0], context.Canceled) || time.Since(began) != 0 {
+			t.Errorf("batches %v ended with %v after %v", r.batches, r.ended, time.Since(began))
+		}
+		if _, err := q.Do(ctx, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that has ended: %v", err)
+		}
+	})
+}
+
+// One of two calls leaves a batch, which the other one still gets.
+func TestLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 2, Queue: 2, Delay: time.Minute})
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		go func() {
+			if _, err := q.Do(ctx, 5); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the call with a deadline: %v", err)
+			}
+		}()
+		if got, err := q.Do(t.Context(), 6); err != nil || got[0] != 36 {
+			t.Errorf("got %v, %v", got, err)
+		}
+		q.Close()
+		if len(r.batches) != 1 || r.ended[0] != nil {
+			t.Errorf("batches %v ended with %v", r.batches, r.ended)
+		}
+	})
+}
+
+// An error of Run is that of all calls of the batch, once, and of no other one.
+func TestRunFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		r := &recorder{err: broken, takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 2, Queue: 8})
+		if _, err := q.Do(t.Context(), 1, 2, 3); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		r.mu.Lock()
+		r.err = nil
+		r.mu.Unlock()
+		if got, err := q.Do(t.Context(), 7); err != nil || got[0] != 49 {
+			t.Errorf("afterwards: %v, %v", got, err)
+		}
+		q.Close()
+		if fmt.Sprint(r.batches) != "[[1 2] [7]]" {
+			t.Errorf("batches %v", r.batches)
+		}
+	})
+	short, err := batch.New(batch.Options[int, int]{Most: 1, Queue: 1, Run: func(context.Context, []int) ([]int, error) { return nil, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer short.Close()
+	if _, err := short.Do(t.Context(), 1); !errors.Is(err, batch.ErrResults) {
+		t.Errorf("too few results: %v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	run := func(context.Context, []int) ([]int, error) { return nil, nil }
+	for _, o := range []batch.Options[int, int]{{Most: 1, Queue: 1}, {Run: run, Queue: 1}, {Run: run, Most: 1}, {Run: run, Most: 1, Queue: 1, Delay: -1}} {
+		if _, err := batch.New(o); !errors.Is(err, batch.ErrOptions) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Errors of Do and New.
+var (
+	ErrFull    = errors.New("batch: the queue is full")
+	ErrTooMany = errors.New("batch: more items in a call than the queue holds")
+	ErrClosed  = errors.New("batch: the queue is closed")
+	ErrResults = errors.New("batch: the number of results is not that of items")
+	ErrOptions = errors.New("batch: invalid options")
+)
+
+// Options are the options of a Queue.
+type Options[T, R any] struct {
+	// Run computes a batch: a result for each item. Its context ends when all calls with items of the batch have left. An error is that
+	// of all these calls.
+	Run func(ctx context.Context, items []T) ([]R, error)
+	// Size returns the size of an item, such as its number of tokens. Without it, items have size 1.
+	Size func(item T) int
+	// Most is the largest size of a batch, except of one that has a single item.
+	Most int
+	// Queue is the number of items that may wait.
+	Queue int
+	// Delay is how long the first item of a batch that is not full waits for others. Without it, a batch begins as soon as the previous
+	// one ends, and has the items that have arrived in the meantime.
+	Delay time.Duration
+	// Observe is called, unless it is nil, after each batch. It must not call the Queue.
+	Observe func(Report)
+}
+
+// Report describes a batch.
+type Report struct {
+	Items, Size int
+	Waits       []time.Duration // of each item, in the queue
+	Took        time.Duration   // by Run
+	Err         error           // of Run
+}
+
+// Queue is a queue of items. It may be used by several goroutines.
+type Queue[T, R any] struct {
+	options Options[T, R]
+	changed chan struct{} // receives after a change of waiting or closed
+	done    chan struct{} // is closed when the last batch has ended
+
+	mu      sync.Mutex
+	waiting []*item[T, R]
+	running int
+	closed  bool
+}
+
+// item is an item of a call.
+type item[T, R any] struct {
+	value   T
+	size    int
+	arrived time.Time
+	call    *call[R]
+	index   int // of its result
+}
+
+// call is a call of Do.
+type call[R any] struct {
+	ctx     context.Context
+	results []R
+	missing int // results
+	err     error
+	done    chan struct{} // is closed when no result is missing, or with err
+}
+
+// New returns a Queue. The error wraps ErrOptions.
+func New[T, R any](o Options[T, R]) (*Queue[T, R], error) {
+	if o.Run == nil || o.Most < 1 || o.Queue < 1 || o.Delay < 0 {
+		return nil, fmt.Errorf("%w: a batch of %d, a queue of %d, a delay of %v", ErrOptions, o.Most, o.Queue, o.Delay)
+	}
+	if o.Size == nil {
+		o.Size = func(T) int { return 1 }
+	}
+	q := &Queue[T, R]{options: o, changed: make(chan struct{}, 1), done: make(chan struct{})}
+	go q.serve()
+	return q, nil
+}
+
+// Close refuses further calls, waits until those that are in the queue are done, and ends the Queue's goroutine.
+func (q *Queue[T, R]) Close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.signal()
+	<-q.done
+}
+
+// signal wakes the goroutine that serves.
+func (q *Queue[T, R]) signal() {
+	select {
+	case q.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Stats is the state of a Queue: the number of items that wait, and of those that are computed.
+type Stats struct{ Waiting, Running int }
+
+// Stats returns the state.
+func (q *Queue[T, R]) Stats() Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return Stats{len(q.waiting), q.running}
+}
+
+// Do returns the results of items, in their order, when all are computed. If the queue has no room for all of them, it computes none and
+// returns ErrFull. The other errors are ErrTooMany, ErrClosed, that of ctx, and that of Run.
+func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
+	if err := ctx.Err(); err != nil || len(items) == 0 {
+		return nil, err
+	}
+	c := &call[R]{ctx: ctx, results: make([]R, len(items)), missing: len(items), done: make(chan struct{})}
+	if err := q.enqueue(c, items); err != nil {
+		return nil, err
+	}
+	select {
+	case <-c.done:
+		return c.results, c.err
+	case <-ctx.Done():
+		q.leave(c)
+		return nil, ctx.Err()
+	}
+}
+
+// enqueue appends the items of a call.
+func (q *Queue[T, R]) enqueue(c *call[R], items []T) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return ErrClosed
+	case len(items) > q.options.Queue:
+		return fmt.Errorf("%w: %d, at most %d are allowed", ErrTooMany, len(items), q.options.Queue)
+	case len(items) > q.options.Queue-len(q.waiting):
+		return ErrFull
+	}
+	now := time.Now()
+	for i, v := range items {
+		q.waiting = append(q.waiting, &item[T, R]{v, q.options.Size(v), now, c, i})
+	}
+	q.signal()
+	return nil
+}
+
+// leave removes the waiting items of a call.
+func (q *Queue[T, R]) leave(c *call[R]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.DeleteFunc(q.waiting, func(x *item[T, R]) bool { return x.call == c })
+}
