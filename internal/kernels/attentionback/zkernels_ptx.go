@@ -63,30 +63,30 @@ e5f5a3b4aa7d3e89	direct.go	work.queries
 c672193d04e4c170	prepare.go	linesOf
 abed1cfb69bdeeaa	prepare.go	sumOfHeads
 a7902f8c5421248	prepare.go	widen
-bbdb06e36cfb3ad6	tile.go	add
+6c7b08feb244df38	tile.go	add
 1b0e3cdd81fe9b84	tile.go	fetch
-d2d00fa8bb011745	tile.go	multiply
+e7f22e8632181b12	tile.go	multiply
 ba5b918bc00836a3	tile.go	pair
-5cccb84d41cae5e0	tile.go	place
-6a5be3acae82f77d	tile.go	products
-466c9c0a14148750	tile.go	products.hide
-d89614c8e6b09f92	tile.go	put
+8d0afb1a970f2f26	tile.go	place
+5c9193ea40ee8d94	tile.go	products
+b921255cc746206b	tile.go	products.hide
+9cb4fde7c7638650	tile.go	put
 5f6756684b541b10	tile.go	step
 5f6756684b541b10	tile.go	tileRows
 ae5acc60c450dfac	tile.go	view
 8bba584fca636c87	tile.go	view.keys
 1155726ec88f73c7	tile.go	view.part
-d16fa99a55ac138f	tile.go	view.placeOf
+e50a3bb40166d284	tile.go	view.placeOf
 d29c88908110246f	tile.go	view.queries
-34a9e02ddf93a537	tiledkeys.go	fetchQueries
+eb5198ce36988b43	tiledkeys.go	fetchQueries
 edf5979b9837c639	tiledkeys.go	nearKeys
-43aaa8794188a46	tiledkeys.go	tiledKeys
-dd264a0f79e634cd	tiledkeys.go	tour
-72bf57b1f1041509	tiledkeys.go	tour.next
+c096094345be0a40	tiledkeys.go	tiledKeys
+18c1e52648e46856	tiledkeys.go	tour
+1cc4a6d4c40aaeb5	tiledkeys.go	tour.next
 52b8966a1a9e8394	tiledkeys.go	view.hideQueries
 61b4ecdc506fb81f	tiledkeys.go	view.tour
 d0efb79ac9b2cbc9	tiledqueries.go	nearQueries
-1a73f6fc35831f9	tiledqueries.go	tiledQueries
+10f9d0134faa55c2	tiledqueries.go	tiledQueries
 ec7aaefffb5ef963	tiledqueries.go	view.hideKeys
 173294d49ef8c21c	tiledqueries.go	view.linesOf
 `
@@ -2283,7 +2283,7 @@ O
 !L
 `
 
-const tiledKeys64SM80NarrowAligned = `packed1 69530 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+const tiledKeys64SM80NarrowAligned = `packed1 69523 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
 !|hf|f
 !|gxO
 !p8
@@ -2298,7 +2298,7 @@ const tiledKeys64SM80NarrowAligned = `packed1 69530 tiledKeys_dtype_BF16_row_BF1
 !Pt@|bq>rGympx/wk
 !c
 p;-}<
-p9.}<
+p9.ve
 p:y<te
 qS-xOpF
 !
@@ -2336,7 +2336,7 @@ z@pX9
 p%
 t:qy
 Q
-|A9pb
+uGqupb
 N
 q2rO
 pl$
@@ -2367,7 +2367,7 @@ uuqI
 ru)
 "$
 ru*
-pnsQw-
+tb,w-
 u'M&
 prtIpX
 Y=q=
@@ -2452,7 +2452,7 @@ t>
 t)8qy
 |w#Cp-
 !#
-tb+t'
+tb8t'
 z3$p$
 pm
 s?p@
@@ -2460,7 +2460,7 @@ prr4sh
 i1rq
 we%
 rBuJ&?
-pntIqN
+tb+qN
 tmV(
 |8|6V*
 |%p-
@@ -2473,14 +2473,14 @@ p\
 v@pw
 |Ry:=
 sHn
-pnzgq@
+u-|#q@
 u'M%
 wcu*M%z/
 p\
 xv7,
 tT
 }e-
-pn{GyY
+u-ukyY
 u'M$
 s.qI%V@
 }Pp=
@@ -2509,11 +2509,11 @@ t7
 p1
 4
 rDo
-qM@s6
+r&,s6
 zJvDympMy_xD1)ry
-r&{L
+r&+f
 |d>p$r)#
-r&.q0
+r&7q0
 s(.%
 p}ui
 vj
@@ -2603,7 +2603,7 @@ pzR#p$?
 pzp5p$?
 yJp53)
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdR.lp5t&2qlAD
-tb/t;
+pnwwt;
 iMV4
 u'M#
 s.p)%V7
@@ -2705,13 +2705,13 @@ pzR#p$?
 pzp5p$?
 yJp53,
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdRJlu)8vOumqlAD
-r6@p|
+rt+p|
 qt+rq
 5
-rt=sm
+rt-sm
 vNpWiV4
 ub?
-rt,j
+rt.j
 pl/
 q29
 p1
@@ -2803,7 +2803,7 @@ ub?
 pl/
 q29
 p1
-s{9sm
+vc=sm
 p~,uW
 qvsp1+
 )
@@ -2817,14 +2817,14 @@ t<
 qvx@.1(
 ra,G
 qvp5q=
-s{@ps/
+vc+ps/
 qzuH-
 q7,29
 ra,q&
 rr
 vl@tc
 *Prq
-rt@u:
+qx+u:
 *Pp-
 ra,E
 )
@@ -2895,6 +2895,7 @@ qGqsZ
 |D
 {w
 s)
+J
 {jb
 qm
 !#
@@ -2902,28 +2903,30 @@ v|r+
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 wI/pj
 p+
-r6=r.
+r6+rz+
+|Ms0DB
+r6-r.
 u;rq
 |RpW{C
-}Tsh
+|ysh
 ifB
-r6=s-
+r6-s-
 |dfp-?
 vrpWg%Vg?
 |sf
 |%B
 we^
 rP
-"7
+"8
 *_p-
 s.uJIVj
 vNuJw
 {=bq^
-"6
+"7
 |R=%
 uh
 4
-"7
+"8
 q\q4C
 rBq4sO
 p}zM
@@ -2931,15 +2934,12 @@ s.uJKrS
 }=|
 "#
 ze=pu
-"6
+"7
 v17C
 |=7sO
 ub8
 u(
-z$tI
-uuqA
-rr
-r6/qy
+rt,qy
 qv,vFp<1(
 ";
 wmVH
@@ -2949,8 +2949,8 @@ ri
 |0Us^F
 )
 ";
-tHmB..qR
-tHmAU
+tHlB..qR
+tHlAU
 q+|>
 t^
 x)
@@ -2978,7 +2978,7 @@ x)
 pzp5p$?
 yJp53#
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"ly?u).umqlAD
-"'
+"&
 v1=wX
 |==V"?
 ub>
@@ -3038,23 +3038,23 @@ re|3#pu
 J
 !#
 )
-s{9qe
-rbpiyux${ozmRFn
-s{@ts
-q1p@<F
-rsRF
+vc=qe
+rbpiyux${ozmREn
+vc+ts
+q1p@<E
+rsRE
 )
 qBq4
 {K
 qvx@.2p*
-tHFAU
+tHEAU
 rbpiyux${ozmXy~vFsL
-vc=q0
+vc-qy
 :
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r_WWWL
-vc,q3
+vc.r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2rvqWqWqWL
-s{@|Y
+vc+|Y
 xsA
 )
 qBq4
@@ -3065,8 +3065,8 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<%<$<#u2vfu2r8"$"$"$"L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<%<$<#u2wyu2r8&$&$&$&L
 "&
-rbpiyux${ozmRWlsL
-s{@qy
+rbpiyux${ozmRVlsL
+vc+qy
 rbpiyux${ozmR'y~vFpk
 "%
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8)$($'$&L
@@ -3079,7 +3079,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmRdlpk
+rbpiyux${ozmRclpk
 "%
 rbpiyux${ozmR3y~vFrJ
 "%
@@ -3093,7 +3093,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmRplrJ
+rbpiyux${ozmRolrJ
 "%
 rbpiyux${ozmR?lt=wdn
 "%
@@ -3107,7 +3107,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmR|l|+s%
+rbpiyux${ozmR{l|+s%
 "%
 rbpiyux${ozmRKyy{Xt[
 "%
@@ -3121,7 +3121,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8c$c$c$cL
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8g$g$g$gL
 "%
-rbpiyux${ozmpy#7l|+t[
+rbpiyux${ozmpy#6l|+t[
 "%
 rbpiyux${ozmRWyy{Xtz
 "%
@@ -3135,7 +3135,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#Cl|+tz
+rbpiyux${ozmpy#Bl|+tz
 "%
 rbpiyux${ozmRdyy99se
 "%
@@ -3149,7 +3149,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#Ol@-se
+rbpiyux${ozmpy#Nl@-se
 "%
 rbpiyux${ozmRpyy99.r>
 "%
@@ -3166,15 +3166,15 @@ vl@pj
 y0x_~*K
 q'=t'
 i>rZ
-rt@qw
+qx+qw
 r{?
 0
 t(rU
-t(r|rk#T
+t(r|rk#S
 vG/
 |OzYX
-t(r|rk#W
-u-@8w-
+t(r|rk#V
+u-@/w-
 }oqR
 5
 sFft%
@@ -3272,7 +3272,7 @@ H
 !#
 !#
 q'.r4
-q1py#3rk#X
+q1py#3rk#W
 tj7
 )
 qBq4
@@ -3282,11 +3282,11 @@ qBq4
 rDu
 x%/rk#7
 w)Ps}.z%s\2s\2s\2s\L2y38w}rJ
-q'7ps/
+q'7y'
 u9s:r_
 s+l'#6
 k
-q'9zg
+q'9q#8
 sE-sI
 rx
 "#
@@ -3398,16 +3398,16 @@ pqj.r4
 |iZ$d
 |iH$Q
 |iD$M
-|..ua
-q1py#<rk#m
+|.9ps7
+q1py#<rk#l
 qvx@.rk#?
-}b#lAU
+}b#kAU
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXyy{Xt[
-|.8r-
+|./r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2vfu2p4D'C'B'AL
-|.7s6
+|.@s6
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2wyu2p4@'?'>'=L
-|..s6
+|.9s6
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmp0yy{Xtz
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<#<"t0u2vfu2p4<';':'9L
@@ -3538,11 +3538,11 @@ y,p5U
 s.p/N3m3C
 vWh
 zJvDympMy_xD1$1%
-uGx@sh
+u{+sh
 q7,q&
 y7,
 )
-uGzIqw
+u{8qw
 s.pKp-rZ
 }h
 vj
@@ -3555,7 +3555,7 @@ rhxc%
 4
 pCA
 4
-uGt=f
+u{7f
 TA
 rN
 tP
@@ -3564,13 +3564,13 @@ rpe'$
 rpd'$
 o
 *3%
-uGzIps7
+u{8ps7
 x"I
 "#
 zpu}6
 x9s0
 !#
-uGp5r+
+u{.r+
 q1t"/
 )
 "%
@@ -3599,9 +3599,9 @@ x"I
 zpu}6
 x9s0
 !#
-uGx@j
+u{+j
 q1t"/
-uGzIsr
+u{8sr
 i&qO
 vj
 {(
@@ -3959,7 +3959,7 @@ pCA
 TA
 rN
 tP
-uGzI^.
+u{8f@
 q\s2#?3B
 re~8#/pu
 "#
@@ -4226,7 +4226,7 @@ pV)I
 |2%'&
 x9s0
 !#
-qD9qN
+qD/qN
 O
 !#
 sWr1
@@ -4252,7 +4252,7 @@ pqqN@f
 "#
 (+-
 !#
-rt=pE
+rt-pE
 ]^sx9
 "G
 (xW
@@ -4309,28 +4309,28 @@ v#
 (
 !s*
 ")
-g
+qH
 u+$2
 ;8
 (
 !tS
-g
+qH
 u+$'
 ;>
 (
 !vB
-s{@u:
-qH
+vc+u:
+g
 u+#x
 qPq4
 (
 !w&
-qH
+g
 u+#w
 qPq4
 (
 !x=
-|..s-
+|.9s-
 tW
 u+#t
 qPq4
@@ -4413,7 +4413,7 @@ aE
 (
 !tY+uU
 "%
-g
+qH
 p3w
 ;:
 (
@@ -4425,17 +4425,17 @@ v#
 (
 !tY.uU
 "#
-g
+qH
 u+$u
 ;<
 (
 !tY|F
-g
+qH
 u+$e
 ;8
 (
 !tY|G
-g
+qH
 u+$U
 ;>
 (
@@ -4590,7 +4590,7 @@ O
 !L
 `
 
-const tiledKeys128SM80NarrowAligned = `packed1 109170 tiledKeys_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
+const tiledKeys128SM80NarrowAligned = `packed1 109163 tiledKeys_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
 !|hf|f
 !|gxO
 !p8
@@ -4605,7 +4605,7 @@ const tiledKeys128SM80NarrowAligned = `packed1 109170 tiledKeys_dtype_BF16_row_B
 !Pt@|bq>rGympx/wk
 !c
 p;8.r0
-p9vOsV
+p9vO8pF
 p:y{un
 qSv(sV
 !
@@ -4643,7 +4643,7 @@ z@pX9
 p%
 t:qy
 Q
-|A9pb
+uGqupb
 N
 q2rO
 pl$
@@ -4674,7 +4674,7 @@ uuqI
 ru)
 "$
 ru*
-pnsQw-
+tb,w-
 u'M&
 prtIpX
 Y=q=
@@ -4759,7 +4759,7 @@ t>
 t)8qy
 |w#Cp-
 !#
-tb+t'
+tb8t'
 z3$p$
 pm
 s?p@
@@ -4767,7 +4767,7 @@ prr4sh
 i1rq
 we%
 rBuJ&?
-pntIqN
+tb+qN
 tmV(
 |8|6V*
 |%p-
@@ -4780,14 +4780,14 @@ p\
 v@pw
 |Ry:=
 sJvuqY/
-pnzgq@
+u-|#q@
 u'M%
 wcu*M%z/
 p\
 xv7,
 tT
 }e-
-pn{GyY
+u-ukyY
 u'M$
 s.qI%V@
 }Pp=
@@ -4816,11 +4816,11 @@ t7
 p1
 4
 {#vu,}#
-qM@s6
+r&,s6
 zJvDympMy_xD1)ry
-r&{L
+r&+f
 |d>p$r)#
-r&.q0
+r&7q0
 s(.%
 p}ui
 vj
@@ -4968,7 +4968,7 @@ pzR,p$?
 pzp5p$?
 yJp53)
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdRElsK8w72qlAD
-tb/t;
+pnwwt;
 i[VB
 u'M#
 s.p)%VE
@@ -5126,13 +5126,13 @@ pzR,p$?
 pzp5p$?
 yJp53,
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdRxl78sq/umqlAD
-r6@p|
+rt+p|
 qt+rq
 5
-rt=sm
+rt-sm
 vNp/dVB
 ub?
-rt,j
+rt.j
 pl/
 q29
 p1
@@ -5288,7 +5288,7 @@ ub?
 pl/
 q29
 p1
-s{9sm
+vc=sm
 p~,uW
 qvsp1+
 )
@@ -5301,16 +5301,16 @@ q7,B8
 t<
 qv+ty1(
 ra,G
-s{@ps/
+vc+ps/
 y7-
 q7,29
 ra,q&
 rr
-s{9y'
+vc=y'
 p~p@A2[
 vl@tc
 *Prq
-rt@u:
+qx+u:
 *Pp-
 ra,E
 )
@@ -5445,6 +5445,7 @@ qGqsZ
 |D
 {w
 s)
+J
 {j~
 qm
 !#
@@ -5452,28 +5453,30 @@ v|r+
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 wI/pj
 p+
-r6=r.
+r6+rz+
+|Ms0DB
+r6-r.
 u;rq
 wYbC
-}Tsh
+|ysh
 *xB
-r6=s-
+r6-s-
 |=yp-?
 vrp/x%3x?
 |sf
 |%B
 we{
 rP
-"9
+":
 *_p-
 s.uJW3x
 vWl
 {=bq^
-"8
+"9
 |R=%
 uh
 4
-"9
+":
 q\q4C
 rBq4sO
 p}zM
@@ -5481,15 +5484,12 @@ s.uJYrS
 ygl
 "#
 ze=pu
-"7
+"8
 v17C
 |=7sO
 ub8
 u(
-z$tI
-uuqA
-rr
-r6/qy
+rt,qy
 qv-t2p51(
 ">
 wmVV
@@ -5560,7 +5560,7 @@ x)
 pzp5p$?
 yJp53#
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdR/l.xOwV2qlAD
-"(
+"'
 v1=V*
 |==V+?
 ub>
@@ -5644,9 +5644,9 @@ re|3#pu
 J
 !#
 )
-s{@ts
-rsRY
-rsRY
+vc+ts
+rsRX
+rsRX
 )
 qBq4
 qv+tyr2
@@ -5671,19 +5671,19 @@ qBq4
 :
 J
 !#
-s{9{G
+vc={G
 y7,
-rsRa
-qvp5<c
+rsR_
+qvp5<b
 rbpiyux${ozmXn
-s{@u:
+vc+u:
 rjz]zs
-xs<c
+xs<b
 qvp5t0
 rbpiyux${ozmXl-t2s%
-vc=q0
+vc-qy
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2p*2u4yD[u2vfu2u}6Sq/L
-vc,q3
+vc.r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2p*2u4yD[u2wyu2r_sUsIrlL
 "$
 s'8
@@ -5695,24 +5695,24 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R#<"t02q,u2wyu2r8"$#$$$%L
 xS'<'B
 tU'qO
 \
-s{9qe
-rbpiyux${ozmRolzIsqp&
-s{@zL
-tHqA<.
+vc=qe
+rbpiyux${ozmRnlzIsqp&
+vc+zL
+tHpA<.
 rbpiyux${ozmXl8{pvm
 "%
 :
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2u4yD[r2u2vfu2r_WWWL
 "%
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2u4yD[r2u2wyu2rvqWqWqWL
-s{@qy
+vc+qy
 rbpiyux${ozmp0l|#8tl
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"t02wgp*u2vfu2r8"$"$"$"L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"t02wgp*u2wyu2r8&$&$&$&L
 "&
-rbpiyux${ozmR|lzI.wi
+rbpiyux${ozmR{lzI.wi
 "%
 rbpiyux${ozmR&lw}y;
 "%
@@ -5726,7 +5726,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#7lzI.r*
+rbpiyux${ozmpy#6lzI.r*
 "%
 rbpiyux${ozmR2l8{ptO
 "%
@@ -5740,7 +5740,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#ClzIuQr>
+rbpiyux${ozmpy#BlzIuQr>
 "%
 rbpiyux${ozmR>lw}p<rg
 "%
@@ -5754,7 +5754,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#OlzI8sZ
+rbpiyux${ozmpy#NlzI8sZ
 "%
 rbpiyux${ozmRJlw}tGv=
 "%
@@ -5768,7 +5768,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#[lzI|#p&
+rbpiyux${ozmpy#ZlzI|#p&
 "%
 rbpiyux${ozmRVlw}-tK
 "%
@@ -5782,7 +5782,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#hy~{XwV
+rbpiyux${ozmpy#gy~{XwV
 "%
 rbpiyux${ozmRcl8w?s%
 "%
@@ -5796,7 +5796,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8)$($'$&L
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8)$($'$&L
 "%
-rbpiyux${ozmpy#ty~{XsL
+rbpiyux${ozmpy#sy~{XsL
 "%
 rbpiyux${ozmRol8w?t[
 "%
@@ -5813,15 +5813,15 @@ vl@pj
 x"x_~*L
 q'=t'
 iLrZ
-rt@qw
+qx+qw
 r{M
 0
 t(rU
-t(r|rk#}
+t(r|rk#|
 vG/
 |OzYX
-t(r|rk$#
-u-@8w-
+t(r|rk$"
+u-@/w-
 }oqR
 5
 qGsb#Gt%
@@ -5919,7 +5919,7 @@ H
 !#
 !#
 q'.r4
-q1py#Erk$$
+q1py#Erk$#
 tj7
 )
 qBq4
@@ -5929,11 +5929,11 @@ qBq4
 {#vu,qu
 x%/rk#I
 w)Ps}.z%s\2s\2s\2s\zms0{S..t[
-q'7ps/
+q'7y'
 u9s:r_
 x0#M'#6
 k
-q'9zg
+q'9q#8
 sE-sI
 rx
 "#
@@ -6045,16 +6045,16 @@ pqj.r4
 |iZ$d
 |iH$Q
 |iD$M
-|..ua
-q1py#Nrk$8
+|.9ps7
+q1py#Nrk$7
 qv+tyrk#Q
-}b$7AU
+}b$6AU
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXl8{pvm
-|.8r-
+|./r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2vfu2p4e'd'c'bL
-|.7s6
+|.@s6
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2wyu2p4a'_'^']L
-|..s6
+|.9s6
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmp0lw}y;
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<#<"t0u2vfu2p4\'['Z'YL
@@ -6281,11 +6281,11 @@ y,p5U
 s.p/N3m3C
 vWh
 zJvDympMy_xD1$1%
-uGx@sh
+u{+sh
 q7,q&
 y7,
 )
-uGzIqw
+u{8qw
 s.pKp-rZ
 }h
 vj
@@ -6298,7 +6298,7 @@ rhxc%
 4
 pCA
 4
-uGt=f
+u{7f
 TA
 rN
 tP
@@ -6307,13 +6307,13 @@ s'9
 {;%{'$
 o
 *3%
-uGzIps7
+u{8ps7
 x"I
 "#
 zpu}6
 x9s0
 !#
-uGp5r+
+u{.r+
 q1t"/
 )
 "%
@@ -6342,9 +6342,9 @@ x"I
 zpu}6
 x9s0
 !#
-uGx@j
+u{+j
 q1t"/
-uGzIsr
+u{8sr
 i&qO
 vj
 {(
@@ -7126,7 +7126,7 @@ pCA
 TA
 rN
 tP
-uGzI^.
+u{8f@
 q\s2$d3B
 re~8$;pu
 "#
@@ -7649,7 +7649,7 @@ pV9I
 |2%'&
 x9s0
 !#
-qD9qN
+qD/qN
 O
 !#
 sWr1
@@ -7675,7 +7675,7 @@ pqqN@f
 "#
 ({J
 !#
-rt=pE
+rt-pE
 ]pzs-
 "I
 (..
@@ -7769,7 +7769,7 @@ u+%^
 qPq4
 (
 !x=
-|..s-
+|.9s-
 tW
 u+%[
 qPq4
@@ -8241,7 +8241,7 @@ z@r-
 Q
 wtqw
 p%
-|A9pb
+uGqupb
 N
 q2rO
 pl$
@@ -8270,7 +8270,7 @@ z@s6
 qk)qg
 t(xc*
 p\
-pnsQw-
+tb,w-
 u'M&
 prtIpX
 Y=qR
@@ -8355,7 +8355,7 @@ t>
 t)8qy
 |w#Cp-
 !#
-tb+t'
+tb8t'
 z3$p$
 pm
 s?p@
@@ -8363,7 +8363,7 @@ prr4sh
 i1rq
 we%
 rBuJ&?
-pntIqN
+tb+qN
 tmV(
 |8|6V*
 |%p-
@@ -8421,14 +8421,14 @@ H
 uVM+qR
 tv
 !#
-tb9q@
+pn|Yq@
 u'M%
 wcu*M%z/
 p\
 xv7,
 tT
 }e-
-tb/yY
+pnwwyY
 u'M#
 s.pW;%V6
 }Pp=
@@ -8537,7 +8537,7 @@ pzR#p$?
 pzp5p$?
 yJp53,
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdR.lp5t&2qlAD
-pn{GyY
+u-ukyY
 u'M$
 xURA1$V<
 vNuJ8
@@ -8725,13 +8725,13 @@ uh
 :
 :
 rD?
-s{9ps/
+vc=ps/
 q7-B8
 q1p*U
 qvx@.1(
 ra-G
 qvp5q=
-s{@ps/
+vc+ps/
 qzuH-
 q7-29
 ra-q&
@@ -8752,7 +8752,7 @@ r&+y=
 tm2@
 pC]
 rBu\]?
-q'/yY
+q'/r.8
 u9r^(
 u9r^*
 tJ,Z
@@ -8801,7 +8801,7 @@ rr
 u;rq
 qoqA
 5
-pn{Gt;
+u-ukt;
 tm3[
 p}q4
 s.uJRVx
@@ -8904,9 +8904,9 @@ tf:V1
 J
 !#
 )
-s{9qe
+vc=qe
 rbpiyux${ozmR@n
-s{@ts
+vc+ts
 q1p@<@
 rsR@
 )
@@ -8915,12 +8915,12 @@ s'8
 qvx@.2p0
 tH@AU
 rbpiyux${ozmXy~vFsL
-vc=q0
+vc-qy
 :
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r_WWWL
-vc,q3
+vc.r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2rvqWqWqWL
-s{@|Y
+vc+|Y
 xsA
 )
 qBq4
@@ -8932,7 +8932,7 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<%<$<#u2vfu2r8"$"$"$"L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<%<$<#u2wyu2r8&$&$&$&L
 "&
 rbpiyux${ozmRQlsL
-s{@qy
+vc+qy
 rbpiyux${ozmR'y~vFpk
 "%
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8)$($'$&L
@@ -9052,7 +9052,7 @@ wp:
 ri
 t(rU
 t(r|rk#S
-u-@8}6
+u-@/}6
 t1Xp$
 5
 sFft%
@@ -9188,16 +9188,16 @@ pqj.r4
 |iF$J
 |i>$B
 |i6$:
-|..ua
+|.9ps7
 q1py#8rk#c
 qvx@.rk#:
 }b#bAU
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXy~vFsL
-|.8r-
+|./r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2vfu2p4K'J'I'HL
-|.7s6
+|.@s6
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2wyu2p4G'F'E'DL
-|..s6
+|.9s6
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmp0y~vFpk
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<#<"t0u2vfu2p4C'B'A'@L
@@ -9257,15 +9257,15 @@ uRpW:V8
 "I
 u^;x_~*)
 !#
-|A9r.7
+uGqur.7
 s.p/J2s2#A3d
 vW~
 zJvDympMy_xD1#1%
-uGx@sh
+u{+sh
 q7-q&
 y7,
 )
-uGzIqw
+u{8qw
 s.pWNp-rZ
 }h
 vj
@@ -9277,7 +9277,7 @@ s=M%
 4
 pC?
 4
-uGt=f
+u{7f
 T?
 rN
 tP
@@ -9286,7 +9286,7 @@ rpK'$
 rpJ'$
 o
 *3%
-uGzIps7
+u{8ps7
 x"I
 "#
 zpu}6
@@ -9318,9 +9318,9 @@ x"I
 zpu}6
 x9s0
 !#
-uGx@j
+u{+j
 q1vn/
-uGzIsr
+u{8sr
 i%qO
 vj
 {(
@@ -9750,7 +9750,7 @@ u+#X
 ;:
 (
 !w&
-s{@u:
+vc+u:
 sk
 u+#Q
 qPq4
@@ -9761,7 +9761,7 @@ u+#P
 qPq4
 (
 !yE
-|..s-
+|.9s-
 }G
 u+#L
 qPq4
@@ -9964,7 +9964,7 @@ z@r-
 Q
 wtqw
 p%
-|A9pb
+uGqupb
 N
 q2rO
 pl$
@@ -9993,7 +9993,7 @@ z@s6
 qk)qg
 t(xc*
 p\
-pnsQw-
+tb,w-
 u'M&
 prtIpX
 Y=qR
@@ -10078,7 +10078,7 @@ t>
 t)8qy
 |w#Cp-
 !#
-tb+t'
+tb8t'
 z3$p$
 pm
 s?p@
@@ -10086,7 +10086,7 @@ prr4sh
 i1rq
 we%
 rBuJ&?
-pntIqN
+tb+qN
 tmV(
 |8|6V*
 |%p-
@@ -10144,14 +10144,14 @@ H
 uVM+qR
 tv
 !#
-tb9q@
+pn|Yq@
 u'M%
 wcu*M%z/
 p\
 xv7,
 tT
 }e-
-tb/yY
+pnwwyY
 u'M#
 s.pW;%V6
 }Pp=
@@ -10318,7 +10318,7 @@ pzR,p$?
 pzp5p$?
 yJp53,
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdRElsK8w72qlAD
-pn{GyY
+u-ukyY
 u'M$
 xURX1$VJ
 vNuJF
@@ -10594,17 +10594,17 @@ uh
 :
 :
 rD@
-s{9ps/
+vc=ps/
 q7-B8
 q1p*U
 qv+ty1(
 ra-G
-s{@ps/
+vc+ps/
 y7-
 q7-29
 ra-q&
 rr
-s{9y'
+vc=y'
 p~p@A2[
 q'-p|
 v1L3]
@@ -10622,7 +10622,7 @@ r&+y=
 tm2@
 pC]
 rBu\]?
-q'/yY
+q'/r.8
 u9r^(
 u9r^*
 tJ,Z
@@ -10703,7 +10703,7 @@ rr
 u;rq
 qoqA
 5
-pn{Gt;
+u-ukt;
 tm3[
 p}q4
 s.uJa3}
@@ -10862,7 +10862,7 @@ tfHV?
 J
 !#
 )
-s{@ts
+vc+ts
 rsRS
 rsRS
 )
@@ -10889,19 +10889,19 @@ qBq4
 :
 J
 !#
-s{9{G
+vc={G
 y7,
 rsRZ
 qvp5<\
 rbpiyux${ozmXn
-s{@u:
+vc+u:
 rjz]s38
 xs<\
 qvp5t0
 rbpiyux${ozmXl-t2s%
-vc=q0
+vc-qy
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2p*2u4yD[u2vfu2u}6Sq/L
-vc,q3
+vc.r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2p*2u4yD[u2wyu2r_sUsIrlL
 "$
 s'7
@@ -10913,9 +10913,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R#<"t02q,u2wyu2r8"$#$$$%L
 xS'<'B
 tU'qO
 \
-s{9qe
+vc=qe
 rbpiyux${ozmRilzIsqp&
-s{@zL
+vc+zL
 tHkA<.
 rbpiyux${ozmXl8{pvm
 "%
@@ -10923,7 +10923,7 @@ rbpiyux${ozmXl8{pvm
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2u4yD[r2u2vfu2r_WWWL
 "%
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2u4yD[r2u2wyu2rvqWqWqWL
-s{@qy
+vc+qy
 rbpiyux${ozmp0l|#8tl
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"t02wgp*u2vfu2r8"$"$"$"L
@@ -11051,7 +11051,7 @@ wpH
 ri
 t(rU
 t(r|rk#|
-u-@8}6
+u-@/}6
 t1Xp$
 5
 tJ~t%
@@ -11187,16 +11187,16 @@ pqj.r4
 |iF$J
 |i>$B
 |i6$:
-|..ua
+|.9ps7
 q1py#Jrk$.
 qv+tyrk#L
 }b$-AU
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXl-t2s%
-|.8r-
+|./r-
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2vfu2p4l'k'j'iL
-|.7s6
+|.@s6
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2wgp*2u4p2u2wyu2p4h'g'f'eL
-|..s6
+|.9s6
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmp0l-t2t[
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<#<"t0u2vfu2p4d'c'b'aL
@@ -11304,15 +11304,15 @@ uRpWHVF
 "M
 u^Dx_~*)
 !#
-|A9r.7
+uGqur.7
 s.p/J2s2#l3d
 vW~
 zJvDympMy_xD1#1%
-uGx@sh
+u{+sh
 q7-q&
 y7,
 )
-uGzIqw
+u{8qw
 s.pW\p-rZ
 }h
 vj
@@ -11324,7 +11324,7 @@ s=M%
 4
 pC?
 4
-uGt=f
+u{7f
 T?
 rN
 tP
@@ -11333,7 +11333,7 @@ rpl'$
 rpk'$
 o
 *3%
-uGzIps7
+u{8ps7
 x"I
 "#
 zpu}6
@@ -11365,9 +11365,9 @@ x"I
 zpu}6
 x9s0
 !#
-uGx@j
+u{+j
 q1vn/
-uGzIsr
+u{8sr
 i%qO
 vj
 {(
@@ -12232,7 +12232,7 @@ u+$u
 qPq4
 (
 !yE
-|..s-
+|.9s-
 }G
 u+$q
 qPq4

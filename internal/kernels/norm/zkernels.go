@@ -81,7 +81,7 @@ var plainBackKernel = &driver.Kernel{
 	Name:    "plainBack",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    29,
+	Line:    32,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "dy", Offset: 24, Size: 24, Elem: 4},
@@ -96,11 +96,11 @@ var plainBackKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 69, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBackSM70},
@@ -117,7 +117,7 @@ var plainBackKernel = &driver.Kernel{
 	},
 	Twin:    plainBackTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 40, 43, 44, 45, 46, 48, 49, 50, 51, 52},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 40, 43, 44, 45, 47, 49, 50, 51, 52, 53, 54},
 }
 
 // HalfBack is plainBack for bfloat16, which has fast code only for GPUs.
@@ -137,7 +137,7 @@ var halfBackKernel = &driver.Kernel{
 	Name:    "halfBack",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    39,
+	Line:    42,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
@@ -152,11 +152,11 @@ var halfBackKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 69, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 55, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: halfBackSM80},
@@ -174,7 +174,7 @@ var halfBackKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 40, 43, 44, 45, 46, 47, 48, 49, 51, 52},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 40, 43, 44, 45, 47, 48, 49, 50, 51, 53, 54},
 }
 
 // SumRows adds the rows of a chunk of dy*(x-mean)*factor, and of dy. A thread has a column. The sums of all chunks of the first follow each
@@ -194,7 +194,7 @@ var sumRowsKernel = &driver.Kernel{
 	Name:    "sumRows",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    99,
+	Line:    103,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "dy", Offset: 24, Size: 24, Elem: 4},
@@ -206,12 +206,12 @@ var sumRowsKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumRowsSM70},
@@ -229,7 +229,7 @@ var sumRowsKernel = &driver.Kernel{
 	},
 	Twin:    sumRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 12, 45, 53, 56},
+	Uses:    []uint16{9, 10, 12, 45, 46, 55, 58},
 }
 
 // SumHalves is sumRows for bfloat16.
@@ -248,7 +248,7 @@ var sumHalvesKernel = &driver.Kernel{
 	Name:    "sumHalves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    109,
+	Line:    113,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
@@ -260,12 +260,12 @@ var sumHalvesKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 118, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
@@ -282,7 +282,7 @@ var sumHalvesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 12, 45, 53, 54},
+	Uses:    []uint16{3, 4, 12, 45, 46, 55, 56},
 }
 
 // SumParts adds partial sums, of which each has an element for each one of sums.
@@ -297,7 +297,7 @@ var sumPartsKernel = &driver.Kernel{
 	Name:    "sumParts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    139,
+	Line:    146,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
@@ -317,7 +317,7 @@ var sumPartsKernel = &driver.Kernel{
 	},
 	Twin:    sumPartsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{55},
+	Uses:    []uint16{57},
 }
 
 // wideBack32 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
@@ -354,19 +354,19 @@ var wideBack32Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wideback.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -385,7 +385,7 @@ var wideBack32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 46, 48, 49, 58, 62, 63, 64, 65},
+	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 47, 49, 50, 51, 60, 64, 65, 66, 67},
 }
 
 // wideBackBF16 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
@@ -422,19 +422,19 @@ var wideBackBF16Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wideback.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -453,7 +453,7 @@ var wideBackBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 46, 48, 49, 58, 62, 63, 64, 65},
+	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 47, 49, 50, 51, 60, 64, 65, 66, 67},
 }
 
 // plainAdd32 stores x + residual in sum.
@@ -799,7 +799,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 57, 58, 59, 60, 61, 62},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 59, 60, 61, 62, 63, 64},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -865,7 +865,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 57, 58, 59, 60, 61, 62},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 59, 60, 61, 62, 63, 64},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -931,5 +931,5 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 57, 58, 59, 60, 61, 62},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 59, 60, 61, 62, 63, 64},
 }

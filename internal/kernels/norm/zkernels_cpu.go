@@ -14,7 +14,7 @@ import (
 
 // plainBackTwin runs blocks of the kernel plainBack.
 //
-//line plainback.go:29
+//line plainback.go:32
 func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -28,274 +28,274 @@ func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	weightLen := *(*int)(unsafe.Add(args, 104))
 	lines := *(*unsafe.Pointer)(unsafe.Add(args, 120))
 	linesLen := *(*int)(unsafe.Add(args, 128))
+	c8 := *(*float32)(unsafe.Add(args, 152))
 	c12 := *(*float32)(unsafe.Add(args, 156))
 	c16 := *(*bool)(unsafe.Add(args, 160))
 	shared := blocks.Shared(256)
 	lanes := blocks.Lanes()
-//line plainback.go:60
-	f127 := float32(weightLen)
-//line plainback.go:64
-	f159 := 1 / float32(weightLen)
-	c165 := 0 < linesLen
-	c2149 := !c165
-//line plainback.go:29
+//line plainback.go:63
+	f128 := float32(weightLen)
+//line plainback.go:69
+	c173 := 0 < linesLen
+	c2245 := !c173
+//line plainback.go:32
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var f1033, f1034 float32
-//line plainback.go:54
-		i64 := bx * weightLen
-		i66 := i64 + weightLen
-//line plainback.go:55
-		if uint(i66) > uint(xCap) {
-//line plainback.go:55
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, xCap)
-//line plainback.go:55
+		var f1114, f1118 float32
+//line plainback.go:57
+		i65 := bx * weightLen
+		i67 := i65 + weightLen
+//line plainback.go:58
+		if uint(i67) > uint(xCap) {
+//line plainback.go:58
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i67, xCap)
+//line plainback.go:58
 			return
 		}
-//line plainback.go:55
-		if uint(i64) > uint(i66) {
-//line plainback.go:55
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i64, i66)
-//line plainback.go:55
+//line plainback.go:58
+		if uint(i65) > uint(i67) {
+//line plainback.go:58
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i65, i67)
+//line plainback.go:58
 			return
 		}
-//line plainback.go:55
-		o74 := i64 * 4
-//line plainback.go:55
-		if uint(i66) > uint(dxCap) {
-//line plainback.go:55
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, dxCap)
-//line plainback.go:55
+//line plainback.go:58
+		o75 := i65 * 4
+//line plainback.go:58
+		if uint(i67) > uint(dxCap) {
+//line plainback.go:58
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i67, dxCap)
+//line plainback.go:58
 			return
 		}
-//line plainback.go:55
-		o90 := i64 * 4
-		if uint(i66) > uint(dyCap) {
-//line plainback.go:56
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, dyCap)
-//line plainback.go:56
+//line plainback.go:58
+		o91 := i65 * 4
+		if uint(i67) > uint(dyCap) {
+//line plainback.go:59
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i67, dyCap)
+//line plainback.go:59
 			return
 		}
-//line plainback.go:56
-		o111 := i64 * 4
+//line plainback.go:59
+		o112 := i65 * 4
 		if c16 {
 			{
 				{
-//line plainback.go:58
-					plainBackTwinRow(lanes, o74, shared, weightLen, x)
+//line plainback.go:61
+					plainBackTwinRow(lanes, o75, shared, weightLen, x)
 				}
 			}
 //line lanes.go:9
-			f1134 := *(*float32)(unsafe.Add(shared, 192))
+			f1230 := *(*float32)(unsafe.Add(shared, 192))
 //line lanes.go:9
-			f1144 := *(*float32)(unsafe.Add(shared, 196))
+			f1240 := *(*float32)(unsafe.Add(shared, 196))
 //line lanes.go:9
-			f1154 := *(*float32)(unsafe.Add(shared, 200))
+			f1250 := *(*float32)(unsafe.Add(shared, 200))
 //line lanes.go:9
-			f1164 := *(*float32)(unsafe.Add(shared, 204))
+			f1260 := *(*float32)(unsafe.Add(shared, 204))
 //line lanes.go:9
-			f1174 := *(*float32)(unsafe.Add(shared, 208))
+			f1270 := *(*float32)(unsafe.Add(shared, 208))
 //line lanes.go:9
-			f1175 := f1134 + 0 + f1144 + f1154 + f1164 + f1174
+			f1271 := f1230 + 0 + f1240 + f1250 + f1260 + f1270
 //line lanes.go:9
-			f1184 := *(*float32)(unsafe.Add(shared, 212))
+			f1280 := *(*float32)(unsafe.Add(shared, 212))
 //line lanes.go:9
-			f1194 := *(*float32)(unsafe.Add(shared, 216))
+			f1290 := *(*float32)(unsafe.Add(shared, 216))
 //line lanes.go:9
-			f1204 := *(*float32)(unsafe.Add(shared, 220))
+			f1300 := *(*float32)(unsafe.Add(shared, 220))
 //line lanes.go:9
-			f1214 := *(*float32)(unsafe.Add(shared, 224))
+			f1310 := *(*float32)(unsafe.Add(shared, 224))
 //line lanes.go:9
-			f1215 := f1175 + f1184 + f1194 + f1204 + f1214
+			f1311 := f1271 + f1280 + f1290 + f1300 + f1310
 //line lanes.go:9
-			f1224 := *(*float32)(unsafe.Add(shared, 228))
+			f1320 := *(*float32)(unsafe.Add(shared, 228))
 //line lanes.go:9
-			f1234 := *(*float32)(unsafe.Add(shared, 232))
+			f1330 := *(*float32)(unsafe.Add(shared, 232))
 //line lanes.go:9
-			f1244 := *(*float32)(unsafe.Add(shared, 236))
+			f1340 := *(*float32)(unsafe.Add(shared, 236))
 //line lanes.go:9
-			f1254 := *(*float32)(unsafe.Add(shared, 240))
+			f1350 := *(*float32)(unsafe.Add(shared, 240))
 //line lanes.go:9
-			f1255 := f1215 + f1224 + f1234 + f1244 + f1254
+			f1351 := f1311 + f1320 + f1330 + f1340 + f1350
 //line lanes.go:9
-			f1264 := *(*float32)(unsafe.Add(shared, 244))
+			f1360 := *(*float32)(unsafe.Add(shared, 244))
 //line lanes.go:9
-			f1274 := *(*float32)(unsafe.Add(shared, 248))
+			f1370 := *(*float32)(unsafe.Add(shared, 248))
 //line lanes.go:9
-			f1284 := *(*float32)(unsafe.Add(shared, 252))
-			f1033 = (f1255 + f1264 + f1274 + f1284) / f127
+			f1380 := *(*float32)(unsafe.Add(shared, 252))
+			f1114 = (f1351 + f1360 + f1370 + f1380) / f128
 		} else {
-			f1033 = 0
+			f1114 = 0
 		}
 		{
 			{
-//line plainback.go:62
-				plainBackTwinRow_(lanes, dy, f1033, o111, o74, shared, weight, weightLen, x)
+//line plainback.go:77
+				plainBackTwinRow_(lanes, dy, f1114, o112, o75, shared, weight, weightLen, x)
 			}
 		}
 //line lanes.go:9
-		f1297 := *(*float32)(shared)
+		f1393 := *(*float32)(shared)
 //line lanes.go:9
-		f1307 := *(*float32)(unsafe.Add(shared, 4))
+		f1403 := *(*float32)(unsafe.Add(shared, 4))
 //line lanes.go:9
-		f1317 := *(*float32)(unsafe.Add(shared, 8))
+		f1413 := *(*float32)(unsafe.Add(shared, 8))
 //line lanes.go:9
-		f1327 := *(*float32)(unsafe.Add(shared, 12))
+		f1423 := *(*float32)(unsafe.Add(shared, 12))
 //line lanes.go:9
-		f1337 := *(*float32)(unsafe.Add(shared, 16))
+		f1433 := *(*float32)(unsafe.Add(shared, 16))
 //line lanes.go:9
-		f1338 := f1297 + 0 + f1307 + f1317 + f1327 + f1337
+		f1434 := f1393 + 0 + f1403 + f1413 + f1423 + f1433
 //line lanes.go:9
-		f1347 := *(*float32)(unsafe.Add(shared, 20))
+		f1443 := *(*float32)(unsafe.Add(shared, 20))
 //line lanes.go:9
-		f1357 := *(*float32)(unsafe.Add(shared, 24))
+		f1453 := *(*float32)(unsafe.Add(shared, 24))
 //line lanes.go:9
-		f1367 := *(*float32)(unsafe.Add(shared, 28))
+		f1463 := *(*float32)(unsafe.Add(shared, 28))
 //line lanes.go:9
-		f1377 := *(*float32)(unsafe.Add(shared, 32))
+		f1473 := *(*float32)(unsafe.Add(shared, 32))
 //line lanes.go:9
-		f1378 := f1338 + f1347 + f1357 + f1367 + f1377
+		f1474 := f1434 + f1443 + f1453 + f1463 + f1473
 //line lanes.go:9
-		f1387 := *(*float32)(unsafe.Add(shared, 36))
+		f1483 := *(*float32)(unsafe.Add(shared, 36))
 //line lanes.go:9
-		f1397 := *(*float32)(unsafe.Add(shared, 40))
+		f1493 := *(*float32)(unsafe.Add(shared, 40))
 //line lanes.go:9
-		f1407 := *(*float32)(unsafe.Add(shared, 44))
+		f1503 := *(*float32)(unsafe.Add(shared, 44))
 //line lanes.go:9
-		f1417 := *(*float32)(unsafe.Add(shared, 48))
+		f1513 := *(*float32)(unsafe.Add(shared, 48))
 //line lanes.go:9
-		f1418 := f1378 + f1387 + f1397 + f1407 + f1417
+		f1514 := f1474 + f1483 + f1493 + f1503 + f1513
 //line lanes.go:9
-		f1427 := *(*float32)(unsafe.Add(shared, 52))
+		f1523 := *(*float32)(unsafe.Add(shared, 52))
 //line lanes.go:9
-		f1437 := *(*float32)(unsafe.Add(shared, 56))
+		f1533 := *(*float32)(unsafe.Add(shared, 56))
 //line lanes.go:9
-		f1447 := *(*float32)(unsafe.Add(shared, 60))
+		f1543 := *(*float32)(unsafe.Add(shared, 60))
 //line lanes.go:9
-		f1460 := *(*float32)(unsafe.Add(shared, 64))
+		f1556 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1470 := *(*float32)(unsafe.Add(shared, 68))
+		f1566 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1480 := *(*float32)(unsafe.Add(shared, 72))
+		f1576 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1490 := *(*float32)(unsafe.Add(shared, 76))
+		f1586 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1500 := *(*float32)(unsafe.Add(shared, 80))
+		f1596 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1501 := f1460 + 0 + f1470 + f1480 + f1490 + f1500
+		f1597 := f1556 + 0 + f1566 + f1576 + f1586 + f1596
 //line lanes.go:9
-		f1510 := *(*float32)(unsafe.Add(shared, 84))
+		f1606 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1520 := *(*float32)(unsafe.Add(shared, 88))
+		f1616 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1530 := *(*float32)(unsafe.Add(shared, 92))
+		f1626 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1540 := *(*float32)(unsafe.Add(shared, 96))
+		f1636 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1541 := f1501 + f1510 + f1520 + f1530 + f1540
+		f1637 := f1597 + f1606 + f1616 + f1626 + f1636
 //line lanes.go:9
-		f1550 := *(*float32)(unsafe.Add(shared, 100))
+		f1646 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1560 := *(*float32)(unsafe.Add(shared, 104))
+		f1656 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1570 := *(*float32)(unsafe.Add(shared, 108))
+		f1666 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1580 := *(*float32)(unsafe.Add(shared, 112))
+		f1676 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1581 := f1541 + f1550 + f1560 + f1570 + f1580
+		f1677 := f1637 + f1646 + f1656 + f1666 + f1676
 //line lanes.go:9
-		f1590 := *(*float32)(unsafe.Add(shared, 116))
+		f1686 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1600 := *(*float32)(unsafe.Add(shared, 120))
+		f1696 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1610 := *(*float32)(unsafe.Add(shared, 124))
+		f1706 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1623 := *(*float32)(unsafe.Add(shared, 128))
+		f1719 := *(*float32)(unsafe.Add(shared, 128))
 //line lanes.go:9
-		f1633 := *(*float32)(unsafe.Add(shared, 132))
+		f1729 := *(*float32)(unsafe.Add(shared, 132))
 //line lanes.go:9
-		f1643 := *(*float32)(unsafe.Add(shared, 136))
+		f1739 := *(*float32)(unsafe.Add(shared, 136))
 //line lanes.go:9
-		f1653 := *(*float32)(unsafe.Add(shared, 140))
+		f1749 := *(*float32)(unsafe.Add(shared, 140))
 //line lanes.go:9
-		f1663 := *(*float32)(unsafe.Add(shared, 144))
+		f1759 := *(*float32)(unsafe.Add(shared, 144))
 //line lanes.go:9
-		f1664 := f1623 + 0 + f1633 + f1643 + f1653 + f1663
+		f1760 := f1719 + 0 + f1729 + f1739 + f1749 + f1759
 //line lanes.go:9
-		f1673 := *(*float32)(unsafe.Add(shared, 148))
+		f1769 := *(*float32)(unsafe.Add(shared, 148))
 //line lanes.go:9
-		f1683 := *(*float32)(unsafe.Add(shared, 152))
+		f1779 := *(*float32)(unsafe.Add(shared, 152))
 //line lanes.go:9
-		f1693 := *(*float32)(unsafe.Add(shared, 156))
+		f1789 := *(*float32)(unsafe.Add(shared, 156))
 //line lanes.go:9
-		f1703 := *(*float32)(unsafe.Add(shared, 160))
+		f1799 := *(*float32)(unsafe.Add(shared, 160))
 //line lanes.go:9
-		f1704 := f1664 + f1673 + f1683 + f1693 + f1703
+		f1800 := f1760 + f1769 + f1779 + f1789 + f1799
 //line lanes.go:9
-		f1713 := *(*float32)(unsafe.Add(shared, 164))
+		f1809 := *(*float32)(unsafe.Add(shared, 164))
 //line lanes.go:9
-		f1723 := *(*float32)(unsafe.Add(shared, 168))
+		f1819 := *(*float32)(unsafe.Add(shared, 168))
 //line lanes.go:9
-		f1733 := *(*float32)(unsafe.Add(shared, 172))
+		f1829 := *(*float32)(unsafe.Add(shared, 172))
 //line lanes.go:9
-		f1743 := *(*float32)(unsafe.Add(shared, 176))
+		f1839 := *(*float32)(unsafe.Add(shared, 176))
 //line lanes.go:9
-		f1744 := f1704 + f1713 + f1723 + f1733 + f1743
+		f1840 := f1800 + f1809 + f1819 + f1829 + f1839
 //line lanes.go:9
-		f1753 := *(*float32)(unsafe.Add(shared, 180))
+		f1849 := *(*float32)(unsafe.Add(shared, 180))
 //line lanes.go:9
-		f1763 := *(*float32)(unsafe.Add(shared, 184))
+		f1859 := *(*float32)(unsafe.Add(shared, 184))
 //line lanes.go:9
-		f1773 := *(*float32)(unsafe.Add(shared, 188))
-//line plainback.go:16
-		f502 := float32(math.Sqrt(float64(float32((f1418+f1427+f1437+f1447)*f159) + c12)))
-//line plainback.go:16
-		f503 := 1 / f502
-		f508 := float32(-f503)
-//line plainback.go:17
-		f511 := float32(float32(float32(f508*f503)*f503) * (f1581 + f1590 + f1600 + f1610))
-//line plainback.go:17
-		f512 := float32(f511 * f159)
-//line plainback.go:66
-		if !(c2149 || uint(bx) < uint(linesLen)) {
-//line plainback.go:66
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, linesLen)
-//line plainback.go:66
-			return
-		}
+		f1869 := *(*float32)(unsafe.Add(shared, 188))
 //line plainback.go:19
-		f523 := float32(float32(f508*(f1744+f1753+f1763+f1773)) * f159)
-//line plainback.go:66
-		o180 := bx * 8
-//line plainback.go:66
-		o813 := o180 + 4
-		for range 16 {
-//line plainback.go:18
-			if c16 {
-				f1034 = f523
-			} else {
-//line plainback.go:18
-				f1034 = 0
-			}
-//line plainback.go:65
-			if c165 {
-				*(*float32)(unsafe.Add(lines, o180)) = f503
-//line plainback.go:66
-				*(*float32)(unsafe.Add(lines, o813)) = f1033
-			}
-		}
-		if uint(i66) > uint(addCap) {
-//line plainback.go:69
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, addCap)
-//line plainback.go:69
+		f526 := float32(math.Sqrt(float64(float32((f1514+f1523+f1533+f1543)*c8) + c12)))
+//line plainback.go:19
+		f527 := 1 / f526
+		f532 := float32(-f527)
+//line plainback.go:20
+		f537 := float32(float32(float32(f532*f527)*f527) * (f1677 + f1686 + f1696 + f1706))
+//line plainback.go:20
+		f542 := float32(f537 * c8)
+//line plainback.go:70
+		if !(c2245 || uint(bx) < uint(linesLen)) {
+//line plainback.go:70
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, linesLen)
+//line plainback.go:70
 			return
 		}
+//line plainback.go:22
+		f559 := float32(float32(f532*(f1840+f1849+f1859+f1869)) * c8)
+//line plainback.go:70
+		o188 := bx * 8
+//line plainback.go:70
+		o879 := o188 + 4
+		for range 16 {
+//line plainback.go:21
+			if c16 {
+				f1118 = f559
+			} else {
+//line plainback.go:21
+				f1118 = 0
+			}
 //line plainback.go:69
-		o195 := i64 * 4
+			if c173 {
+				*(*float32)(unsafe.Add(lines, o188)) = f527
+//line plainback.go:70
+				*(*float32)(unsafe.Add(lines, o879)) = f1114
+			}
+		}
+		if uint(i67) > uint(addCap) {
+//line plainback.go:73
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i67, addCap)
+//line plainback.go:73
+			return
+		}
+//line plainback.go:73
+		o203 := i65 * 4
 		{
 			{
-//line plainback.go:69
-				plainBackTwinRow__(lanes, add, addCap, dx, dy, f1033, f1034, f503, f512, i66, o111, o195, o74, o90, weight, weightLen, x)
+//line plainback.go:73
+				plainBackTwinRow__(lanes, add, addCap, dx, dy, f1114, f1118, f527, f542, i67, o112, o203, o75, o91, weight, weightLen, x)
 			}
 		}
 	}
@@ -303,115 +303,115 @@ func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBackTwinRow is what a row of threads does in plainBackTwin.
 //
-//line plainback.go:58
-func plainBackTwinRow(lanes int, o74 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+//line plainback.go:61
+func plainBackTwinRow(lanes int, o75 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plainback.go:58
+//line plainback.go:61
 	if lanes == 16 {
-//line plainback.go:58
-		first = zvector.PlainBackTwin(16, weightLen, x, o74, shared)
-//line plainback.go:58
+//line plainback.go:61
+		first = zvector.PlainBackTwin(16, weightLen, x, o75, shared)
+//line plainback.go:61
 	} else if lanes == 8 {
-//line plainback.go:58
-		first = zvector.PlainBackTwinAVX2(16, weightLen, x, o74, shared)
+//line plainback.go:61
+		first = zvector.PlainBackTwinAVX2(16, weightLen, x, o75, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f207 float32
-		var i208 int
+		var f215 float32
+		var i216 int
 //line plain.go:49
-		f207, i208 = 0, tx
+		f215, i216 = 0, tx
 		for {
 //line plain.go:50
-			if i208 >= weightLen {
+			if i216 >= weightLen {
 //line plain.go:50
 				break
 			}
 //line plain.go:50
-			f207, i208 = f207+*(*float32)(unsafe.Add(x, o74+i208*4)), i208+16
+			f215, i216 = f215+*(*float32)(unsafe.Add(x, o75+i216*4)), i216+16
 		}
-//line plainback.go:58
-		*(*float32)(unsafe.Add(shared, 192+tx*4)) = f207
+//line plainback.go:61
+		*(*float32)(unsafe.Add(shared, 192+tx*4)) = f215
 	}
 }
 
 // plainBackTwinRow_ is what a row of threads does in plainBackTwin.
 //
-//line plainback.go:62
-func plainBackTwinRow_(lanes int, dy unsafe.Pointer, f1033 float32, o111 int, o74 int, shared unsafe.Pointer, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+//line plainback.go:77
+func plainBackTwinRow_(lanes int, dy unsafe.Pointer, f1114 float32, o112 int, o75 int, shared unsafe.Pointer, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plainback.go:62
+//line plainback.go:77
 	if lanes == 16 {
-//line plainback.go:62
-		first = zvector.PlainBackTwin__(16, weightLen, x, o74, dy, o111, f1033, weight, shared)
-//line plainback.go:62
+//line plainback.go:77
+		first = zvector.PlainBackTwin__(16, weightLen, x, o75, dy, o112, f1114, weight, shared)
+//line plainback.go:77
 	} else if lanes == 8 {
-//line plainback.go:62
-		first = zvector.PlainBackTwinAVX2__(16, weightLen, x, o74, dy, o111, f1033, weight, shared)
+//line plainback.go:77
+		first = zvector.PlainBackTwinAVX2__(16, weightLen, x, o75, dy, o112, f1114, weight, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f239, f240, f241 float32
-		var i242 int
-//line plainback.go:73
-		f239, f240, f241, i242 = 0, 0, 0, tx
+		var f1117, f1116, f1115 float32
+		var i247 int
+//line plainback.go:77
+		f1117, f1116, f1115, i247 = 0, 0, 0, tx
 		for {
-//line plainback.go:74
-			if i242 >= weightLen {
-//line plainback.go:74
+//line plainback.go:78
+			if i247 >= weightLen {
+//line plainback.go:78
 				break
 			}
-//line plainback.go:75
-			f279 := *(*float32)(unsafe.Add(x, o74+i242*4)) - f1033
-//line plainback.go:75
-			f290 := float32(*(*float32)(unsafe.Add(dy, o111+i242*4)) * *(*float32)(unsafe.Add(weight, i242*4)))
-//line plainback.go:74
-			f239, f240, f241, i242 = math32.FMA(f279, f279, f239), math32.FMA(f290, f279, f240), f241+f290, i242+16
+//line plainback.go:79
+			f284 := *(*float32)(unsafe.Add(x, o75+i247*4)) - f1114
+//line plainback.go:79
+			f295 := float32(*(*float32)(unsafe.Add(dy, o112+i247*4)) * *(*float32)(unsafe.Add(weight, i247*4)))
+//line plainback.go:78
+			f1117, f1116, f1115, i247 = f1117+f295, math32.FMA(f295, f284, f1116), math32.FMA(f284, f284, f1115), i247+16
 		}
-//line plainback.go:62
-		*(*float32)(unsafe.Add(shared, tx*4)) = f239
-//line plainback.go:62
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f240
-//line plainback.go:62
-		*(*float32)(unsafe.Add(shared, 128+tx*4)) = f241
+//line plainback.go:66
+		*(*float32)(unsafe.Add(shared, tx*4)) = f1115
+//line plainback.go:66
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1116
+//line plainback.go:66
+		*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1117
 	}
 }
 
 // plainBackTwinRow__ is what a row of threads does in plainBackTwin.
 //
-//line plainback.go:69
-func plainBackTwinRow__(lanes int, add unsafe.Pointer, addCap int, dx unsafe.Pointer, dy unsafe.Pointer, f1033 float32, f1034 float32, f503 float32, f512 float32, i66 int, o111 int, o195 int, o74 int, o90 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+//line plainback.go:73
+func plainBackTwinRow__(lanes int, add unsafe.Pointer, addCap int, dx unsafe.Pointer, dy unsafe.Pointer, f1114 float32, f1118 float32, f527 float32, f542 float32, i67 int, o112 int, o203 int, o75 int, o91 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plainback.go:69
+//line plainback.go:73
 	if lanes == 16 {
-//line plainback.go:69
-		first = zvector.PlainBackTwin___(16, uint(i66) <= uint(addCap), weightLen, add, o195, x, o74, dy, o111, weight, f503, f1033, f512, f1034, dx, o90)
-//line plainback.go:69
+//line plainback.go:73
+		first = zvector.PlainBackTwin___(16, uint(i67) <= uint(addCap), weightLen, add, o203, x, o75, dy, o112, weight, f527, f1114, f542, f1118, dx, o91)
+//line plainback.go:73
 	} else if lanes == 8 {
-//line plainback.go:69
-		first = zvector.PlainBackTwinAVX2___(16, uint(i66) <= uint(addCap), weightLen, add, o195, x, o74, dy, o111, weight, f503, f1033, f512, f1034, dx, o90)
+//line plainback.go:73
+		first = zvector.PlainBackTwinAVX2___(16, uint(i67) <= uint(addCap), weightLen, add, o203, x, o75, dy, o112, weight, f527, f1114, f542, f1118, dx, o91)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i305 int
-//line plainback.go:85
-		i305 = tx
+		var i322 int
+//line plainback.go:89
+		i322 = tx
 		for {
-//line plainback.go:86
-			if i305 >= weightLen {
-//line plainback.go:86
+//line plainback.go:90
+			if i322 >= weightLen {
+//line plainback.go:90
 				break
 			}
-//line plainback.go:82
-			f546 := float32(f503*float32(*(*float32)(unsafe.Add(dy, o111+i305*4))**(*float32)(unsafe.Add(weight, i305*4)))) + float32((*(*float32)(unsafe.Add(x, o74+i305*4))-f1033)*f512)
-//line plainback.go:87
-			*(*float32)(unsafe.Add(dx, o90+i305*4)) = *(*float32)(unsafe.Add(add, o195+i305*4)) + (f546 + f1034)
 //line plainback.go:86
-			i305 = i305 + 16
+			f582 := float32(f527*float32(*(*float32)(unsafe.Add(dy, o112+i322*4))**(*float32)(unsafe.Add(weight, i322*4)))) + float32((*(*float32)(unsafe.Add(x, o75+i322*4))-f1114)*f542)
+//line plainback.go:91
+			*(*float32)(unsafe.Add(dx, o91+i322*4)) = *(*float32)(unsafe.Add(add, o203+i322*4)) + (f582 + f1118)
+//line plainback.go:90
+			i322 = i322 + 16
 		}
 	}
 }
 
 // sumRowsTwin runs blocks of the kernel sumRows.
 //
-//line plainback.go:99
+//line plainback.go:103
 func sumRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -427,83 +427,83 @@ func sumRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 100))
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line plainback.go:117
-	i46 := int(uint32(rows))
-//line plainback.go:116
-	i35 := int(uint32(columns))
-//line plainback.go:99
+//line plainback.go:104
+	i26 := int(uint32(rows))
+//line plainback.go:104
+	i29 := int(uint32(columns))
+//line plainback.go:103
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line plainback.go:116
-		i40 := bx * 256
-		i47 := by * i46
-		i51 := i47 + i46
-//line plainback.go:118
-		i56 := i51
-//line plainback.go:118
-		if linesLen < i51 {
-//line plainback.go:118
-			i56 = linesLen
+//line plainback.go:123
+		i50 := bx * 256
+		i57 := by * i26
+		i61 := i57 + i26
+//line plainback.go:125
+		i66 := i61
+//line plainback.go:125
+		if linesLen < i61 {
+//line plainback.go:125
+			i66 = linesLen
 		}
-//line plainback.go:118
-		if uint(i56) > uint(linesCap) {
-//line plainback.go:118
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i56, linesCap)
-//line plainback.go:118
+//line plainback.go:125
+		if uint(i66) > uint(linesCap) {
+//line plainback.go:125
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, linesCap)
+//line plainback.go:125
 			return
 		}
-//line plainback.go:118
-		if uint(i47) > uint(i56) {
-//line plainback.go:118
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i47, i56)
-//line plainback.go:118
+//line plainback.go:125
+		if uint(i57) > uint(i66) {
+//line plainback.go:125
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i57, i66)
+//line plainback.go:125
 			return
 		}
-//line plainback.go:118
-		o64 := i47 * 8
-//line plainback.go:118
-		i65 := i56 - i47
-		i68 := by * i35
-//line plainback.go:119
-		if uint(i68) > uint(partsLen) {
-//line plainback.go:119
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i68, partsLen)
-//line plainback.go:119
+//line plainback.go:125
+		o74 := i57 * 8
+//line plainback.go:125
+		i75 := i66 - i57
+		i78 := by * i29
+//line plainback.go:126
+		if uint(i78) > uint(partsLen) {
+//line plainback.go:126
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i78, partsLen)
+//line plainback.go:126
 			return
 		}
-//line plainback.go:119
-		o74 := i68 * 4
-//line plainback.go:119
-		if uint(i35) > uint(partsCap-i68) {
-//line plainback.go:119
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i35, partsCap-i68)
-//line plainback.go:119
+//line plainback.go:126
+		o84 := i78 * 4
+//line plainback.go:126
+		if uint(i29) > uint(partsCap-i78) {
+//line plainback.go:126
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i29, partsCap-i78)
+//line plainback.go:126
 			return
 		}
-//line plainback.go:119
-		i87 := (gy + by) * i35
-//line plainback.go:119
-		if uint(i87) > uint(partsLen) {
-//line plainback.go:119
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i87, partsLen)
-//line plainback.go:119
+//line plainback.go:126
+		i97 := (gy + by) * i29
+//line plainback.go:126
+		if uint(i97) > uint(partsLen) {
+//line plainback.go:126
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i97, partsLen)
+//line plainback.go:126
 			return
 		}
-//line plainback.go:119
-		o93 := i87 * 4
-//line plainback.go:119
-		if uint(i35) > uint(partsCap-i87) {
-//line plainback.go:119
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i35, partsCap-i87)
-//line plainback.go:119
+//line plainback.go:126
+		o103 := i97 * 4
+//line plainback.go:126
+		if uint(i29) > uint(partsCap-i97) {
+//line plainback.go:126
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i29, partsCap-i97)
+//line plainback.go:126
 			return
 		}
-//line plainback.go:124
-		i106 := i47 * i35
+//line plainback.go:131
+		i116 := i57 * i29
 		{
 			{
-//line plainback.go:116
-				if !sumRowsTwinRow(blocks, lanes, dy, dyLen, i106, i35, i40, i47, i56, i65, i68, i87, lines, linesCap, o64, o74, o93, parts, partsCap, partsLen, x, xLen) {
+//line plainback.go:123
+				if !sumRowsTwinRow(blocks, lanes, dy, dyLen, i116, i29, i50, i57, i66, i75, i78, i97, lines, linesCap, o103, o74, o84, parts, partsCap, partsLen, x, xLen) {
 					return
 				}
 			}
@@ -513,55 +513,55 @@ func sumRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumRowsTwinRow is what a row of threads does in sumRowsTwin.
 //
-//line plainback.go:116
-func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int, i106 int, i35 int, i40 int, i47 int, i56 int, i65 int, i68 int, i87 int, lines unsafe.Pointer, linesCap int, o64 int, o74 int, o93 int, parts unsafe.Pointer, partsCap int, partsLen int, x unsafe.Pointer, xLen int) (ok bool) {
+//line plainback.go:123
+func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int, i116 int, i29 int, i50 int, i57 int, i66 int, i75 int, i78 int, i97 int, lines unsafe.Pointer, linesCap int, o103 int, o74 int, o84 int, parts unsafe.Pointer, partsCap int, partsLen int, x unsafe.Pointer, xLen int) (ok bool) {
 	first := blocks.Begun()
-//line plainback.go:116
+//line plainback.go:123
 	if lanes == 16 && first == 0 {
-//line plainback.go:116
-		first = blocks.Done(zvector.SumRowsTwin(blocks.Span(), uint(i56) <= uint(linesCap), uint(i47) <= uint(i56), uint(i68) <= uint(partsLen), uint(i35) <= uint(partsCap-i68), uint(i87) <= uint(partsLen), uint(i35) <= uint(partsCap-i87), i40, i35, i106, i65, dyLen, dy, xLen, x, lines, o64, parts, o74, o93))
-//line plainback.go:116
+//line plainback.go:123
+		first = blocks.Done(zvector.SumRowsTwin(blocks.Span(), uint(i66) <= uint(linesCap), uint(i57) <= uint(i66), uint(i78) <= uint(partsLen), uint(i29) <= uint(partsCap-i78), uint(i97) <= uint(partsLen), uint(i29) <= uint(partsCap-i97), i50, i29, i116, i75, dyLen, dy, xLen, x, lines, o74, parts, o84, o103))
+//line plainback.go:123
 	} else if lanes == 8 && first == 0 {
-//line plainback.go:116
-		first = blocks.Done(zvector.SumRowsTwinAVX2(blocks.Span(), uint(i56) <= uint(linesCap), uint(i47) <= uint(i56), uint(i68) <= uint(partsLen), uint(i35) <= uint(partsCap-i68), uint(i87) <= uint(partsLen), uint(i35) <= uint(partsCap-i87), i40, i35, i106, i65, dyLen, dy, xLen, x, lines, o64, parts, o74, o93))
+//line plainback.go:123
+		first = blocks.Done(zvector.SumRowsTwinAVX2(blocks.Span(), uint(i66) <= uint(linesCap), uint(i57) <= uint(i66), uint(i78) <= uint(partsLen), uint(i29) <= uint(partsCap-i78), uint(i97) <= uint(partsLen), uint(i29) <= uint(partsCap-i97), i50, i29, i116, i75, dyLen, dy, xLen, x, lines, o74, parts, o84, o103))
 	}
 	for tx := first; tx < 256; tx++ {
-		var f110, f111 float32
-		var i112, i113 int
-//line plainback.go:116
-		i43 := i40 + tx
-//line plainback.go:120
-		if i35 > i43 {
-//line plainback.go:124
-			f110, f111, i112, i113 = 0, 0, i106+i43, -1
-//line plainback.go:124
+		var f120, f121 float32
+		var i122, i123 int
+//line plainback.go:123
+		i53 := i50 + tx
+//line plainback.go:127
+		if i29 > i53 {
+//line plainback.go:131
+			f120, f121, i122, i123 = 0, 0, i116+i53, -1
+//line plainback.go:131
 			for {
-//line plainback.go:124
-				i114 := i113 + 1
-//line plainback.go:124
-				if i114 >= i65 {
-//line plainback.go:124
+//line plainback.go:131
+				i124 := i123 + 1
+//line plainback.go:131
+				if i124 >= i75 {
+//line plainback.go:131
 					break
 				}
-				if uint(i112) >= uint(dyLen) {
-//line plainback.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i112, dyLen)
-//line plainback.go:126
+				if uint(i122) >= uint(dyLen) {
+//line plainback.go:133
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i122, dyLen)
+//line plainback.go:133
 					return false
 				}
-//line plainback.go:126
-				f124 := *(*float32)(unsafe.Add(dy, i112*4))
-				if uint(i112) >= uint(xLen) {
-//line plainback.go:127
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i112, xLen)
-//line plainback.go:127
+//line plainback.go:133
+				f134 := *(*float32)(unsafe.Add(dy, i122*4))
+				if uint(i122) >= uint(xLen) {
+//line plainback.go:134
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i122, xLen)
+//line plainback.go:134
 					return false
 				}
-				f110, f111, i112, i113 = f110+float32(f124*float32((*(*float32)(unsafe.Add(x, i112*4))-*(*float32)(unsafe.Add(lines, o64+i114*8+4)))**(*float32)(unsafe.Add(lines, o64+i114*8)))), f111+f124, i112+i35, i114
+				f120, f121, i122, i123 = f120+float32(f134*float32((*(*float32)(unsafe.Add(x, i122*4))-*(*float32)(unsafe.Add(lines, o74+i124*8+4)))**(*float32)(unsafe.Add(lines, o74+i124*8)))), f121+f134, i122+i29, i124
 			}
-			*(*float32)(unsafe.Add(parts, o74+i43*4)) = f110
-//line plainback.go:131
-			*(*float32)(unsafe.Add(parts, o93+i43*4)) = f111
+			*(*float32)(unsafe.Add(parts, o84+i53*4)) = f120
+//line plainback.go:138
+			*(*float32)(unsafe.Add(parts, o103+i53*4)) = f121
 		}
 	}
 	return true
@@ -569,21 +569,21 @@ func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int,
 
 // sumPartsTwin runs blocks of the kernel sumParts.
 //
-//line plainback.go:139
+//line plainback.go:146
 func sumPartsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	parts := *(*unsafe.Pointer)(args)
 	partsLen := *(*int)(unsafe.Add(args, 8))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
 	lanes := blocks.Lanes()
-//line plainback.go:139
+//line plainback.go:146
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plainback.go:140
+//line plainback.go:147
 		i44 := bx << 8
 		{
 			{
-//line plainback.go:140
+//line plainback.go:147
 				sumPartsTwinRow(blocks, lanes, i44, parts, partsLen, sums, sumsLen)
 			}
 		}
@@ -592,37 +592,37 @@ func sumPartsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumPartsTwinRow is what a row of threads does in sumPartsTwin.
 //
-//line plainback.go:140
+//line plainback.go:147
 func sumPartsTwinRow(blocks *gpu.Blocks, lanes int, i44 int, parts unsafe.Pointer, partsLen int, sums unsafe.Pointer, sumsLen int) {
 	first := blocks.Begun()
-//line plainback.go:140
+//line plainback.go:147
 	if lanes == 16 && first == 0 {
-//line plainback.go:140
+//line plainback.go:147
 		first = blocks.Done(zvector.SumPartsTwin(blocks.Span(), i44, sumsLen, partsLen, parts, sums))
-//line plainback.go:140
+//line plainback.go:147
 	} else if lanes == 8 && first == 0 {
-//line plainback.go:140
+//line plainback.go:147
 		first = blocks.Done(zvector.SumPartsTwinAVX2(blocks.Span(), i44, sumsLen, partsLen, parts, sums))
 	}
 	for tx := first; tx < 256; tx++ {
 		var f21 float32
 		var i22 int
-//line plainback.go:140
+//line plainback.go:147
 		i15 := i44 + tx
 		if sumsLen > i15 {
-//line plainback.go:145
+//line plainback.go:152
 			f21, i22 = 0, i15
-//line plainback.go:145
+//line plainback.go:152
 			for {
-//line plainback.go:145
+//line plainback.go:152
 				if i22 >= partsLen {
-//line plainback.go:145
+//line plainback.go:152
 					break
 				}
-//line plainback.go:145
+//line plainback.go:152
 				f21, i22 = f21+*(*float32)(unsafe.Add(parts, i22*4)), i22+sumsLen
 			}
-//line plainback.go:148
+//line plainback.go:155
 			*(*float32)(unsafe.Add(sums, i15*4)) = f21
 		}
 	}

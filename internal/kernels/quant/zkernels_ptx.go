@@ -187,6 +187,7 @@ f65f13923ca33536	strip.go	share
 60d956e415eeff50	tiles.go	store
 f00a581a4f9f3eb0	tiles.go	sumHalves
 f4245d9c3b54a	tiles.go	tile
+dc41825aaa56ed47	transposed.go	enumerate
 7897098299787498	vectors.go	both
 a97e81c03159dffb	vectors.go	columnOf
 66499aa6280ea1e3	vectors.go	elements
@@ -1539,6 +1540,40 @@ qb
 pP
 pc
 O
+!L
+`
+
+const enumerateSM70 = `packed1 665 enumerate
+!pJ
+!pI
+!p8
+!sgrGu[q)q>rKq"rmrKpMpirR
+!
+!pHt[pD
+!c
+p;to
+p9x,
+p:x,
+!
+p>
+q*
+hvm
+rt9pE
+Q
+s1
+N
+)
+p{rU%
+zC
+5
+rt/qy
+0
+q1vX
+o
+v0pK%
+x9s0
+!#
+p(
 !L
 `
 
