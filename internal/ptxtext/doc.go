@@ -26,6 +26,14 @@
 // semicolon at its end are left out; the byte '!' at the start or the end of a line means that the
 // text has none.
 //
+// Variants of a kernel for different GPUs often differ in a few lines. Patch makes the differences between two packed
+// texts, and Unpack applies the patches that follow a packed text, so generated files contain what is common once:
+//
+//	const addSM90 = addSM80 + `
+//	 patch
+//	 =12
+//	...`
+//
 // The version in the header is that of the table and of these rules. Programs contain text that
 // older versions of the compiler packed, so a released table never changes: a new table gets a new
 // version and a file of its own, and Unpack reads all of them. The program in the folder train computes a table

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,41 @@ func TestRoundTrip(t *testing.T) {
 		if got, want := strings.Count(packed, "\n"), strings.Count(text, "\n")+1; got != want {
 			t.Errorf("%q has %d lines and is packed to %d", text, want, got)
 		}
+	}
+}
+
+// TestPatch makes each text of each other one, and a third one of the result.
+func TestPatch(t *testing.T) {
+	texts := append(samples(t)[:12], odd...)
+	for i, from := range texts {
+		for k, to := range texts {
+			base := ptxtext.Pack(from)
+			once := base + ptxtext.Patch(base, ptxtext.Pack(to))
+			if got, err := ptxtext.Unpack(once); got != to || err != nil {
+				t.Fatalf("%q becomes %q with %q, want %q, %v", from, got, once[len(base):], to, err)
+			}
+			last := texts[(i+k)%len(texts)]
+			if got, err := ptxtext.Unpack(once + ptxtext.Patch(once, ptxtext.Pack(last))); got != last || err != nil {
+				t.Fatalf("%q becomes %q after %q, want %q, %v", from, got, to, last, err)
+			}
+		}
+	}
+}
+
+// TestShortPatch changes a few lines of a text.
+func TestShortPatch(t *testing.T) {
+	var lines []string
+	for i := range 2000 {
+		lines = append(lines, fmt.Sprintf("\tmov.u32 %%r1, %d;", i))
+	}
+	base := ptxtext.Pack(strings.Join(lines, "\n"))
+	lines[100] = "\tgriddepcontrol.wait;"
+	lines = slices.Delete(lines, 500, 510)
+	lines = slices.Insert(lines, 1000, "\tret;", "\tret;")
+	to := strings.Join(lines, "\n")
+	patch := ptxtext.Patch(base, ptxtext.Pack(to))
+	if got, err := ptxtext.Unpack(base + patch); got != to || err != nil || len(patch) > 300 {
+		t.Errorf("a patch of %d bytes, %v\n%s", len(patch), err, patch)
 	}
 }
 
@@ -126,6 +162,7 @@ func TestCorrupt(t *testing.T) {
 		"packed", "packed2 1 f\n!", "packed1", "packed1 1\n!", "packed1 x f\n", "packed1 1 f\n", "packed1 2000000000 f\nx",
 		"packed1 -1 f\n", "packed1 9999999999 f\n", "packed1 0 f\n0", "packed1 1 f\n`", "packed1 1 f\n~", "packed1 1 f\n!!!", "packed1 1 f\n\x80",
 		"packed1 0 " + strings.Repeat("f", 1000) + "\n",
+		"packed1 0 f\n\n patch\n =4", "packed1 0 f\n\n patch\n =-1", "packed1 0 f\n\n patch\n -x", "packed1 0 f\n\n patch\n ", "packed1 0 f\n\n patch\n -2\n",
 	} {
 		if got, err := ptxtext.Unpack(text); !errors.Is(err, ptxtext.ErrCorrupt) {
 			t.Errorf("Unpack(%q) = %q, %v", text, got, err)
@@ -146,6 +183,7 @@ func FuzzRoundTrip(f *testing.F) {
 
 func FuzzUnpack(f *testing.F) {
 	f.Add(version1)
+	f.Add(version1 + ptxtext.Patch(version1, ptxtext.Pack("\tret;\n\texit;\n")))
 	for _, text := range odd {
 		f.Add(ptxtext.Pack(text))
 	}

@@ -17,14 +17,18 @@ var ErrCorrupt = errors.New("corrupt packed PTX")
 // Packed reports whether text is in packed form.
 func Packed(text string) bool { return strings.HasPrefix(text, marker) }
 
-// Unpack returns the text that was packed, or text itself if it is not in packed form. Errors wrap
-// ErrCorrupt.
+// Unpack returns the text that was packed, changed by the patches that follow it, or text itself if it is not in packed
+// form. Errors wrap ErrCorrupt.
 func Unpack(text string) (string, error) {
 	if !Packed(text) {
 		return text, nil
 	}
-	header, body, _ := strings.Cut(text, "\n")
-	version, rest, _ := strings.Cut(header[len(marker):], " ")
+	patched := apply(text)
+	if patched == "" {
+		return "", fmt.Errorf("%w: a patch does not fit", ErrCorrupt)
+	}
+	header, body, _ := strings.Cut(patched, "\n")
+	version, rest, _ := strings.Cut(strings.TrimPrefix(header, marker), " ")
 	if version != "1" {
 		return "", fmt.Errorf("%w: its version %q is not one that this program knows", ErrCorrupt, version)
 	}

@@ -14,10 +14,18 @@ import (
 // kernel writes the variable of an instance, its driver.Kernel, and declares its PTX in code.
 func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	var ptx []string
+	var texts []string // with their patches
 	for _, v := range c.Variants {
 		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
-		ptx = append(ptx, name)
-		fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, ptxtext.Pack(v.PTX.String()))
+		text := ptxtext.Pack(v.PTX.String())
+		base, patch := shortest(texts, text)
+		if base < 0 {
+			fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, text)
+		} else {
+			fmt.Fprintf(&w.code, "\nconst %s = %s + `%s`\n", name, ptx[base], patch)
+			text = texts[base] + patch
+		}
+		ptx, texts = append(ptx, name), append(texts, text)
 	}
 	pkg := w.imports.driver()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
@@ -65,6 +73,17 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	for i := range k.Bodies { // which Go code calls nowhere: linters ask why they are there
 		w.printf("var _ = %s\n\n", w.function(k, n, i+1))
 	}
+}
+
+// shortest returns the shortest patch that makes one of texts equal to text, and the number of that one; -1 if text is as short.
+func shortest(texts []string, text string) (base int, patch string) {
+	base, patch = -1, text
+	for i, t := range texts {
+		if p := ptxtext.Patch(t, text); len(p) < len(patch) {
+			base, patch = i, p
+		}
+	}
+	return base, patch
 }
 
 // Sources is the name, or the prefix of the name, of the constant that lists the declarations that the kernels of a

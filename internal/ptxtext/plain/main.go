@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
@@ -32,10 +33,19 @@ func main() {
 	}
 }
 
+// constant matches what is before the raw string of a constant: its name, and that of the constant that its value begins with, if any.
+var constant = regexp.MustCompile(`const (\w+) = (?:(\w+) \+ )?$`)
+
 // write writes a Go file. Generated files have backquotes only around raw strings.
 func write(w io.Writer, text string) error {
+	packed := map[string]string{}
+	before := ""
 	for i, part := range strings.SplitAfter(text, "`") {
 		if raw, ok := strings.CutSuffix(part, "`"); ok && i%2 == 1 {
+			if m := constant.FindStringSubmatch(strings.TrimSuffix(before, "`")); m != nil {
+				raw = packed[m[2]] + raw
+				packed[m[1]] = raw
+			}
 			plain, err := ptxtext.Unpack(raw)
 			if err != nil {
 				return err
@@ -45,6 +55,7 @@ func write(w io.Writer, text string) error {
 		if _, err := fmt.Fprint(w, part); err != nil {
 			return err
 		}
+		before = part
 	}
 	return nil
 }

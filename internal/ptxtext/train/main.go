@@ -71,16 +71,28 @@ func constants(path string) (texts []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	packed := map[string]string{} // by the constant's name
 	ast.Inspect(file, func(n ast.Node) bool {
-		lit, ok := n.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING || err != nil {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 || err != nil {
 			return err == nil
+		}
+		value, base := spec.Values[0], ""
+		if sum, ok := value.(*ast.BinaryExpr); ok { // a constant and a patch
+			if name, ok := sum.X.(*ast.Ident); ok {
+				value, base = sum.Y, packed[name.Name]
+			}
+		}
+		lit, ok := value.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
 		}
 		var text string
 		if text, err = strconv.Unquote(lit.Value); err != nil {
 			return false
 		}
-		if text, err = ptxtext.Unpack(text); err == nil && strings.HasPrefix(text, ".version") {
+		packed[spec.Names[0].Name] = base + text
+		if text, err = ptxtext.Unpack(base + text); err == nil && strings.HasPrefix(text, ".version") {
 			texts = append(texts, text)
 		}
 		return true
