@@ -181,29 +181,22 @@ O
 !L
 `
 
-const multiplySM70Narrow = `packed1 1984 multiply
-!pJ
-!pI
-!p8
-!xE
-!
+const multiplySM70Narrow = multiplySM70NarrowCoarse + `
+ patch
+ -1
+packed1 1984 multiply
+ =5
+ -6
 !}|
 !c
 p;sV
 p9}<
 p:ve
 {M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x1pE
-Q
-s1
-N
+ =7
+ -1
+ =4
+ -44
 tN
 ri
 0
@@ -219,129 +212,64 @@ rP
 uCs[
 _
 uCsu
-_
-rx
+ =2
+ -1
 uCq^
-s8
-!#
-O
-!#
+ =2
+ -5
+ =2
+ -16
 ya
 wP
 y0x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+ =18
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -1
 sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
-const multiplySM70 = `packed1 1869 multiply
-!pJ
-!pI
-!p8
-!xE
-!
-!}|
-!c
-p;sV
+const multiplySM70 = multiplySM70Narrow + `
+ patch
+ -1
+packed1 1869 multiply
+ =8
+ -1
 p9,r0
-p:ve
-{M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x1pE
-Q
-s1
-N
+ =13
+ -6
 )
 p{rU%
 zC
-5
-{.qN
+ =2
+ -2
 rCp"
 rCpY
-4
-rP
+ =2
+ -3
 o
 v&%
 _
 wmp-
-_
-rx
+ =2
+ -1
 w0rZ
-s8
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
+ =4
+ -2
+ =5
+ -1
 tAqI
-(
-!qZ
+ =2
+ -1
 qPpU
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCpG
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
 const saxpySM70NarrowCoarse = `packed1 2748 saxpy
 !pJ
@@ -453,28 +381,22 @@ O
 !L
 `
 
-const saxpySM70Narrow = `packed1 1648 saxpy
-!pJ
-!pI
-!p8
-!xE
-!
+const saxpySM70Narrow = saxpySM70NarrowCoarse + `
+ patch
+ -1
+packed1 1648 saxpy
+ =5
+ -6
 !pHr*pD
 !c
 p;t*
 p9ve
 p:,un
 qS8pF
-!
-p>
-q*
-pa
-q$
-uxs:uwt[
-v@pE
-Q
-s1
-N
+ =6
+ -1
+ =4
+ -36
 ri
 )
 t^
@@ -488,104 +410,46 @@ qU
 uCsu
 _
 uCq^
-_
-xTS6
-s8
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
+ =4
+ -17
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpY
 v_pK
-pP
-pc
-O
-!L
-`
+ =5`
 
-const saxpySM70 = `packed1 1591 saxpy
-!pJ
-!pI
-!p8
-!xE
-!
-!pHr*pD
-!c
-p;t*
+const saxpySM70 = saxpySM70Narrow + `
+ patch
+ -1
+packed1 1591 saxpy
+ =8
+ -2
 p9,r0
 p:,to
-qS8pF
-!
-p>
-q*
-pa
-q$
-uxs:uwt[
-v@pE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-5
-sWrI
+ =2
+ -5
 rCpY
 qU
 o
 w0%
 _
 xip-
-_
-xTS6
-s8
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =25
+ -2
 sCpK
 v_pU
-pP
-pc
-O
-!L
-`
+ =5`
 
 const mandelbrotSM70Narrow = `packed1 3588 mandelbrot
 !pJ
@@ -731,145 +595,39 @@ O
 !L
 `
 
-const mandelbrotSM70 = `packed1 3486 mandelbrot
-!pJ
-!pI
-!p8
-!xE
-!
-!pHt[pD
-!c
-p;}<
+const mandelbrotSM70 = mandelbrotSM70Narrow + `
+ patch
+ -1
+packed1 3486 mandelbrot
+ =8
+ -2
 p9t=pF
 p:,r0
-qS-t*
-!
-p>
-q*
-pa
-wI{}
-Q
-s1
-N
-p%
-r7~/q>rGymPr/
-p'
+ =12
+ -7
 ya
 p{t"X%
 x%rU
-)
-wI@f
+ =2
+ -2
 {hp=
 qop=
-4
-vp
-z0px
+ =3
+ -1
 s.s7rSp-
-wn}8p)
-qJyv=.yr
+ =2
+ -1
 wn}8pY
-rY
-ss
-xH
-xI
-sP}K
-w|6rl
-v)S
-x7s:ul
-vo=qf|'
-|(
-{B
-4
-t3qsyvv"
-wn}8s7
-qJyv=.yr
-qJt|
-r:'6S
-{kS
-x7s:r_
-vo=qf|'
-4
-|(
-{B
-4
-t3qszA}X
-q'=sr
-w:x;ZZ
-}nyv=z+
-uoz]I
-z0tc
-z-p4$'%
-|Ozir3sz>yvv"
-z-ul'%
-|Ozir3qs>zA}X
-!#
-q'=px
-5
-:
-:
-J
-:
-H
-!#
-r~
-H
-!#
-{Ppw
-r=
-w|W6
-zr/
-sPu_yvv"
-}"v2>sUsG
-q'+r1
-qKs0DB
-"$
-qBrc
-y9r_sUsU
-y6SsU
-}nyv=z+
-4
-qGt$S
-\
-!#
-z0^
+ =64
+ -1
 rCpK
-qU
-)
-q'.rI
-wn}8|6
-"#
-xM
+ =6
+ -1
 v&%
-s8
-!#
-!pZ
-p(
-!p^
-q$
-p_
-m
-pN
-p]
-hwi
-pQ
-h.r>
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpK
+ =24
+ -1
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const blackScholesSM70Narrow = `packed1 13794 blackScholes
 !pJ
@@ -1347,475 +1105,50 @@ O
 !L
 `
 
-const blackScholesSM70 = `packed1 13629 blackScholes
-!pJ
-!pI
-!p8
-!xE
-!s]rbrmr9rR
-!vv|\z;
-!
-!pHw$pD
-!c
-p;-sV
+const blackScholesSM70 = blackScholesSM70Narrow + `
+ patch
+ -1
+packed1 13629 blackScholes
+ =10
+ -2
 p9-sV
 p:,te
-qS{px,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-{NpE
-Q
-s1
-N
+ =14
+ -7
 )
 p{rU%
 zC
-rP
-{1qy
+ =2
+ -3
 rCp[
 rCp"
 rCpY
-zcyz
-sS
-sd
+ =3
+ -5
 o
 v0qI%
 _
 };p-
 _
 v&rZ
-_
-qM=sm
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-qJr}@wbwbrX
-qM,p|
-|cq)q"q"vLrWvhrG~(s:sz
-u9s:tL
-xH
-xI
-rp#6
-w|xJ#
-v)S
-x7r^#
-vo=qf|'
-4
-|(
-{B
-4
-vc,qe
-s5xarn
-vc+pX
-w<=vO.{JxW-
-q2yi/|4
-vc-r4
-}+
-&
-wny_s\U
-|.pj
-t3rnt#
-|.,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-|.+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-vc9q#9
-sPult|
-z~sz
-u-@p|
-r:8w={m,tyt=6
-|.9p|
-qV+zH}#uQsqqR
-|./pX
-r:4}J}J
-"#
-xV?
-qM,s-
-r:%}S/8,q|tB/6
-|cq)q"q"vLrWvhrG~(r^-
-u9r^-
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-zcpu
-|(
-{B
-4
-qM/q@
-r@r}7qf-v<@t#
-rY
-ss
-xH
-xI
-z|
-{B
-4
-qM@f-
-y6zAsi.77qcz{q|@,q|q|rX
-xT6zAq|sq99/
-w|6txtB7/qc/9
-v;z.r}rXv<8qcrX
-sP}K
-r&=sQ
-uO$z{{n
-ws%
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prqyww
-uF|4|a}H
-&
-rx
-qJsc,qcz+
-prp|^
-x7sM$
-vo{_qf}>
-v/x;S?
-r&=pb
-qJr}q5q5.{prX
-ws)
-r&,f
-}$$6
-r&+px
-ss
-b+t#
-"#
-ye?
-qM+ww
-rp%sctBq5rX-qf}rrX
-",
-}@
-",
-y5
-",
-}A
-}F
-",
-}?
-}B
-}C
-}D
-",
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"-
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"-
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-qM+s-
-rp$6
-u9r^,
-r@r}@wbwbrX$N
-qM/sm
-z|
-r@r}7qf-v<@t#
-rY
-ss
-xH
-xI
-z|
-{B
-re{'pu
-"1
-y6zAsi.77qcz{q|@,q|q|rX
-xT6zAq|sq99/
-w|6txtB7/qc/9
-v;z.r}rXv<8qcrX
-sP}K
-"1
-uO#z{{n
-ws$
-"-
-}@
-"-
-y5
-"-
-}A
-}F
-"-
-}?
-}B
-}C
-}D
-"-
-}E
-yj
-yk
-",
-uF|4|a}H
-&
-rx
-qJsc,qcz+
-",
-x7sM$
-vo{_qf}>
-v/x;S?
-"1
-qJr}q5q5.{prX
-ws)
-"0
-}$$5
-"1
-ss
-b+t#
-"#
-ye?
-qM+zL
-uO;6
-r=
-r:#$P6
-{1^
+ =222
+ -1
 wmrS
-uo~2I
-"A
-z,zir^%
-qJr}@wbwbrX
-"A
-z-p4#'$
-s{})
-z|
-}nscz(z+
-s{@pb
-sPrnyvtB{n
-s{/px
-ye?
-pz{]@y<@vFp$?
-"D
-q{
-"D
-w<=vO.{JxW-
-q2yi/|4
-"D
-}+
-&
-t(p,r2
-u,
-"D
-t3rnt#
-"D
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"D
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"D
-sPult|
-z~sz
-"D
-s+"w={m,tyt=6
-|.9pb
-{i'
-qV+zH}#uQsqD
-"E
-s+(}J}J
-"E
-xV?
-u-@{L
-{/r8)Z
-zSuf
-"F
-r:%}S/8,q|tB/6
-z-xh$-
-"B
-z|
-r@r}7qf-v<@t#
-|cz2v?
-"B
-r@zAsi.77qcz{q|@,q|q|rX
-y66zAq|sq99/
-xT6txtB7/qc/9
-w|6r}rXv<8qcrX
-sPz.
-"B
-sPulz{{n
-qJsG
-"B
-}@
-"B
-y5
-"B
-}A
-}F
-"B
-}?
-}B
-}C
-}D
-"B
-}E
-yj
-yk
-"B
-uF|4|a}H
-&
-rx
-qJsc,qcz+
-"B
-x7sM$
-vo{_qf}>
-v/x;S?
-"B
-qJr}q5q5.{prX
-ws)
-"A
-}$$1
-"B
-ss
-b+t#
-"#
-ye?
-qM+q#/
-u9sMM
-r@r}@wbwbrX$6
-"/
-z|
-r@r}7qf-v<@t#
-|cz2v?
-"/
-r@zAsi.77qcz{q|@,q|q|rX
-y66zAq|sq99/
-xT6txtB7/qc/9
-w|6r}rXv<8qcrX
-sPz.
-"/
-sPulz{{n
-qJsG
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-uF|4|a}H
-&
-rx
-qJsc,qcz+
-"/
-x7sM$
-vo{_qf}>
-v/x;S?
-"/
-qJr}q5q5.{prX
-ws)
-".
-}$$1
-"/
-ss
-b+t#
-"#
-ye?
-"C
-{;#E6
-r=
-|Kp'#$8>
-!#
-"C
-|Hr8p
-!#
-O
-!#
-]$x4
-]%rL
-(+
-!pZ
-p(
-!p^
+ =163
+ -3
+ =6
+ -1
 qa$
-(
-!qZ
+ =2
+ -1
 ;&
-(
-!s*
+ =2
+ -1
 qPqA
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
 const nbodySM70NarrowAligned = `packed1 12732 nbody
 !pJ
@@ -2319,49 +1652,36 @@ O
 !L
 `
 
-const nbodySM70 = `packed1 12860 nbody
-!pJ
-!pI
-!p8
-!xE
-!
-!pHr*pD
-!c
-p;y{pF
+const nbodySM70 = nbodySM70NarrowAligned + `
+ patch
+ -1
+packed1 12860 nbody
+ =8
+ -2
 p9,t*
 p:8te
-qSzIt*
-!
-p>
-q*
-pa
-q$
-q?
-r6+rI
-Q
-s1
-N
+ =11
+ -8
 )
 p{rU%
 r6-f
 |Rp)C
-sH-
-yHr+
+ =2
+ -8
 rCpK
 tT
 rCp"
 vIB
 x#
 rCp[
-zcyz
-sS
-rD.
+ =3
+ -5
 vIE
 v0qI%
 _
 z=E
-*#%
-_
+ =2
+ -5
 z=E
 *#%
 _
@@ -2369,8 +1689,8 @@ _
 wu3'
 w>
 yS
-qoxZ
-4
+ =2
+ -14
 q+=3$
 4
 T$
@@ -2386,9 +1706,8 @@ v0qIp-
 T$
 4
 uE
-:
-:
-:
+ =3
+ -8
 qm
 !#
 r6@pE
@@ -2396,63 +1715,37 @@ T$
 qU
 o
 *#%
-_
-t3xhrl
+ =2
+ -5
 *'rZ
 T$
 pm
 o
 *#%
-_
-t3xhqW
+ =2
+ -2
 *+su
 T$
-u(
-o
-*#%
-_
-t3xht|
-rt=qw
-sPqsq/
-v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-rt,s6
-z,ziv?
-rx
-|cz2v?
-rt+r1
-q~&u#wz&
-rt-r1
-q~'t|wz'
-rt.r1
-q~(rlwz(
+ =20
+ -2
 ugp[t]B
 q\p[3'
-\
-u?~*,
-!#
-r69q#
+ =4
+ -6
 *'wv-
 qnp/'
 uh
 4
 w>
 uh
-5
-tJ&Z
-tJ'Z
-tJ(Z
+ =4
+ -1
 qm
-H
-!#
-tJ&Z
-tJ'Z
-tJ(Z
+ =5
+ -1
 v#
-u?}~
-!#
-"(
+ =3
+ -5
 o
 *#%
 _
@@ -2460,8 +1753,8 @@ zw#
 *'rZ
 o
 *#%
-_
-zw$
+ =2
+ -7
 *+su
 o
 *#%
@@ -2470,31 +1763,13 @@ zw%
 "(
 sPqsq/
 v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-"(
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-|-6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"(
+ =20
+ -3
 r:7S'&
 "(
 s++q/''
-"(
-s+*W'(
+ =2
+ -8
 "'
 w[p"x?
 zw#
@@ -2505,27 +1780,8 @@ zw%
 "'
 sPqsq/
 v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-"'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-|-6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"'
+ =21
+ -14
 s+,S$0
 "'
 s++q/$0
@@ -2541,33 +1797,13 @@ zw%
 "'
 sPqsq/
 v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-"'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-|-6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"'
+ =21
+ -3
 s+,S$0
 "'
 s++q/$0
-"'
-s+*W$0
-"'
+ =3
+ -7
 w[p"xu
 zw#
 w[p=xu
@@ -2577,27 +1813,8 @@ zw%
 "'
 sPqsq/
 v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-"'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-|-6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"'
+ =21
+ -8
 s+,S$0
 "'
 s++q/$0
@@ -2606,17 +1823,12 @@ s+*W$0
 ugp[t]G
 q\p[3'
 q\p[vQ
-y0I
-tJ(>
-tJ'6
-tJ&S
-H
-!#
-"%
+ =7
+ -2
 z,zisMv
 uOw6
-|cz2v?
-"%
+ =2
+ -8
 r:7xJ&
 "%
 r:9S''
@@ -2625,8 +1837,8 @@ r:;q/'(
 "%
 z,zisMb
 uOc6
-|cz2v?
-"%
+ =2
+ -8
 s+m6sI
 "%
 s+lSsI
@@ -2635,197 +1847,85 @@ s+kq/sI
 "%
 z,zisMM
 uON6
-|cz2v?
-"%
+ =2
+ -5
 s+X6sI
 "%
 s+WSsI
 "%
 s+Vq/sI
-"%
-z,zisM9
-uO:6
-|cz2v?
-"%
+ =5
+ -3
 q~&$C>sU
 "%
 q~'$A>W
-"%
-q~($?>q/
-!#
-sJ~)
-rjz]zD
-!#
-!#
+ =7
+ -2
 "'
 v3pUE
 *#%
-_
-zw#
+ =2
+ -2
 *'wX
 o
 *#%
-_
-zw$
+ =2
+ -2
 *+V$
 o
 *#%
-_
-zw%
-"'
-sPqsq/
-v;u_2}K
-xT2v8
-tMzx+-qf}rrX
-"'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-|-6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"'
-s+,S'&
-"'
-s++q/''
-"'
-s+*W'(
+ =30
+ -2
 |w&V&B
 tf&3'
-rjz]I
-tJ(>
-tJ'6
-tJ&S
-H
-!#
-"%
-z,zisM'
-uO(6
-|cz2v?
-"%
-q~&$1wz&
-"%
-q~'$/wz'
-"%
-q~($-wz(
-!#
-sJ~)
-!#
-rt7f
+ =20
+ -4
 z[)3&
 z[*3&
 z[,3&
-zcyz
-sS
-sd
+ =3
+ -3
 tV)E
 *%%
 }5&
 tV*E
 *%%
-}5'
-tV,E
-*%%
-}5(
-O
-!#
-|yr1
-O
-!#
+ =9
+ -1
 "+
-]$s3-
-]%zs
-(8
-!#
-"$
-rjt,|1
-x"s39
-(/
-!pZ
-p(
-!p^
-"*
-J
+ =4
+ -1
+ =9
+ -2
 qa7
 qa$
-(
-!qZ
-r~
+ =3
+ -2
 a6
 ;$
-(
-!s*
-r~
+ =3
+ -2
 a3
 ;$
-(
-!tS
-"$
-g
-p3)
+ =5
+ -1
 ;$
-(
-!vB
-g
-p3*
+ =4
+ -1
 ;$
-(
-!w&
-g
-p3,
+ =4
+ -1
 ;$
-(
-!x=
-"$
-qH
-p3)
+ =5
+ -1
 ;&
-(
-!yE
-qH
-p3*
+ =4
+ -1
 ;&
-(
-!{-
-qH
-p3,
+ =4
+ -1
 ;&
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const stencilSM70Narrow = `packed1 4665 stencil
 !pJ
@@ -3019,63 +2119,32 @@ O
 !L
 `
 
-const stencilSM70 = `packed1 4306 stencil
-!pJ
-!pI
-!p8
-!xE
-!
-!}|
-!c
+const stencilSM70 = stencilSM70Narrow + `
+ patch
+ -1
+packed1 4306 stencil
+ =7
+ -3
 p;+sV
 p9+un
 p:-te
-qSqupF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-xY
-qx.q3
-Q
-s1
-N
-p%
-r7~/q>rGymPr/
-p'
-pL
-r7~/q>rGymP~(
-p?
+ =19
+ -14
 s?[
 p{u4p2%
 p~[r2ry
 )
 p~w%vf
-)
-qx8f
+ =2
+ -1
 |R,p-
-qV,U
-4
-qV,D
-4
-5
+ =5
+ -3
 w0qg
 w0qg
 w0qg
-q\pY%
-q\p=C
-4
-q\pKp-
-sS
-uE
-!#
-qx7r1
-O
-!#
-qx/qN
+ =11
+ -28
 s.pYvQq^
 s.s7wXs[
 qx@r4
@@ -3101,101 +2170,45 @@ w"uy
 w"uy
 5
 v3p[E
-*#%
-_
-s4yir>
-y(
-q6
-zNE
-*#%
-_
-q6
-v3p[E
-*#%
-_
-q6
-v3p[E
-*#%
-_
-q6
-v3pUE
-*#%
-_
-q6
-qJ}Sq5q5q5q5q5qf
-r:#r}q5q5q5q5q5qf6
-*%t~
-s8
-O
-!#
+ =27
+ -6
 z[23$
 qU
 ]-rL
 ].sx
-rj{vs3-
-rjx\zs
-rj|;s38
-rjzG|1
-(9
-!pZ
-p(
-!p^
+ =8
+ -2
 qa2
 qa$
-(
-!qZ
+ =2
+ -2
 p33
 ;$
-(
-!s*
+ =2
+ -2
 p34
 ;$
-(
-!tS
+ =2
+ -2
 p35
 ;$
-(
-!vB
+ =2
+ -2
 p36
 ;$
-(
-!w&
+ =2
+ -2
 p38
 ;$
-(
-!x=
+ =2
+ -2
 a#
 ;$
-(
-!yE
+ =2
+ -2
 p32
 ;&
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const sumsSM70Narrow = `packed1 3709 sums
 !pJ
@@ -3369,32 +2382,16 @@ O
 !L
 `
 
-const sumsSM70 = `packed1 3700 sums
-!pJ
-!pI
-!p8
-!xE
-!
-!vtuYs<
-!
-!pHpkpD
-!vV
-!c
-p;,t*
+const sumsSM70 = sumsSM70Narrow + `
+ patch
+ -1
+packed1 3700 sums
+ =11
+ -2
 p9,t*
 p:,r0
-qS+x,
-!
-p>
-q*
-pa
-q$
-uA=sm
-u3
-uA,rI
-N
-uA-pE
-Q
+ =12
+ -10
 "#
 t>
 uA+q#
@@ -3404,142 +2401,94 @@ syu8r3qpZ
 t>
 yJrcp-
 qopK
-5
-uA.q@
+ =2
+ -3
 o
 wm%
 _
 so
-!#
-uA9pj
-p+
-uA})
+ =4
+ -1
 }3sp
-5
-uA@pE
+ =2
+ -4
 t6w3
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 }3q4
-5
-"$
+ =2
+ -4
 t6y;
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 }3p<
-5
-"$
+ =2
+ -4
 t6t&
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 Yp,A
-5
-"$
+ =2
+ -4
 |~
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 }3/
-5
-"$
+ =2
+ -4
 t6sL
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 }3.
-5
-"$
+ =2
+ -4
 t6s%
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -1
 }3+
-5
-"$
+ =2
+ -4
 t6p&
 q;
 tZ
 so
-!#
-"$
-p+
-"$
+ =4
+ -3
 qTzE
 uv-q#
 q+p=q^
-rN
-tP
-qU
-"#
-x"I
-"%
+ =6
+ -4
 t6r>
 q;
 tZ
 so
-!#
-uv+f
-x"I
-uv-p|
-w)s:dzvn
+ =5
+ -1
 yJ.s[
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_p[
-pP
-pc
-O
-!L
-`
+ =5`
 
 const matmulSM70Narrow = `packed1 5729 matmul
 !pJ
@@ -3781,40 +2730,20 @@ O
 !L
 `
 
-const matmulSM70 = `packed1 3604 matmul
-!pJ
-!pI
-!p8
-!xE
-!
-!vtuYs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
-!
-!pHrJpD
-!Pt@|bq>rGymrIAB
-!c
+const matmulSM70 = matmulSM70Narrow + `
+ patch
+ -1
+packed1 3604 matmul
+ =11
+ -4
 p;te
 p9+sV
 p:+te
 qSsV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-sY7tI
-u3
-sY9tI
-u3xR
-sY{}
-N
-p'
-sY@qe
-p%
-Q
+ =8
+ -3
+ =10
+ -33
 "#
 ya
 wP
@@ -3824,9 +2753,8 @@ y,p5qR
 yJp5rZ
 x+,qy
 wurS
-:
-sd
-x++r.
+ =3
+ -10
 p~Xrq2p2
 vNp)q^
 p~[uD
@@ -3836,8 +2764,8 @@ p~p0uD
 s)
 qm
 !#
-x++pb
-ta
+ =2
+ -4
 p}pG
 T$
 x+-q3
@@ -3848,93 +2776,54 @@ T&
 sd
 x++r+
 |9
-*#%
-_
+ =2
+ -7
 syu8r3dp,}2
 x+-r+
 |9
-*%%
-_
+ =2
+ -1
 so
-x+.pj
-p+
-J
-!#
-x+7rI
+ =5
+ -4
 vbr2
 q;
 y,q41$
 pB%uD
-q;
-}"r_v,W
-qK|IB
-x<A
-\
-x+/pj
-p+
-x+,sr
+ =8
+ -2
 ugp[t]A
 q\p[3)
-td
-!#
-z5=pj
+ =3
+ -3
 s.p/,3)wX
 T(
 qU
-o
-*'%
-|Hr_
-O
-!#
+ =5
+ -58
 "(
 }^rL
 "(
 (+
-!pZ
-p(
-!p^
+ =3
+ -4
 z5=r1
 J
 tAp=
 qa(
-(
-!qZ
+ =2
+ -4
 "$
 g
 pfqI
 ;$
-(
-!s*
+ =2
+ -9
 "$
 qH
 pfpU
 ;&
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const naiveSM70Narrow = `packed1 5128 naive
 !pJ
@@ -4142,32 +3031,16 @@ O
 !L
 `
 
-const naiveSM70 = `packed1 5002 naive
-!pJ
-!pI
-!p8
-!xE
-!
-!pHrJpD
-!Pt@|bq>rGymrIAB
-!c
-p;sKpF
+const naiveSM70 = naiveSM70Narrow + `
+ patch
+ -1
+packed1 5002 naive
+ =9
+ -2
 p9+r0
 p:8r0
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-z5/qe
-p%
-p'
-Q
-N
+ =14
+ -13
 p~XAqR
 )
 t>
@@ -4175,20 +3048,16 @@ t>
 z5@pj
 |,rZ
 qop=
-4
-p6
-xA=r1
-O
-!#
-xA.r+
+ =6
+ -7
 vNp=rS
 z5@pb
 v0pKqg
 wuq^
 w>
 yS
-qoxZ
-4
+ =2
+ -20
 q+p"Ex@9t2-7t2
 4
 ybwX
@@ -4208,31 +3077,21 @@ qm
 xA.j
 xi%
 T$
-qU
-o
-*#%
-_
+ =4
+ -2
 s.yo)t~
 T&
-pm
-o
-*%%
-_
-|E
+ =5
+ -2
 ugp"suB
 q\p"3)
-\
-u?~"
-!#
-xA+q#
+ =4
+ -2
 pl)
 rsyi-
 t1s0U
-}oD
-4
-x)
-zo
-|D
+ =5
+ -11
 qm
 rP
 |D
@@ -4245,100 +3104,50 @@ o
 *#%
 _
 p{{q3,
-o
-*%%
-_
-z~v2
+ =4
+ -3
 tj
 w[p=x?
 t{X3,
-o
-*%%
-_
-z~qs
+ =4
+ -3
 vT+
 w[p"u"
 t{p@3,
-o
-*%%
-_
-z~qs
+ =4
+ -3
 q1vn-
 w[pUxu
 t{[3,
-o
-*%%
-_
-q~#v,S
+ =4
+ -3
 qK|IG
 u>Pt5q4r,pW&qR
 Yvn[
 x<ry
-\
-w9
-!#
+ =3
+ -6
 !#
 *-V'
 o
 *#%
 _
 s.pW*3)3,
-o
-*%%
-_
-q~#6wz#
+ =4
+ -2
 |w,V,B
 tf,3)
-\
-!#
-xA7pj
+ =3
+ -2
 *-3,
 T(
-u(
-o
-*'%
-}5#
-!pZ
-p(
-!p^
-xA.qN
-r7,
-qa3
+ =10
+ -1
 qa$
-(
-!qZ
-g
-p36
+ =4
+ -1
 ;&
-(
-!s*
-xA7r1
-r~
-pfpY
+ =5
+ -1
 ;(
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`

@@ -125,69 +125,47 @@ p(
 !L
 `
 
-const stepSM70Narrow = `packed1 618 step
-!pJ
-!pI
-!p8
-!t9
-!
+const stepSM70Narrow = stepSM70NarrowCoarse + `
+ patch
+ -1
+packed1 618 step
+ =5
+ -6
 !pHwipD
 !c
 p;to
 p9sV
 p:t*
 qSr0
-!
-p>
-q*
-w.pE
-Q
-s1
-N
+ =3
+ -1
+ =4
+ -20
 0
 p~w%vf
 u$
-5
-vdxF
+ =2
+ -1
 uCp-
-_
-r@}R
-s8
-!#
-p(
-!L
-`
+ =4
+ -16
+ =3`
 
-const stepSM70 = `packed1 641 step
-!pJ
-!pI
-!p8
-!t9
-!
-!pHwipD
-!c
-p;to
+const stepSM70 = stepSM70Narrow + `
+ patch
+ -1
+packed1 641 step
+ =8
+ -2
 p9t*
 p:x,
-qSr0
-!
-p>
-q*
-w.pE
-Q
-s1
-N
+ =8
+ -3
 )
 p{rU%
 zC
-5
-vdxF
+ =2
+ -1
 o
 v0pK%
-_
-r@}R
-s8
-!#
-p(
-!L
-`
+ =7`

@@ -138,29 +138,23 @@ O
 !L
 `
 
-const addSM70Narrow = `packed1 1922 add
-!pJ
-!pI
-!Ptqt@rKrKrT}M~(pM}6
-!t9
-!
+const addSM70Narrow = addSM70NarrowCoarse + `
+ patch
+ -1
+packed1 1922 add
+ =5
+ -1
 !}|
-!vV
-!c
+ =2
+ -4
 p;sV
 p9ve
 p:ve
 {M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-r#pE
-Q
-N
+ =7
+ -1
+ =3
+ -44
 tN
 ri
 0
@@ -176,126 +170,61 @@ rP
 uCs[
 _
 uCsu
-_
-z1rn6
+ =2
+ -1
 uCq^
-s8
-!#
-O
-!#
+ =2
+ -5
+ =2
+ -16
 ya
 wP
 y0x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+ =18
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -1
 sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
-const addSM70 = `packed1 1807 add
-!pJ
-!pI
-!Ptqt@rKrKrT}M~(pM}6
-!t9
-!
-!}|
-!vV
-!c
-p;sV
+const addSM70 = addSM70Narrow + `
+ patch
+ -1
+packed1 1807 add
+ =9
+ -1
 p9,to
-p:ve
-{M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-r#pE
-Q
-N
+ =12
+ -6
 )
 yJrc%
 zC
-5
-uAqN
+ =2
+ -2
 rCp"
 rCpY
-4
-rP
+ =2
+ -3
 o
 tqy|pU%
 _
 tqy|p[p-
-_
-z1rn6
+ =2
+ -1
 tqy|pGrZ
-s8
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
+ =4
+ -2
+ =5
+ -1
 tAqI
-(
-!qZ
+ =2
+ -1
 qPpU
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCpG
-qb
-pP
-pc
-O
-!L
-`
+ =6`

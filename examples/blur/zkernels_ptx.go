@@ -610,45 +610,27 @@ O
 !L
 `
 
-const blurRowsSM70 = `packed1 13531 blurRows
-!pJ
-!pI
-!p8
-!t9
-!
-!pHy^pD
-!Pt@|bq>rGymrIAB
-!c
-p;8te
+const blurRowsSM70 = blurRowsSM70Narrow + `
+ patch
+ -1
+packed1 13531 blurRows
+ =9
+ -2
 p9v(pF
 p:qute
-qS-r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-xkpE
-Q
-N
-p%
-p'
+ =15
+ -13
 w.q#
 q+y:8|o9}#sT
 t^
 rC8|o9}#sT
 4
 0
-t+wy
-o
+ =2
+ -1
 stp[
-4
-sH+
-"#
+ =3
+ -6
 wr
 p{p@A%
 p~XAqR
@@ -656,536 +638,249 @@ p~XAqR
 vYf
 {hp"
 qopK
-4
-p6
-usr1
-O
-!#
-z@f
+ =6
+ -1
 wus[
-:
-rP
-v@s-
+ =3
+ -7
 r$p[B
 }Tpx
 wmqg
 sWsr
 vNp=vQ
-s)
-yf
-!#
-t}
-t:pb
-xM
-*'%
-y(
-v@pE
+ =9
+ -1
 |%vQ
-t}
-wKpU
-r6{L
+ =3
+ -1
 wY)C
-r&9f
-wM
-w>
-sS
-rBqAsO
-sWtc
-};%
-o
+ =8
+ -1
 T&
-qU
-*%%
-yFql
-r<
-|E
-"*
+ =6
+ -3
 *3E
 pC(
 zl3wX
-\
-!#
-w.pj
+ =3
+ -2
 vNp//3)
 yg.
-o
-|@vH
-}Q}O
-}W
-rQ
+ =5
+ -1
 T$
-pm
-*#%
-yhqlD
-:
-"#
-rjuyt\
-"+
+ =7
+ -5
 r$p/(B
 "+
 *)qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3.
-t}
-wKp[
-"*
+ =3
+ -1
 wY)C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-i%%
-o
-t}
+ =9
+ -1
 T&
-u(
-*%p-
-vi,n
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-w.q3
+ =4
+ -3
 i(B
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-z>
-yhu/'y~t/
-:
-"#
-]+t\
-"*
+ =6
+ -5
 r$p/(B
 "*
 *)qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3.
-t}
-wKp[
-"*
+ =3
+ -1
 wY)C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-i6%
-o
-p}+
+ =9
+ -1
 T&
-{K
-*%p-
-viv=
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-"*
+ =4
+ -2
 i9E
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-s'8
-yhu/8yyt/
-:
-"#
-]+t\
-"*
+ =6
+ -5
 r$p/(B
 "*
 *)qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3.
-t}
-wKp[
-"*
+ =3
+ -1
 wY)C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-iG%
-o
-p}-
+ =9
+ -1
 T&
-s'7
-*%p-
-vi-n
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-"*
+ =4
+ -2
 iJq&
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-s'9
-yhu/Il-t/
-O
-!#
-"/
+ =5
+ -2
 ru$
 po#A%
-pB%yZ&
-"/
+ =2
+ -2
 pC)
 r\(
-4
-p6
-"/
-O
-!#
-"&
+ =6
+ -1
 wu3(
-:
-rP
-"-
+ =3
+ -4
 r$p/(B
 "-
 qk'qg
-)
-"/
+ =2
+ -1
 t+xc'
-s)
-yf
-!#
-"-
-p}pK
-t}
-wKp"
-"-
+ =8
+ -1
 wY)C
-"-
-wM
-w>
-sS
-rBpGsO
-"-
-w0%
-o
+ =8
+ -1
 T&
-s'/
-wmB
-".
-v3pUE
-*'%
-y(
-sWr-
-*%rS
-yFql
-r<
-|E
-"+
-i"E
+ =13
+ -1
 pC(
-uRpW"rS
-\
-!#
-"0
+ =4
+ -1
 t+p,1'
 }=(
 o
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -4
 *#%
 yhqlD
-:
-"#
-}^t\
-",
+ =4
+ -4
 r$p/(B
 ",
 qk'qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=.
-t}
-wKpK
-"+
+ =3
+ -1
 wY)C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 i"%
-o
-t}
+ =2
+ -1
 T&
-s'@
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi,n
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
-w.sQ
-|@vH
-}Q}O
-}W
-rQ
-yhu/&y~t/
-:
-"#
-rjx\t\
-"+
+ =13
+ -4
 r$p/(B
 "+
 qk'qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=>
-t}
-wKpK
-"+
+ =3
+ -1
 wY)C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 i2%
-o
-p}+
+ =2
+ -1
 T&
-pm=
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-viv=
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/6yyt/
-:
-"#
-pV%t\
-"+
+ =13
+ -4
 r$p/(B
 "+
 qk'qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=N
-t}
-wKpK
-"+
+ =3
+ -1
 wY)C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 iB%
-o
-p}-
+ =2
+ -1
 T&
-pm,
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi-n
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/Fl-t/
-!pZ
-p(
-!p^
-"$
-J
+ =14
+ -2
 qa=
 qa&
-(
-!qZ
-"2
-g
+ =4
+ -2
 p3B
 ;$
-(
-!s*
-"#
-r~
+ =4
+ -2
 p3Q
 ;&
-(
-!tS
-"#
-g
+ =4
+ -2
 p3T
 ;$
-(
-!vB
-"#
-r~
+ =4
+ -2
 as
 ;&
-(
-!w&
-"#
-g
+ =4
+ -2
 ap
 ;$
-(
-!x=
-"#
-r~
+ =4
+ -2
 ab
 ;&
-(
-!yE
-"#
-g
+ =4
+ -2
 a^
 ;$
-(
-!{-
-"#
-r~
+ =4
+ -2
 aQ
 ;&
-(
-!vKxw
-r~
-a=
+ =4
+ -1
 ;&
-(
-!pty@
-r~
-a-
+ =4
+ -1
 ;&
-(
-!ptyG
-r~
-pfpG
+ =4
+ -1
 ;&
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const blurColumnsSM70Narrow = `packed1 14132 blurColumns
 !pJ
@@ -1783,577 +1478,284 @@ O
 !L
 `
 
-const blurColumnsSM70 = `packed1 13523 blurColumns
-!pJ
-!pI
-!p8
-!t9
-!
-!pHy^pD
-!Pt@|bq>rGymrIAB
-!c
-p;8te
+const blurColumnsSM70 = blurColumnsSM70Narrow + `
+ patch
+ -1
+packed1 13523 blurColumns
+ =9
+ -2
 p9v(pF
 p:qusV
-qS-r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-z0pE
-Q
-N
-p%
-p'
+ =15
+ -14
 q'=q#
 q+y:8|o9}#sT
 t^
 rC8|o9}#sT
 4
 0
-t+wy
-o
+ =2
+ -1
 stp[
-4
-sH+
-"#
+ =3
+ -3
 wr
 p{p@A%
 p~XAqR
-)
-|sf
+ =2
+ -2
 {hp"
 qopK
-4
-p6
-z$r1
-O
-!#
-}pf
+ =6
+ -1
 wus[
-:
-rP
-|ks-
+ =3
+ -5
 r$p[B
 }Tpx
 w0qg
-s)
-yf
-!#
-t}
-vl7pb
-xM
-*'%
-y(
-|kpE
-|%s[
-t}
-wKp[
-r6{L
+ =13
+ -1
 wY*C
-r&9f
-wM
-w>
-sS
-rBpUsO
-vl/ts
+ =6
+ -3
 tQ)3.
 o
 T&
-qU
-*%%
-yFql
-r<
-|E
-")
+ =6
+ -3
 *2E
 pC(
 zl2wX
-\
-!#
-q'=j
+ =3
+ -1
 s.p//3)3.
-o
-|@vH
-}Q}O
-}W
-rQ
+ =5
+ -1
 T$
-pm
-*#%
-yhqlD
-:
-"#
-rjuyt\
-"*
+ =7
+ -5
 r$p/(B
 "*
 **qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3/
-t}
-wKp[
-"*
+ =3
+ -1
 wY*C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
+ =6
+ -1
 tQ)3.
-o
-t}
+ =2
+ -1
 T&
-u(
-*%p-
-vi,n
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-q'=q3
+ =4
+ -3
 i(B
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-z>
-yhu/'y~t/
-:
-"#
-]+t\
-"*
+ =6
+ -5
 r$p/(B
 "*
 **qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3/
-t}
-wKp[
-"*
+ =3
+ -1
 wY*C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
+ =6
+ -1
 tQ)3.
-o
-p}+
+ =2
+ -1
 T&
-{K
-*%p-
-viv=
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-"*
+ =4
+ -2
 i9E
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-s'8
-yhu/8yyt/
-:
-"#
-]+t\
-"*
+ =6
+ -5
 r$p/(B
 "*
 **qg
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
+ =9
+ -1
 |%3/
-t}
-wKp[
-"*
+ =3
+ -1
 wY*C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
+ =6
+ -1
 tQ)3.
-o
-p}-
+ =2
+ -1
 T&
-s'7
-*%p-
-vi-n
-r<
-|E
-")
-i#E
+ =7
+ -1
 pC(
-uRpW#V"
-\
-!#
-"*
+ =4
+ -2
 iJq&
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -1
 T$
-s'9
-yhu/Il-t/
-O
-!#
-".
+ =5
+ -2
 ru$
 po#A%
-pB%yZ&
-)
-".
+ =3
+ -2
 q\u\)
 r\(
-4
-p6
-".
-O
-!#
-"&
+ =6
+ -1
 wu3(
-:
-rP
-"-
+ =3
+ -4
 r$p/(B
 "-
 qk(qg
-)
-s)
-yf
-!#
-",
-p}pY
-t}
-wKpK
-",
+ =9
+ -1
 wY*C
-",
-wM
-w>
-sS
-rBp"sO
-",
+ =6
+ -3
 tQ)t~
 o
 T&
-s'/
-wmB
-"-
-v3pUE
-*'%
-y(
-vl/r-
-*%rS
-yFql
-r<
-|E
-"*
-i"E
+ =13
+ -1
 pC(
-uRpW"rS
-\
-!#
+ =3
+ -1
 "/
 {6M'V'
 o
-|@vH
-}Q}O
-}W
-rQ
+ =4
+ -4
 *#%
 yhqlD
-:
-"#
-}^t\
-"+
+ =4
+ -4
 r$p/(B
 "+
 qk(qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=,
-t}
-wKpK
-"+
+ =3
+ -1
 wY*C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 tQ)V2
-o
-t}
+ =2
+ -1
 T&
-s'@
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi,n
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
+ =3
+ -1
 q'=sQ
-|@vH
-}Q}O
-}W
-rQ
-yhu/&y~t/
-:
-"#
-rjx\t\
-"+
+ =9
+ -4
 r$p/(B
 "+
 qk(qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=<
-t}
-wKpK
-"+
+ =3
+ -1
 wY*C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 tQ)VB
-o
-p}+
+ =2
+ -1
 T&
-pm=
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-viv=
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/6yyt/
-:
-"#
-pV%t\
-"+
+ =13
+ -4
 r$p/(B
 "+
 qk(qg
-)
-s)
-yf
-!#
-"+
+ =5
+ -1
 }=L
-t}
-wKpK
-"+
+ =3
+ -1
 wY*C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
+ =6
+ -1
 tQ)VR
-o
-p}-
+ =2
+ -1
 T&
-pm,
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi-n
-r<
-|E
-"*
-i#E
+ =13
+ -1
 pC(
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/Fl-t/
-!pZ
-p(
-!p^
-"$
-J
+ =14
+ -2
 qa<
 qa&
-(
-!qZ
-"1
-g
+ =4
+ -2
 p3@
 ;$
-(
-!s*
-"#
-r~
+ =4
+ -2
 p3O
 ;&
-(
-!tS
-"#
-g
+ =4
+ -2
 p3R
 ;$
-(
-!vB
-"#
-r~
+ =4
+ -2
 ar
 ;&
-(
-!w&
-"#
-g
+ =4
+ -2
 ao
 ;$
-(
-!x=
-"#
-r~
+ =4
+ -2
 aa
 ;&
-(
-!yE
-"#
-g
+ =4
+ -2
 a]
 ;$
-(
-!{-
-"#
-r~
+ =4
+ -2
 aP
 ;&
-(
-!vKxw
-r~
-a=
+ =4
+ -1
 ;&
-(
-!pty@
-r~
-a-
+ =4
+ -1
 ;&
-(
-!ptyG
-r~
-pfpG
+ =4
+ -1
 ;&
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const edgesSM70NarrowAligned = `packed1 15933 edges
 !pJ
@@ -3028,44 +2430,28 @@ O
 !L
 `
 
-const edgesSM70 = `packed1 15068 edges
-!pJ
-!pI
-!p8
-!t9
-!
-!pHtzpD
-!Pt@|bq>rGymrIAB
-!c
+const edgesSM70 = edgesSM70NarrowAligned + `
+ patch
+ -1
+packed1 15068 edges
+ =8
+ -3
 p;9x,
 p9/un
 p:@t*
-qS8te
-Pt@r9rzqq~/Kpi~0,r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-qD=pE
-Q
-N
-p%
-p'
+ =14
+ -10
 qM7r.
 q+y:8|o9}#sT
 t^
 rC8|o9}#sT
 4
 0
-t+wy
-o
+ =2
+ -1
 stp"
-4
-}q
-"#
+ =3
+ -6
 wr
 p{p@A%
 p~XAqR
@@ -3073,12 +2459,8 @@ p~XAqR
 qD,f
 {hp"
 qopK
-4
-p6
-{Nr1
-O
-!#
-qD9ts
+ =6
+ -13
 u;B
 }Tpx
 w0qg
@@ -3104,86 +2486,57 @@ vW'
 qD/f.
 vTzM
 "&
-s==
-|0qj
-)
+ =3
+ -14
 "$
 vW'
-:
-:
-r7zM
-!#
+ =4
 p\
-qD7r-
-xBzYr|
-t(+U
-)
-wn}8|6
-qD9|_
+ =6
+ -1
 xsqR
 p\
-"%
-s==
-"'
+ =3
+ -1
 wY(C
-"#
-{O
-x)
+ =3
+ -4
 )
 sS
 |=/sO
 r&,r]
 tQ'31
-o
-r&+s6
+ =2
+ -1
 T&
-qU
-*%%
-yFql
-r<
+ =4
+ -4
 u;B
 T&
-pm
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
+ =5
+ -3
 tmE
 T&
-u(
-yFz4lv=
-r<
-r@}Sq|/uPS
-"%
+ =5
+ -5
 |=/t]yR
 "%
 rB=%2uy
 "%
 tQ'33
-o
-"%
+ =2
+ -1
 T&
-z>
-*%%
-yFql
-r<
+ =4
+ -4
 u;B
 T&
-{K
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
+ =5
+ -3
 tmE
 T&
-s'8
-yFz4lv=
-r<
-r@}Sq|/uPS
-qD9y'
-t3t$6
-q~#'%wz#
-qD/sQ
+ =8
+ -11
 *,V'
 "'
 wY'C
@@ -3194,100 +2547,61 @@ sS
 |=0sO
 "'
 *6%
-o
-"'
+ =2
+ -1
 T&
-s'7
-*%%
-yFql
-r<
+ =4
+ -4
 u;B
 T&
-s'9
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
+ =5
+ -3
 tmE
 T&
-s'/
-yFz4lv=
-r<
-r@}Sq|/uPS
-"#
+ =5
+ -1
 *8su
-o
-"#
+ =2
+ -1
 T&
-s'@
-*%%
-yFql
-r<
+ =4
+ -4
 u;B
 T&
-pm=
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
+ =5
+ -3
 tmE
 T&
-pm,
-yFz4lv=
-r<
-r@}Sq|/uPS
-qD/|Y
-t3t$6
-q~$'%wz$
-qD8qe
+ =8
+ -2
 z'-1-B
 qVM-B
-\
-qM8qw
+ =2
+ -1
 s.p/-3'3,
-o
-qM7r]
-p}-
+ =3
+ -2
 q+u\$
 T$
-4
-wh
-qM=j
-u>vhq4r3y['#
-u>vhq4r3y['$
-qM,s6
-wqtgs$
-wDtE~$2~$s$
-z,zitg
-qM+qN
-wfrbrGqqxPytsq7qcq|uPv"sB
-rKpMrbq"{Cytsq7qcq|uPv"s$?
-qM7ps7
-}Qp<qq~7sB
-zzsB
-|0qj
-}W
-rQ
+ =3
+ -2
+ =15
+ -8
 *#p-
 yhqlD
 yhtR,t/
 yhtR+t/
 yhtR-nEv(
-O
-!#
-":
+ =3
+ -1
 ru$
 po#A%
-pB%yZ&
-":
+ =2
+ -2
 pC'
 r\(
-4
-p6
-":
-O
-!#
-":
+ =6
+ -7
 0
 tj
 ":
@@ -3296,48 +2610,33 @@ qk(qg
 qVM'U
 "#
 qk'qg
-"#
-t.?
-)
-":
+ =4
+ -1
 q1p@qg
-"3
-s==
-|0qj
-)
-":
+ =5
+ -3
 q1p0B
 "%
 qVM(D
-pz[qj
-"9
+ =2
+ -3
 z_M'
 ":
 q1q,qg
-"&
-s==
-|0qj
-"$
+ =4
+ -1
 z_M'
-:
-:
-r7zM
-!#
-"9
+ =5
+ -1
 qF#U
-"$
-s==
-"&
+ =3
+ -1
 t1M(D
-"#
-{O
-x)
-sS
-pzR"qj
-"7
+ =6
+ -1
 t{M'rS
-o
-"7
+ =2
+ -12
 T&
 p}+
 T&
@@ -3347,8 +2646,8 @@ pzR#2vnt,
 |0UyR
 "%
 xUyc'su
-o
-"%
+ =2
+ -10
 T&
 p}+
 T&
@@ -3356,23 +2655,21 @@ T&
 qF'2[
 "&
 t1M'D
-"&
-{O
-x)
-sS
+ =4
+ -1
 pzR&qj
-)
-"&
+ =2
+ -1
 v&%
-o
-"&
+ =2
+ -8
 T&
 p}+
 T&
 "#
 v0qIrS
-o
-"#
+ =2
+ -17
 T&
 p}+
 T&
@@ -3383,100 +2680,47 @@ w"{'
 w"{'
 w"{'
 w"{'
-rP
-":
+ =2
+ -1
 xBu*p*2p*
-t(+U
-)
-wn}8|6
-"#
+ =4
+ -1
 *%V#
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
+ =9
+ -1
 *%wX
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-":
-t3t$6
-|K%$#sR%
-"#
+ =13
+ -1
 *%t]
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
+ =9
+ -1
 *%su
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-":
-t3t$6
-|K1$0sR1
-":
+ =13
+ -2
 xS,<,B
 qVR,B
-\
-"8
-u>vhq4r3y[$2
-u>vhq4r3y[$1
-"8
-wqtgs$
-wDtE~$2~$s$
-z,zitg
-"8
-wfrbrGqqxPytsq7qcq|uPv"sB
-rKpMrbq"{Cytsq7qcq|uPv"s$?
+ =11
+ -1
 ":
 zB81'V-
 o
 "9
-}Qp<qq~7sB
-zzsB
-|0qj
-}W
-rQ
+ =5
+ -10
 *#%
 yhqlD
 yhtR,t/
 yhtR+t/
 yhtR-nEv(
-O
-!#
+ =2
+ -5
 i4B
 i5E
 q+u\$
 T$
 pV<rL+
-rjz]rL-
-pm.
-(qu
-!#
-r&+r.9
+ =5
+ -19
 i,B
 T&
 i*B
@@ -3496,173 +2740,117 @@ rjz]sx-
 pV(sx.
 pV'sx8
 u(7
-(+9
-!pZ
-p(
-!p^
-J
+ =5
+ -2
 {jS
 qa&
-(
-!qZ
-r~
+ =3
+ -2
 aR
 ;&
-(
-!s*
-r~
+ =3
+ -2
 aQ
 ;&
-(
-!tS
-r~
+ =3
+ -2
 aM
 ;&
-(
-!vB
-r~
+ =3
+ -2
 aK
 ;&
-(
-!w&
-r~
+ =3
+ -2
 aJ
 ;&
-(
-!x=
-r~
+ =3
+ -2
 aE
 ;&
-(
-!yE
-r~
+ =3
+ -2
 aC
 ;&
-(
-!{-
-r~
+ =3
+ -2
 aB
 ;&
-(
-!vKxw
-r~
+ =3
+ -2
 a@
 ;&
-(
-!pty@
-r~
+ =3
+ -2
 a>
 ;&
-(
-!ptyG
-r~
+ =3
+ -2
 a=
 ;&
-(
-!pt+uU
-"<
-g
+ =4
+ -2
 a;
 ;$
-(
-!pt{H
-g
+ =3
+ -2
 pfpG
 ;$
-(
-!pt.uU
-g
+ =3
+ -2
 pfp"
 ;$
-(
-!pt|F
-g
+ =3
+ -2
 a:
 ;$
-(
-!pt|G
+ =2
+ -4
 "+
 r~
 a1
 ;&
-(
-!pt}x
-r~
+ =3
+ -2
 pfpK
 ;&
-(
-!pt/uU
-r~
+ =3
+ -2
 a0
 ;&
-(
-!ptxw
-r~
+ =3
+ -2
 a.
 ;&
-(
-!tYy@
-r~
+ =3
+ -2
 pfpY
 ;&
-(
-!tYyG
-r~
+ =3
+ -2
 a-
 ;&
-(
-!tY+uU
-r~
-a*
+ =4
+ -1
 ;&
-(
-!tY{H
-r~
+ =3
+ -2
 pfp=
 ;&
-(
-!tY.uU
-r~
+ =3
+ -2
 a)
 ;&
-(
-!tY|F
-r~
+ =3
+ -2
 a'
 ;&
-(
-!tY|G
-r~
+ =3
+ -2
 pfp)
 ;&
-(
-!tY}x
-r~
+ =3
+ -2
 a&
 ;&
-!q[
-xY
-p_
-m
-pN
-p]
-hr*
-pQ
-htl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`

@@ -68,63 +68,14 @@ p(
 !L
 `
 
-const helloSM70 = `packed1 1441 hello
-!pJ
-!pI
-!p8
-!t9
-!
-!pHs%pD
-!c
-p;r0
+const helloSM70 = helloSM70Narrow + `
+ patch
+ -1
+packed1 1441 hello
+ =8
+ -1
 p9}<
-p:te
-!
-r#px
-N
-Q
-s1
-wP
-t>
-)
+ =9
+ -2
 p{wyrZ
-qxpx
-p>
-s@vm
-rbpiPs}rmu=xgy1{"tR+p&
-rsty
-wfr9rG|js0q=
-p6
-q)rG{>Pt@u=rWpMpiPr9q"t5y1Pq)pipi{"tRxWumty
-rsty
-wfr9rG|ju&X
-p6
-}*s%
-t>
-ta
-hp&
-pQ
-hse
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpG
-v_p"
-w~wNq^
-w~pkrS
-pP
-syPs}rmu=xgy1r,ql2ty
-H
-!#
-{+{:p=lsLB
-!#
-p(
-!L
-`
+ =40`

@@ -186,35 +186,17 @@ O
 !L
 `
 
-const mandelbrotSM70 = `packed1 4559 mandelbrot
-!pJ
-!pI
-!p8
-!t9
-!
-!pHy^pD
-!Pt@|bq>rGymrIAB
-!c
+const mandelbrotSM70 = mandelbrotSM70Narrow + `
+ patch
+ -1
+packed1 4559 mandelbrot
+ =8
+ -3
 p;+r0
 p9rFpF
 p:y?pF
-qSr0
-Pt@r9rzqq~/Kpi~0sKpF
-!
-p>
-q*
-pa
-q$
-uxtEuwt[
-uxtEuwwN
-uxtEuwpk
-rd
-th
-t:pE
-Q
-N
-p%
-p'
+ =17
+ -10
 wt^
 q+y:8|o9}#sT
 t^
@@ -225,101 +207,53 @@ t+wy
 stpK
 4
 stp=
-4
-}q
-"#
+ =3
+ -3
 wr
 p{p@A%
 p~XAqR
-)
-v@f
+ =2
+ -2
 {hpK
 qopY
-4
-rP
-sWqw
+ =3
+ -1
 s.s7sup-
-wtua
-u>zivhq4qry[p-
-wD{42v.
-u>zivhq4qry[%
-u9tg
-wDtgwQ2~'
-J
-}.
-}.
-}.
-!#
-z0pw
-u9tg
-wDtEv.2v.s$
-w*tg2~.
-wqtE~'yt.v"x;
-wDqq~4sBwQ2~#
-|sr1
-qKs0DB
-wIx*
-s=qYz(
-wqqqv.wQwQ
-wDzU2|TwQ
-wfrbrGqqxPsBytsqqcyrx;
-4
-s5qq~#2|T
-\
-xnqe
-wnqqs\sB
-"*
+ =30
+ -1
 rCpU
-qU
-o
-*#%
-x9s0
+ =4
+ -4
 ybvQ
 pm
 v0qIp-
-s8
-!#
-O
-!#
-"*
+ =5
+ -3
 s?[
 p{p2A%
 p~[Ar2
-)
-"*
+ =2
+ -2
 q\u\'
 Y{q
-4
-rP
+ =2
+ -4
 "*
 t{Xp-
 "*
 u>zivhq4qry[p-
 wDtgtX%tX#
 u>zivhq4qry[%
-u9tg
-wDtgtX%tX$
-J
-}.
-}.
-}.
-!#
+ =7
+ -1
 "*
-u9tg
-wDtEv.2v.s$
-w*tg2~.
-wqtE~'yt.v"x;
-wDqq~4sBwQ2~#
+ =5
+ -3
 "*
 qKs0DB
 "*
-s=qYz(
-wqqqv.wQwQ
-wDzU2|TwQ
-wfrbrGqqxPsBytsqqcyrx;
-4
-s5qq~#2|T
-\
+ =7
+ -7
 "*
 wnqqs\sB
 "*
@@ -327,38 +261,13 @@ o
 *#%
 x9s0
 *%p-
-s8
-!#
-!pZ
-p(
-!p^
+ =5
+ -1
 qa$
-(
-!qZ
+ =2
+ -1
 ;&
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCp/-
-qb
-pP
-pc
-O
-!L
-`
+ =6`

@@ -225,34 +225,17 @@ O
 !L
 `
 
-const naiveSM70 = `packed1 5119 naive
-!pJ
-!pI
-!p8
-!t9
-!
-!pHw$pD
-!Pt@|bq>rGymrIAB
-!c
+const naiveSM70 = naiveSM70Narrow + `
+ patch
+ -1
+packed1 5119 naive
+ =8
+ -3
 p;sKpF
 p9ve
 p:8te
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-xkqe
-p%
-p'
-Q
-N
+ =16
+ -15
 p~XAqR
 )
 t>
@@ -260,12 +243,8 @@ t>
 vYpj
 |,q^
 qop=
-4
-p6
-usr1
-O
-!#
-z@pE
+ =6
+ -11
 wurS
 :
 {#zQ
@@ -275,8 +254,8 @@ vkq#
 xiqg
 w>
 yS
-qoxZ
-4
+ =2
+ -20
 q+p"Ex@9t2-7t2
 4
 yb3$
@@ -296,23 +275,18 @@ qm
 t:pE
 xi%
 T$
-qU
-o
-*#%
-_
+ =4
+ -2
 s.yo+t~
 T&
-pm
-o
-*%%
-_
-|E
+ =5
+ -4
 ugp"suB
 q\p"3*
 \
 u?~,
-!#
-"#
+ =2
+ -18
 **wv-
 qnp/*
 uh
@@ -334,102 +308,52 @@ o
 *#%
 _
 s.yo+3.
-o
-*%%
-_
-z~v2
+ =4
+ -3
 w0B
 w[pYx?
 tQ+3.
-o
-*%%
-_
-z~qs
+ =4
+ -3
 v0qIE
 w[p[u"
 tQ+3.
-o
-*%%
-_
-z~qs
+ =4
+ -3
 i%q&
 |mu/"xu
 tQ+3.
-o
-*%%
-_
-q~#v,S
+ =4
+ -3
 |w(V(G
 tf(3*
 tf(V)
-\
-w9
-!#
+ =3
+ -6
 !#
 */V)
 o
 *#%
 _
 s.pW,3+3.
-o
-*%%
-_
-q~#6wz#
+ =4
+ -2
 |w.V.B
 tf.3*
-\
-!#
-sWqN
+ =3
+ -2
 s.p/,3+3.
 T(
-u(
-o
-*'%
-}5#
-!pZ
-p(
-!p^
-t:qN
-r7,
-qa5
+ =10
+ -1
 qa$
-(
-!qZ
-g
-p38
+ =4
+ -1
 ;&
-(
-!s*
-sWr1
-r~
-pfpY
+ =5
+ -1
 ;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const tiledSM70Narrow = `packed1 6445 tiled
 !pJ
@@ -714,42 +638,18 @@ O
 !L
 `
 
-const tiledSM70 = `packed1 4300 tiled
-!pJ
-!pI
-!p8
-!t9
-!
-!vtuYs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
-!
-!pHw$pD
-!Pt@|bq>rGymrIAB
-!c
+const tiledSM70 = tiledSM70Narrow + `
+ patch
+ -1
+packed1 4300 tiled
+ =11
+ -4
 p;+to
 p9+sV
 p:-un
 qSsV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-wI@tI
-u3
-z0tI
-u3xR
-|spE
-N
-p'
-z$qe
-p%
-Q
+ =20
+ -25
 "#
 ya
 wP
@@ -759,9 +659,8 @@ y,p5qR
 yJp5rZ
 yXqy
 wuq^
-:
-vp
-}pr.
+ =3
+ -15
 p~Xrq2p2
 {1pj
 {hp"
@@ -777,8 +676,8 @@ vl7^
 p~p0uD
 s)
 qm
-!#
-}pyY
+ =2
+ -12
 p}p"
 "$
 qop[
@@ -805,9 +704,8 @@ za
 rj|;I
 {rp5
 |9
-*#%
-v'ql
-!#
+ =3
+ -14
 "*
 syu8r3dp,}2
 :
@@ -815,91 +713,46 @@ syu8r3dp,}2
 rjt,I
 "$
 |9
-*%%
-v'ql
-!#
+ =3
+ -2
 ")
 so
-|kpj
-p+
-J
-!#
-vl@rI
+ =5
+ -1
 vbr2
-q;
-y,q41$
-pB%uD
-q;
-}"r_v,W
-qK|IB
-x<A
-\
-{Ppj
-p+
-yXt'
+ =11
+ -2
 ugp[t]A
 q\p[3*
-sJ~3
-!#
-q'-pj
+ =3
+ -2
 q\qI3)
 q\qA3+
-4
-5
-q'.px
+ =3
+ -3
 s.p/.3+wX
 T(
 qU
-o
-*'%
-|Hr_
-!#
-O
-!#
+ =6
+ -87
 ")
 ]*rL
 (+
-!pZ
-p(
-!p^
+ =3
+ -4
 q'.ps
 J
 tAp=
 qa(
-(
-!qZ
+ =2
+ -3
 "#
 g
 pfqI
 ;$
-(
-!s*
+ =2
+ -4
 g
 pfpU
 ;&
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`

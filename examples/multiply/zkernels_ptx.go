@@ -138,29 +138,22 @@ O
 !L
 `
 
-const multiplySM70Narrow = `packed1 1983 multiply
-!pJ
-!pI
-!p8
-!t9
-!
+const multiplySM70Narrow = multiplySM70NarrowCoarse + `
+ patch
+ -1
+packed1 1983 multiply
+ =5
+ -6
 !}|
 !c
 p;sV
 p9}<
 p:ve
 {M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-qxpE
-Q
-s1
-N
+ =7
+ -1
+ =4
+ -44
 tN
 ri
 0
@@ -176,126 +169,61 @@ rP
 uCs[
 _
 uCsu
-_
-rx
+ =2
+ -1
 uCq^
-s8
-!#
-O
-!#
+ =2
+ -5
+ =2
+ -16
 ya
 wP
 y0x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+ =18
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -1
 sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
-const multiplySM70 = `packed1 1868 multiply
-!pJ
-!pI
-!p8
-!t9
-!
-!}|
-!c
-p;sV
+const multiplySM70 = multiplySM70Narrow + `
+ patch
+ -1
+packed1 1868 multiply
+ =8
+ -1
 p9,r0
-p:ve
-{M
-!
-p>
-q*
-pa
-q$
-q?
-r"
-qxpE
-Q
-s1
-N
+ =13
+ -6
 )
 p{rU%
 zC
-5
-r#qN
+ =2
+ -2
 rCp"
 rCpY
-4
-rP
+ =2
+ -3
 o
 v&%
 _
 wmp-
-_
-rx
+ =2
+ -1
 w0rZ
-s8
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
+ =4
+ -2
+ =5
+ -1
 tAqI
-(
-!qZ
+ =2
+ -1
 qPpU
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCpG
-qb
-pP
-pc
-O
-!L
-`
+ =6`

@@ -239,230 +239,97 @@ O
 !L
 `
 
-const partialSumsSM70 = `packed1 4997 partialSums
-!pJ
-!pI
-!p8
-!t9
-!
-!vtuYs<
-!
-!pHpkpD
-!vV
-!c
-p;+un
+const partialSumsSM70 = partialSumsSM70Narrow + `
+ patch
+ -1
+packed1 4997 partialSums
+ =11
+ -2
 p9qupF
 p:xWpF
-qStGpF
-!
-p>
-q*
-pa
-q$
-z5sm
-u3
-x1q0
-Q
-N
-{<rW
+ =12
+ -7
 wP
 t>
 {6rc%
 qopK
-:
-vp
+ =2
+ -5
 z_rc
 }P-
 vwp[%
 qnp[
-uh
-4
+ =2
+ -4
 w>
 q\pYC
-5
-s)
-H
-!#
-s)
-H
-!#
-{.qN
+ =8
+ -1
 z=E
 *#%
-_
-q6
-x1sm
+ =3
+ -4
 w0su
 "#
 o
 *#%
-_
-q6
-"#
+ =3
+ -1
 tmvQ
-"#
-o
-*#%
-_
-q6
-"#
+ =6
+ -1
 tm3*
-"#
-o
-*#%
-_
-r?t$v,
-"#
+ =6
+ -4
 }7)p-3*
 v1)3$
 v1)wX
-\
-w9
-!#
-!#
-"#
+ =5
+ -1
 tV)E
 *#%
-_
-r?rvqW>
-"#
+ =3
+ -2
 }7)3)3*
 v1)3$
-\
-!#
-usq#
+ =3
+ -1
 y,.ry
-syu8r3qpqW
-xl^
-p+
-z@pj
+ =4
+ -1
 }3sp
-5
-t:q0
-t6w3
-q;
-tZ
-so
-!#
-sWpj
-p+
-"$
+ =10
+ -1
 }3q4
-5
-"$
-t6y;
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 }3p<
-5
-"$
-t6t&
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 Yp,A
-5
-"$
-|~
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 }3/
-5
-"$
-t6sL
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 }3.
-5
-"$
-t6s%
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 }3+
-5
-"$
-t6p&
-q;
-tZ
-so
-!#
-"$
-p+
-"$
+ =10
+ -1
 qTzE
-5
-"$
-t6r>
-q;
-tZ
-so
-!#
-"$
-p+
-vdqY
+ =10
+ -1
 z['3&
-rN
-tP
-qU
-w.^
-x"I
-vd+@
-w)s:dzvn
+ =7
+ -1
 p{q9yK%
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp/'
 v_p/&
-pP
-pc
-O
-!L
-`
+ =5`
 
 const singleSumSM70NarrowAligned = `packed1 2205 singleSum
 !pJ
@@ -562,47 +429,12 @@ O
 !L
 `
 
-const singleSumSM70Narrow = `packed1 2357 singleSum
-!pJ
-!pI
-!p8
-!t9
-!
-!pHpkpD
-!c
-p;,un
-p9qupF
-p:qYpF
-qSqYpF
-!
-p>
-q*
-pa
-q$
-ri
-0
-)
-z0q#
-Y=U
-:
-vp
-vTyi-
-t1s0q=
-}oD
-4
-x)
-zo
-5
-s)
-J
-H
-!#
-s)
-r~
-H
-!#
-|sq0
-uCq^
+const singleSumSM70Narrow = singleSumSM70NarrowAligned + `
+ patch
+ -1
+packed1 2357 singleSum
+ =40
+ -6
 _
 z$r1
 q6
@@ -618,162 +450,60 @@ q6
 s4se
 "#
 r?t$v,
-"$
-qKs0DG
-qBX
-u$
-\
-w9
-!#
-!#
-"$
-uCsu
-_
-"$
-r?rvqW>
-"$
-qKs0DB
-qBX
-\
-!#
-yXr.
-Y=qR
-qU
-syy1r3dpYnqW
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sC=
-v_pY
-pP
-pc
-O
-!L
-`
+ =50`
 
-const singleSumSM70 = `packed1 2347 singleSum
-!pJ
-!pI
-!p8
-!t9
-!
-!pHpkpD
-!c
-p;,un
+const singleSumSM70 = singleSumSM70Narrow + `
+ patch
+ -1
+packed1 2347 singleSum
+ =8
+ -2
 p9qYpF
 p:,t*
-qSqYpF
-!
-p>
-q*
-pa
-q$
+ =6
+ -5
 z0q#
 wup-
-:
-vp
+ =2
+ -6
 tmwv-
 qnp=
 uh
 4
 w>
 uh
-5
-s)
+ =2
+ -1
 qm
-H
-!#
-s)
+ =3
+ -1
 v#
-H
-!#
-|sq0
+ =3
+ -1
 o
 wm%
-_
-z$r1
-q6
-"#
-y(
-"#
-q6
-"#
-s4p&
-"#
-q6
-"#
-s4se
-"#
-r?t$v,
-"$
+ =16
+ -3
 ugp)p-G
 |,s[
 |,rZ
-\
-w9
-!#
-!#
-"$
+ =5
+ -1
 |9
 };%
-_
-"$
-r?rvqW>
-"$
+ =4
+ -2
 ugpYrSB
 q\pYvQ
-\
-!#
-yXr.
+ =3
+ -3
 q+=s[
 qU
 syy1r3dp[nqW
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sC=
+ =22
+ -1
 v_pU
-pP
-pc
-O
-!L
-`
+ =5`
 
 const divideSM70NarrowCoarse = `packed1 3735 divide
 !pJ
@@ -921,27 +651,22 @@ O
 !L
 `
 
-const divideSM70Narrow = `packed1 1540 divide
-!pJ
-!pI
-!p8
-!t9
-!
+const divideSM70Narrow = divideSM70NarrowCoarse + `
+ patch
+ -1
+packed1 1540 divide
+ =5
+ -6
 !pHpkpD
 !c
 p;t*
 p9ve
 p:te
 {M
-!
-p>
-q*
-pa
-q$
-{PpE
-Q
-s1
-N
+ =5
+ -1
+ =4
+ -33
 ri
 0
 )
@@ -953,99 +678,40 @@ Y=U
 qU
 |mz4n
 uCq^
-_
-z-xhS
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+ =4
+ -57
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
-sC=
+ =5
+ -1
 v_p=
-pP
-pc
-O
-!L
-`
+ =5`
 
-const divideSM70 = `packed1 1520 divide
-!pJ
-!pI
-!p8
-!t9
-!
-!pHpkpD
-!c
-p;t*
+const divideSM70 = divideSM70Narrow + `
+ patch
+ -1
+packed1 1520 divide
+ =8
+ -2
 p9,r0
 p:,un
-{M
-!
-p>
-q*
-pa
-q$
-{PpE
-Q
-s1
-N
+ =10
+ -5
 )
 p{rU%
 qopY
-5
-q'+q@
+ =2
+ -4
 q+=p-
 qU
 w[p=n
 o
 w0%
-_
-z-xhS
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sC=
+ =26
+ -1
 v_p"
-pP
-pc
-O
-!L
-`
+ =5`

@@ -236,13 +236,12 @@ O
 !L
 `
 
-const softsignSM80Narrow = `packed1 2047 MapKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
+const softsignSM80Narrow = softsignSM80NarrowCoarse + `
+ patch
+ -1
+packed1 2047 MapKernel_tensor_BF16_softsign
+ =6
+ -7
 !pHpkpD
 !c
 p;t*
@@ -250,15 +249,10 @@ zfto
 p9,te
 p:,un
 qS8pF
-!
-p>
-q*
-pa
-q$
-{1pE
-Q
-s1
-N
+ =5
+ -1
+ =4
+ -34
 ri
 )
 t^
@@ -270,192 +264,63 @@ u$
 {b
 qU
 t{+su
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
-|l>
-s>
-{r.
+ =12
+ -1
 p{q9Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+ =2
+ -115
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpY
 v_pK
-pP
-pc
-O
-!L
-`
+ =5`
 
-const softsignSM80 = `packed1 1990 MapKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHpkpD
-!c
-p;t*
-zfto
+const softsignSM80 = softsignSM80Narrow + `
+ patch
+ -1
+packed1 1990 MapKernel_tensor_BF16_softsign
+ =10
+ -2
 p9ve
 p:,to
-qS8pF
-!
-p>
-q*
-pa
-q$
-{1pE
-Q
-s1
-N
+ =10
+ -6
 )
 p{rU%
 zC
-5
-{rxF
+ =2
+ -3
 rCpY
 qU
 }d
 w0%
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
-|l>
-s>
-{r.
+ =12
+ -1
 xip-
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCpK
 v_pU
-pP
-pc
-O
-!L
-`
+ =5`
 
-const softsignSM70NarrowCoarse = `packed1 7158 MapKernel_tensor_BF16_softsign
+const softsignSM70NarrowCoarse = softsignSM80NarrowCoarse + `
+ patch
+ -3
+packed1 7158 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHr*pD
-!c
+ =6
+ -3
 p;v<pF
 p9@r0
-p:ve
-qS8r0
-!
-p>
-q*
-pa
-q$
-xY
-{1pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-{rxF
-Yp,D
-"#
-4
-sapKrZ
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-x3
-)
-tN
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-p{p0EvQ
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
+ =55
+ -4
 q{
 rE
 rr
@@ -466,36 +331,15 @@ rE
 v5
 {r.
 po'Et]
-wG
-!#
-"'
+ =3
+ -2
 z''1'B
 qt't0
-td
-!#
-O
-!#
-"'
+ =5
+ -1
 po'EwX
-v}Ps}.Pt5x${oL2ql
-"'
-yP
-&
-"'
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
-z|
-{B
-4
-"'
+ =19
+ -3
 s5xaxh
 rE
 rr
@@ -505,23 +349,11 @@ t-xh6
 rE
 v5
 qz}\
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
+ =12
+ -1
 zcpu
-z|
-{B
-4
-"#
+ =4
+ -3
 s5xaxh
 rE
 rr
@@ -531,23 +363,11 @@ t-xh6
 rE
 v5
 r((A
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
+ =12
+ -1
 zcpu
-z|
-{B
-4
-"#
+ =4
+ -3
 s5xaxh
 rE
 rr
@@ -557,23 +377,11 @@ t-xh6
 rE
 v5
 r(/A
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
+ =12
+ -1
 zcpu
-z|
-{B
-4
-"#
+ =4
+ -3
 s5xaxh
 rE
 rr
@@ -583,9 +391,8 @@ t-xh6
 rE
 v5
 uoz]I
-uG.|Y
-z-p4'')
-"#
+ =3
+ -2
 q{
 rE
 rr
@@ -594,9 +401,8 @@ sl
 }y
 rE
 xKR42|{9D?
-"#
-z-p42'4
-"#
+ =3
+ -2
 q{
 rE
 rr
@@ -605,9 +411,8 @@ sl
 }y
 rE
 xKR22|{9D?
-"#
-z-r8.$,
-"#
+ =3
+ -2
 q{
 rE
 rr
@@ -616,9 +421,8 @@ sl
 }y
 rE
 xKR02|{9D?
-"#
-z-r8$$"
-"#
+ =3
+ -2
 q{
 rE
 rr
@@ -627,82 +431,23 @@ sl
 }y
 rE
 xKR.2|{9D?
-!#
-"(
-po'Et~
+ =3
+ -1
 |[Pt5p5rzxfRF<><6<.L
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
+ =29`
 
-const softsignSM70Narrow = `packed1 2186 MapKernel_tensor_BF16_softsign
+const softsignSM70Narrow = softsignSM80Narrow + `
+ patch
+ -3
+packed1 2186 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHpkpD
-!c
+ =6
+ -3
 p;8pF
 p9y?pF
-p:,un
-qS8pF
-!
-p>
-q*
-pa
-q$
-{1pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-{rxF
-{b
-qU
-t{+su
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
+ =31
+ -4
 q{
 rE
 rr
@@ -713,77 +458,20 @@ rE
 v5
 {r.
 p{p*Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const softsignSM70 = `packed1 2129 MapKernel_tensor_BF16_softsign
+const softsignSM70 = softsignSM80 + `
+ patch
+ -3
+packed1 2129 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHpkpD
-!c
+ =6
+ -3
 p;8pF
 p9+to
-p:,to
-qS8pF
-!
-p>
-q*
-pa
-q$
-{1pE
-Q
-s1
-N
-)
-p{rU%
-zC
-5
-{rxF
-rCpY
-qU
-}d
-w0%
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
+ =29
+ -2
 q{
 rE
 rr
@@ -792,38 +480,7 @@ sl
 }y
 rE
 v5
-{r.
-xip-
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpK
-v_pU
-pP
-pc
-O
-!L
-`
+ =32`
 
 const softsignBackSM80NarrowCoarse = `packed1 6574 MapBackKernel_tensor_BF16_softsign
 !|hf|f
@@ -1086,13 +743,12 @@ O
 !L
 `
 
-const softsignBackSM80Narrow = `packed1 2638 MapBackKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
+const softsignBackSM80Narrow = softsignBackSM80NarrowCoarse + `
+ patch
+ -1
+packed1 2638 MapBackKernel_tensor_BF16_softsign
+ =6
+ -7
 !}|
 !c
 p;sV
@@ -1100,17 +756,10 @@ zfto
 p9+to
 p:ve
 qS/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-zqpE
-Q
-s1
-N
+ =7
+ -1
+ =4
+ -44
 tN
 ri
 0
@@ -1126,248 +775,77 @@ rP
 t{+s[
 rV
 yJ+su
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-}_px
-sPz.
-xnu:
-|l>
-s>
-{@r.
+ =18
+ -1
 p{p@Eq^
-wG
-!#
-O
-!#
+ =2
+ -5
+ =2
+ -127
 s?p0
 s?p2
 y0x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+ =18
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -1
 sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
-const softsignBackSM80 = `packed1 2523 MapBackKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!}|
-!c
-p;sV
-zfto
+const softsignBackSM80 = softsignBackSM80Narrow + `
+ patch
+ -1
+packed1 2523 MapBackKernel_tensor_BF16_softsign
+ =10
+ -1
 p9t=pF
-p:ve
-qS/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-zqpE
-Q
-s1
-N
+ =13
+ -6
 )
 p{rU%
 zC
-5
-{@px
+ =2
+ -2
 rCp"
 rCpY
-4
-rP
+ =2
+ -3
 }d
 v&%
 rV
 wmp-
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-}_px
-sPz.
-xnu:
-|l>
-s>
-{@r.
+ =18
+ -1
 w0rZ
-wG
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
+ =4
+ -2
+ =5
+ -1
 tAqI
-(
-!qZ
+ =2
+ -1
 qPpU
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =19
+ -1
 sCpG
-qb
-pP
-pc
-O
-!L
-`
+ =6`
 
-const softsignBackSM70NarrowCoarse = `packed1 8030 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70NarrowCoarse = softsignBackSM80NarrowCoarse + `
+ patch
+ -3
+packed1 8030 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHrJpD
-!c
+ =6
+ -3
 p;-t*
 p9qY8pF
-p:+r0
-qSvOpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-zqpE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-{@px
-Yp,D
-"#
-4
-u.
-{@qe
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-vp
-p{q,EwX
-rV
-p{q}Et~
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-}_px
-sPz.
-xnu:
+ =73
+ -2
 q{
 rE
 rr
@@ -1376,41 +854,11 @@ sl
 }y
 rE
 v5
-{@r.
-po'EvQ
-wG
-!#
-")
-z''1'B
+ =6
+ -1
 qt'1.
-td
-!#
-O
-!#
-")
-po'E3#
-v}Ps}.Pt5x${oL2ql
-po'E3%
-v}Ps}.Pt5x${oL2ql
-xnf@
-yP
-&
-|C
-&
-")
-z|
-r;
-")
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
-")
-sPszS
-")
+ =28
+ -5
 q{
 rE
 rr
@@ -1422,22 +870,11 @@ v5
 r("A
 &
 r('A
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
+ =12
+ -1
 zcpu
-"%
-sPszS
-"%
+ =3
+ -5
 q{
 rE
 rr
@@ -1449,22 +886,11 @@ v5
 r(*A
 &
 r(/A
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
+ =12
+ -1
 zcpu
-"%
-sPszS
-"%
+ =3
+ -5
 q{
 rE
 rr
@@ -1476,22 +902,11 @@ v5
 r(2A
 &
 r(7A
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
+ =12
+ -1
 zcpu
-"%
-sPszS
-"%
+ =3
+ -3
 q{
 rE
 rr
@@ -1501,11 +916,8 @@ sl
 rE
 v5
 uoz]I
-pnj^=
-|cz2r^.
-"$
-rp*6
-"$
+ =5
+ -2
 q{
 rE
 rr
@@ -1514,11 +926,8 @@ sl
 }y
 rE
 xKR72|{9D?
-"$
-|cz2sM5
-"$
-rp56
-"$
+ =5
+ -2
 q{
 rE
 rr
@@ -1527,11 +936,8 @@ sl
 }y
 rE
 xKR42|{9D?
-"$
-|cz2sM,
-"$
-uO16
-"$
+ =5
+ -2
 q{
 rE
 rr
@@ -1540,11 +946,8 @@ sl
 }y
 rE
 xKR12|{9D?
-"$
-|cz2sM#
-"$
-uO(6
-"$
+ =5
+ -2
 q{
 rE
 rr
@@ -1553,105 +956,26 @@ sl
 }y
 rE
 xKR.2|{9D?
-!#
-"*
-po'E3'
+ =3
+ -1
 |[Pt5p5rzxfRI<@<7<.L
-O
-!#
-ru/
-ru0
+ =4
+ -1
 ]/x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCqI
-qb
-pP
-pc
-O
-!L
-`
+ =35`
 
-const softsignBackSM70Narrow = `packed1 2778 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70Narrow = softsignBackSM80Narrow + `
+ patch
+ -3
+packed1 2778 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!}|
-!c
+ =6
+ -3
 p;x,
 p9xWpF
-p:ve
-qS/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-zqpE
-Q
-s1
-N
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-{@px
-Y{q
-{b
-4
-rP
-t{+s[
-rV
-yJ+su
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-}_px
-sPz.
-xnu:
+ =43
+ -4
 q{
 rE
 rr
@@ -1662,100 +986,25 @@ rE
 v5
 {@r.
 p{q}Eq^
-wG
-!#
-O
-!#
+ =4
+ -3
 ru&
 ru'
 x"x4
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp[
-qb
-pP
-pc
-O
-!L
-`
+ =34`
 
-const softsignBackSM70 = `packed1 2662 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM70 = softsignBackSM80 + `
+ patch
+ -3
+packed1 2662 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!}|
-!c
+ =6
+ -3
 p;x,
 p9+t*
-p:ve
-qS/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-zqpE
-Q
-s1
-N
-)
-p{rU%
-zC
-5
-{@px
-rCp"
-rCpY
-4
-rP
-}d
-v&%
-rV
-wmp-
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-}_px
-sPz.
-xnu:
+ =41
+ -2
 q{
 rE
 rr
@@ -1764,44 +1013,7 @@ sl
 }y
 rE
 v5
-{@r.
-w0rZ
-wG
-!#
-O
-!#
+ =6
+ -1
 x"x4
-zk
-!pZ
-p(
-!p^
-tAqI
-(
-!qZ
-qPpU
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpG
-qb
-pP
-pc
-O
-!L
-`
+ =34`

@@ -148,28 +148,22 @@ O
 !L
 `
 
-const pastSM70Narrow = `packed1 1683 past
-!pJ
-!pI
-!p8
-!t9
-!
+const pastSM70Narrow = pastSM70NarrowCoarse + `
+ patch
+ -1
+packed1 1683 past
+ =5
+ -6
 !pHr*pD
 !c
 p;t*
 p9}<
 p:qupF
 qSto
-!
-p>
-q*
-pa
-q$
-q?
-qxpE
-Q
-s1
-N
+ =6
+ -1
+ =4
+ -57
 u.
 )
 ri
@@ -180,109 +174,52 @@ p~[r2ry
 {b
 5
 r#r+
-}h
-rCp=
-qU
-o
+ =4
+ -3
 };%
 _
 uCvQ
-s8
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
+ =2
+ -22
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpK
 v_p[
-pP
-pc
-O
-!L
-`
+ =5`
 
-const pastSM70 = `packed1 1578 past
-!pJ
-!pI
-!p8
-!t9
-!
-!pHr*pD
-!c
-p;t*
+const pastSM70 = pastSM70Narrow + `
+ patch
+ -1
+packed1 1578 past
+ =8
+ -1
 p9,r0
-p:qupF
-qSto
-!
-p>
-q*
-pa
-q$
-q?
-qxpE
-Q
-s1
-N
+ =12
+ -8
 )
 p{rU%
 qop=
-5
-r#r+
+ =2
+ -2
 x#
 rCp"
-qU
-o
+ =2
+ -3
 v&%
 _
 vIE
 v&%
-s8
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_p/$
-pP
-pc
-O
-!L
-`
+ =5`
 
 const sumSM70Narrow = `packed1 3656 sum
 !pJ
@@ -451,168 +388,65 @@ O
 !L
 `
 
-const sumSM70 = `packed1 3607 sum
-!pJ
-!pI
-!p8
-!t9
-!
-!vtuYs<
-!
-!pHpkpD
-!vV
-!c
-p;,t*
+const sumSM70 = sumSM70Narrow + `
+ patch
+ -1
+packed1 3607 sum
+ =11
+ -1
 p9qupF
-p:qupF
-qS+x,
-!
-p>
-q*
-pa
-q$
-vYj
-N
-uspb
-Q
+ =11
+ -5
 "#
 t>
 "#
 )
 t{rcp-
 rCpK
-qU
-xkt'
-u3
+ =3
+ -7
 usqN
 o
 wm%
 _
 x%.U
-so
-xl^
-p+
-z@pj
+ =4
+ -3
 qTyW
 w.f
 q+p=q^
-rN
-tP
-pm
-"#
+ =4
+ -1
 x<v^
-5
-t:q@
-t6w3
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<rq
-5
-"#
-t6y;
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<pd
-5
-"#
-t6t&
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<A
-5
-"#
-|~
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<qO
-5
-"#
-t6sL
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<G
-5
-"#
-t6s%
-q;
-tZ
-so
-!#
-"#
+ =8
+ -1
 x<E
-5
-"#
-t6p&
-q;
-tZ
-so
-!#
-"#
-rjx\I
-"#
-t6r>
-q;
-tZ
-so
-!#
-wt^
-rjx\I
-w.qe
-w)s:dzvn
+ =19
+ -1
 {6.s[
-s8
-!#
-!pZ
-p(
-!p^
+ =5
+ -4
 "(
 J
 tApY
 tAqA
-(
-!qZ
-"'
-g
+ =4
+ -2
 pfp"
 qPp[
-!q[
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`

@@ -522,121 +522,18 @@ O
 !L
 `
 
-const gluBackHalfSM70 = `packed1 5715 gluBackHalf
+const gluBackHalfSM70 = gluBackHalfSM80 + `
+ patch
+ -3
+packed1 5715 gluBackHalf
 !pJ
 !pI
-!p8
-!sgv9q)pO}}rR
-!s]|Q
-!
-!pHz?pD
-!}[
-!c
+ =7
+ -3
 p;y?pF
 p9tGpF
-p:.to
-qSve
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-r68t;
-Q
-wP
-z_r|
-yHr4
-ub$
-{=%%
-zbp)C
-zbu\'
-{=(p-
-zbp=C
-zbp)t]
-vwp[rZ
-zbpYC
-zbp=su
-vwp"rS
-zbpKC
-r69qe
-z_p,
-ub*
-{=+%
-zbpGC
-yHtc
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-r69px
-w"|;
-w"|;
-sd
-r6/q0
-N
-"&
-zNB
-*#%
-*&p-
-*,rZ
-*/rS
-"$
-zNB
-*)%
-r6/r-
-Y{q
-rP
-!#
-)
-r6@r]
-t{+s[
-rV
-pnsrxG
-pv
-&
-r6@zg
-{6+s[
-rV
-"#
-pv
-&
-r6@f,
-p{XErS
-rV
-"#
-pv
-&
-r#7w-
-u9s:qs
-qi
-k
-r;
-w,r3s\t#6
-r#9px
-sPu_rl
-qJS
-t3=K-qcz+q/
-v;tL6t#
-sPv8
-sPtL'#
-qJrl
-pnr4q#-
+ =103
+ -8
 s5xarn
 rE
 rr
@@ -657,107 +554,10 @@ rt=^
 po&Et]
 y/ql2p2
 po&Et]
-wG
-r6/t'
-xiA
-pC2
+ =4
+ -1
 rMM&C
-\
-!#
-r&7r4
-O
-!#
-".
-]#x4
-]$rL
-]%sx
-]&s3-
-]'zs
-](s38
-])|1
-]*s39
-".
-]+s3/
-(@
-!pZ
-p(
-!p^
-"#
-J
-qa3
-qa$
-(
-!qZ
-g
-p32
-;4
-(
-!s*
-r~
-p33
-;'
-(
-!tS
-g
-p32
-;5
-(
-!vB
-r~
-p33
-;-
-(
-!w&
-g
-p32
-;6
-(
-!x=
-r~
-p33
-;0
-(
-!yE
-g
-p32
-;7
-(
-!{-
-"#
-qH
-p38
-;*
-(
-!vKxw
-sk
-p32
-wp&
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =96`
 
 const wideGLUBack32SM70NarrowAligned = `packed1 7905 wideGLUBack_4_float32_row_F32
 !pJ
@@ -1468,300 +1268,18 @@ O
 !L
 `
 
-const wideGLUBackBF16SM70NarrowAligned = `packed1 14785 wideGLUBack_8_float32_row_BF16
+const wideGLUBackBF16SM70NarrowAligned = wideGLUBackBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 14785 wideGLUBack_8_float32_row_BF16
 !pJ
 !pI
-!p8
-!sgv9q)pO}}rR
-!s]s}pMpOrGvPrR
-!
-!pHz?pD
-!vV
-!c
+ =7
+ -2
 p;-te
 p9w{sV
-p:.x,
-qSsTun
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-qx+t;
-Q
-pl$
-)
-pl%
-uuqI
-uuqA
-zt
-)
-zt
-x{
-x3
-u.
-ri
-ru#
-t+q,t0
-qx-sr
-stp=
-0
-t(q,U
-p\
-zbp)C
-qVz#p*
-t(p*q=
-p\
-zbp=C
-qVuH[
-t([qR
-p\
-zbpYC
-qVq9r2
-t(t"X
-p\
-zbpKC
-qx.q0
-t+M%1#
-stpG
-0
-t(q}U
-p\
-zbpGC
-qx-s-
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-qx.pj
-w"|;
-w"|;
-sd
-qx8q0
-N
-"&
-zNG
-*#%
-*&p-
-*,rZ
-*/rS
-"$
-zNG
-*)%
-qx8r-
-r\#
-rP
-!#
-)
-qx7sh
-}vs[
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-qx7ua
-po7As[
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-qx7xG
-po7ArS
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-r#7w-
-u9r^#
-qi
-k
-r;
-w,r3s\t#6
-r#9px
-rp3'+
-qJS
-t3=K-qcz+q/
-r:#6t#
-sPv8
-rp3'#
-qJrl
-"#
-u9r^$
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp4',
-qJS
-t3=K-qcz+q/
-r:$6t#
-sPv8
-rp4'$
-qJrl
-"#
-u9r^%
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp5'-
-qJS
-t3=K-qcz+q/
-r:%6t#
-sPv8
-rp5'%
-qJrl
-"#
-u9r^&
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp6'.
-qJS
-t3=K-qcz+q/
-r:&6t#
-sPv8
-rp6'&
-qJrl
-"#
-u9r^'
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp7'/
-qJS
-t3=K-qcz+q/
-r:'6t#
-sPv8
-rp7''
-qJrl
-"#
-u9r^(
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp8'0
-qJS
-t3=K-qcz+q/
-r:(6t#
-sPv8
-rp8'(
-qJrl
-"#
-u9r^)
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOf'1
-qJS
-t3=K-qcz+q/
-r:)6t#
-sPv8
-uOk')
-qJrl
-"#
-u9r^*
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOq'2
-qJS
-t3=K-qcz+q/
-r:*6t#
-sPv8
-uOv'*
-qJrl
+ =282
+ -9
 tb@t;
 {im
 rE
@@ -1907,113 +1425,12 @@ rE
 v5
 pv
 sXp*U
-r#=^
-po7At]
+ =2
+ -3
 |[r,xfMl<w<g<VL
 po7At]
 |[r,xfRF<6<&DL
-qx8t'
-xiv-
-pC4
-rMM7C
-\
-!#
-O
-!#
-ru(
-ru,
-ru.
-".
-]#x4
-]$rL
-]%sx
-]&s3-
-]'zs
-](s38
-])|1
-]*s39
-".
-]+s3/
-(@
-!pZ
-p(
-!p^
-"#
-J
-qa5
-qa2
-(
-!qZ
-g
-p34
-;6
-(
-!s*
-r~
-p35
-qPpY
-(
-!tS
-g
-p34
-;7
-(
-!vB
-r~
-p35
-qPp=
-(
-!w&
-g
-p34
-;8
-(
-!x=
-r~
-p35
-qPp)
-(
-!yE
-g
-p34
-wp+
-(
-!{-
-"#
-qH
-a*
-;3
-(
-!vKxw
-sk
-p34
-wp)
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =102`
 
 const apply32SM80Narrow = `packed1 5125 apply_row_F32x1
 !|hf|f
@@ -2217,372 +1634,74 @@ O
 !L
 `
 
-const apply32SM80 = `packed1 5094 apply_row_F32x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]y)w]
-!vv}Mq>t?rR
-!v7psv6|\z;
-!
-!pHr*pD
-!c
-p;,un
+const apply32SM80 = apply32SM80Narrow + `
+ patch
+ -1
+packed1 5094 apply_row_F32x1
+ =11
+ -2
 p9ve
 p:,r0
-qS7te
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 o
 w0%
-_
-pnsrf
+ =2
+ -1
 qTq9B
-sJzQ
-pnt'f
+ =2
+ -1
 qTq9E
-sJ~,
-pnt;f
+ =2
+ -1
 qTvn-
-sJ~"
-pnr]f
+ =2
+ -1
 qTq9G
-zT
-pntcf
+ =2
+ -1
 qTvn8
-p6
-tb.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-prsQpX
-x7s:u_
-prtIf
-}nzA,wbwbrX
-p6
-r5.f
-vo.sT}>
-v/.sTyruf
-r59pb
-tM6
-pqsmpX
-}@
-pqtcpj
-y5
-pqsQp|
-}A
-}F
-pqtIpb
-}?
-}B
-}C
-}D
-pqtsrI
-}E
-yj
-yk
-pqy'q#7
-yd
-&
-r5/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-r5=qw
-rp)')
-r5,qe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-r5+r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-pnsQr1
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-s{.w-
-tpr3p4('#Z
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-x>#
-yV#6
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-pn|Ypb
-x7r^#
-x8v?yvzIyr
-pnwwt'
-qJr}@/qY7+
-r;
-rY
-pny'qe
-qJscu7tB.t2q5@
-tMr}/8q5@/7
-pnzgpj
-qJq/
-t3xh}S@8q5.tB8
-qJsU
-tMr}-7{X7@
-qJrl
-tM}Sq5q|qf,qc/
-pn{G^
-qJt|
-tM}Sqc{XrXq|/
-qJu#
-t3xhw=@=8.tB}r
-u-v(px
-tpr^#Z
-uO'z{v<si{m
-ws(
-k
-sPz.
-uO+6
-|Ozir3p4(sU>
-!#
-usps
+ =119
+ -1
 |9
 w0%
-}5(
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
-const apply32SM70Narrow = `packed1 5345 apply_row_F32x1
+const apply32SM70Narrow = apply32SM80Narrow + `
+ patch
+ -3
+packed1 5345 apply_row_F32x1
 !pJ
 !pI
-!p8
-!xE
-!s]y)w]
-!vv}Mq>t?rR
-!v7psv6|\z;
-!
-!pHr*pD
-!c
+ =8
+ -1
 p;,t*
-p9,te
-p:,un
+ =2
+ -1
 qS9to
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-usqN
-{b
-qU
-uCsu
-_
-pnsrf
-qT}w
-sJzQ
-pnt'f
-qT[E
-sJ~,
-pnt;f
-qT[q&
-sJ~"
-pnr]f
-qT[G
-zT
-pntcf
-qT[tn
-p6
-tb.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-prsQpX
-x7s:u_
-prtIf
-}nzA,wbwbrX
-p6
-r5.f
-vo.sT}>
-v/.sTyruf
-r59pb
-tM6
-pqsmpX
-}@
-pqtcpj
-y5
-pqsQp|
-}A
-}F
-pqtIpb
-}?
-}B
-}C
-}D
-pqtsrI
-}E
-yj
-yk
-pqy'q#7
-yd
-&
-r5/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-r5=qw
-rp)')
-r5,qe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-r5+r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-pnsQr1
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-s{.w-
+ =108
+ -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-x>#
-yV#6
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-pn|Ypb
-x7r^#
+ =16
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-pnwwt'
-qJr}@/qY7+
-r;
-rY
-pny'qe
-qJscu7tB.t2q5@
-tMr}/8q5@/7
-pnzgpj
-qJq/
-t3xh}S@8q5.tB8
-qJsU
-tMr}-7{X7@
-qJrl
-tM}Sq5q|qf,qc/
-pn{G^
-qJt|
-tM}Sqc{XrXq|/
-qJu#
-t3xhw=@=8.tB}r
-u-v(px
+ =20
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -2591,247 +1710,51 @@ ws)
 k
 sP}K
 uO,6
-|Ozir3p4(sU>
-!#
-usps
-{6.q^
-}5(
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =34`
 
-const apply32SM70 = `packed1 5314 apply_row_F32x1
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!vv}Mq>t?rR
-!v7psv6|\z;
-!
-!pHr*pD
-!c
-p;,t*
+const apply32SM70 = apply32SM70Narrow + `
+ patch
+ -1
+packed1 5314 apply_row_F32x1
+ =11
+ -2
 p9ve
 p:,r0
-qS9to
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 o
 w0%
-_
-pnsrf
+ =2
+ -1
 qTq9B
-sJzQ
-pnt'f
+ =2
+ -1
 qTq9E
-sJ~,
-pnt;f
+ =2
+ -1
 qTvn-
-sJ~"
-pnr]f
+ =2
+ -1
 qTq9G
-zT
-pntcf
+ =2
+ -1
 qTvn8
-p6
-tb.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-prsQpX
-x7s:u_
-prtIf
-}nzA,wbwbrX
-p6
-r5.f
-vo.sT}>
-v/.sTyruf
-r59pb
-tM6
-pqsmpX
-}@
-pqtcpj
-y5
-pqsQp|
-}A
-}F
-pqtIpb
-}?
-}B
-}C
-}D
-pqtsrI
-}E
-yj
-yk
-pqy'q#7
-yd
-&
-r5/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-r5=qw
-rp)')
-r5,qe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-r5+r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-pnsQr1
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-s{.w-
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-x>#
-yV#6
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-pn|Ypb
-x7r^#
-wAyvzIyr
-tDv?yvzIyr
-rH
-pnwwt'
-qJr}@/qY7+
-r;
-rY
-pny'qe
-qJscu7tB.t2q5@
-tMr}/8q5@/7
-pnzgpj
-qJq/
-t3xh}S@8q5.tB8
-qJsU
-tMr}-7{X7@
-qJrl
-tM}Sq5q|qf,qc/
-pn{G^
-qJt|
-tM}Sqc{XrXq|/
-qJu#
-t3xhw=@=8.tB}r
-u-v(px
-t-p4#Z
-s/r^#Z
-rH
-uO(z{v<si{m
-ws)
-k
-sP}K
-uO,6
-|Ozir3p4(sU>
-!#
-usps
+ =125
+ -1
 |9
 w0%
-}5(
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const applyBF16SM80Narrow = `packed1 5110 apply_row_BF16x1
 !|hf|f
@@ -3035,368 +1958,74 @@ O
 !L
 `
 
-const applyBF16SM80 = `packed1 5079 apply_row_BF16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
-p;,un
-zfto
+const applyBF16SM80 = applyBF16SM80Narrow + `
+ patch
+ -1
+packed1 5079 apply_row_BF16x1
+ =13
+ -2
 p9,te
 p:,r0
-qS7un
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 }d
 w0%
-rV
-pnsmr.7
-pv
-&
-prsrf
+ =5
+ -1
 qTp@B
-sJzQ
-prt'f
+ =2
+ -1
 qTp@E
-sJ~,
-prt;f
+ =2
+ -1
 qTt"-
-sJ~"
-prr]f
+ =2
+ -1
 qTp@G
-zT
-prtcf
+ =2
+ -1
 qTt"8
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
-tpr3p4('#Z
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
-x8v?yvzIyr
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
-tpr^#Z
-sPszz{v<si{m
-qJu#
-k
-sPz.
-u9sM$
-q~(>6sU
-!#
-pnsmr4
-|l'(
-s>
-usps
+ =114
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
-const applyBF16SM70Narrow = `packed1 5472 apply_row_BF16x1
+const applyBF16SM70Narrow = applyBF16SM80Narrow + `
+ patch
+ -3
+packed1 5472 apply_row_BF16x1
 !pJ
 !pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
+ =9
+ -5
 p;qupF
 p9xWpF
 p:,un
 qS7t*
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-usqN
-{b
-qU
-t{+su
-rV
-pnsmr.7
-pv
-&
-prsrf
-qTp0B
-sJzQ
-prt'f
-qTp0E
-sJ~,
-prt;f
-qTu4-
-sJ~"
-prr]f
-qTp0G
-zT
-prtcf
-qTu48
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
+ =111
+ -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
+ =15
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
+ =13
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -3405,9 +2034,8 @@ ws"
 k
 sP}K
 u9sM%
-q~(>6sU
-!#
-pnsmr4
+ =3
+ -4
 s5xap4(
 rE
 rr
@@ -3418,248 +2046,51 @@ rE
 v5
 usps
 p{q}Eq^
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const applyBF16SM70 = `packed1 5440 apply_row_BF16x1
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
-p;qupF
+const applyBF16SM70 = applyBF16SM70Narrow + `
+ patch
+ -1
+packed1 5440 apply_row_BF16x1
+ =12
+ -2
 p9y?pF
 p:,r0
-qS7t*
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 }d
 w0%
-rV
-pnsmr.7
-pv
-&
-prsrf
+ =5
+ -1
 qTp@B
-sJzQ
-prt'f
+ =2
+ -1
 qTp@E
-sJ~,
-prt;f
+ =2
+ -1
 qTt"-
-sJ~"
-prr]f
+ =2
+ -1
 qTp@G
-zT
-prtcf
+ =2
+ -1
 qTt"8
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
-wAyvzIyr
-tDv?yvzIyr
-rH
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
-t-p4#Z
-s/r^#Z
-rH
-sPtLz{v<si{m
-ws"
-k
-sP}K
-u9sM%
-q~(>6sU
-!#
-pnsmr4
-s5xap4(
-rE
-rr
-v4
-sl
-t-p4('(
-rE
-v5
-usps
+ =126
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const applyF16SM80Narrow = `packed1 5103 apply_row_F16x1
 !|hf|f
@@ -3863,369 +2294,74 @@ O
 !L
 `
 
-const applyF16SM80 = `packed1 5072 apply_row_F16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
-p;,un
-zfr0
+const applyF16SM80 = applyF16SM80Narrow + `
+ patch
+ -1
+packed1 5072 apply_row_F16x1
+ =13
+ -2
 p9t=pF
 p:,r0
-qS7un
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 }d
 w0%
-rV
-tb7zg
-ro
-p7
-prsrf
+ =5
+ -1
 qTXB
-sJzQ
-prt'f
+ =2
+ -1
 qTXE
-sJ~,
-prt;f
+ =2
+ -1
 qTXq&
-sJ~"
-prr]f
+ =2
+ -1
 qTXG
-zT
-prtcf
+ =2
+ -1
 qTXtn
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
-tpr3p4('#Z
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
-x8v?yvzIyr
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
-tpr^#Z
-sPszz{v<si{m
-qJu#
-k
-sPz.
-u9sM$
-q~(>6sU
-!#
-tb7u:
-z"'(
-s>
-usps
+ =114
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
-const applyF16SM70Narrow = `packed1 5323 apply_row_F16x1
+const applyF16SM70Narrow = applyF16SM80Narrow + `
+ patch
+ -3
+packed1 5323 apply_row_F16x1
 !pJ
 !pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
+ =9
+ -1
 p;,t*
-zfr0
-p9+un
-p:,un
+ =3
+ -1
 qS7t*
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-usqN
-{b
-qU
-t{+su
-rV
-tb7zg
-ro
-p7
-prsrf
-qTp2B
-sJzQ
-prt'f
-qTp2E
-sJ~,
-prt;f
-qTyD-
-sJ~"
-prr]f
-qTp2G
-zT
-prtcf
-qTyD8
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
+ =111
+ -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
+ =15
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
+ =13
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -4234,250 +2370,51 @@ ws"
 k
 sP}K
 u9sM%
-q~(>6sU
-!#
-tb7u:
-z"'(
-s>
-usps
-p{XEq^
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =37`
 
-const applyF16SM70 = `packed1 5292 apply_row_F16x1
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
-p;,t*
-zfr0
+const applyF16SM70 = applyF16SM70Narrow + `
+ patch
+ -1
+packed1 5292 apply_row_F16x1
+ =13
+ -2
 p9t=pF
 p:,r0
-qS7t*
-!
-p>
-q*
-pa
-q$
-ht[
-vYpE
-Q
-s1
-N
+ =11
+ -6
 )
 p{rU%
 zC
-rD*
-usqN
+ =2
+ -3
 rCpY
 qU
 }d
 w0%
-rV
-tb7zg
-ro
-p7
-prsrf
+ =5
+ -1
 qTXB
-sJzQ
-prt'f
+ =2
+ -1
 qTXE
-sJ~,
-prt;f
+ =2
+ -1
 qTXq&
-sJ~"
-prr]f
+ =2
+ -1
 qTXG
-zT
-prtcf
+ =2
+ -1
 qTXtn
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-{?77f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr}6w-
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
-u<
-!#
-prxGq#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-t)=pb
-x7r^#
-wAyvzIyr
-tDv?yvzIyr
-rH
-t),qy
-r@r}@/qY7+t#
-rY
-t)+r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t).pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-t)8px
-t-p4#Z
-s/r^#Z
-rH
-sPtLz{v<si{m
-ws"
-k
-sP}K
-u9sM%
-q~(>6sU
-!#
-tb7u:
-z"'(
-s>
-usps
+ =120
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const wide32SM80NarrowAligned = `packed1 8034 wide_4_float32_row_F32
 !|hf|f
@@ -4768,116 +2705,20 @@ O
 !L
 `
 
-const wide32SM70NarrowAligned = `packed1 8939 wide_4_float32_row_F32
+const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
+ patch
+ -3
+packed1 8939 wide_4_float32_row_F32
 !pJ
 !pI
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!pHr*pD
-!vV
-!c
+ =8
+ -1
 p;+un
-p9+sV
-p:,un
+ =2
+ -1
 qSx@8pF
-!
-p>
-q*
-pa
-q$
-ht[
-|<q0
-Q
-N
-{<rW
-ri
-)
-t^
-p~p@v-ry
-u$
-{#zQ
-vc.f
-qT}w
-vc7f
-qT[E
-vc/f
-qT[q&
-|.{L
-qT[G
-|<{G
-qzXqO
-!#
-t>
-z*yC
-xLq9
-qU
-yJp5su
-w@
-prqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-uot,x_}~
-"(
-uo~9rzu<
-"(
-uo~2t\
-"(
-uoz]I
-tb.f.
-u9s:r_
-qi
-k
-r;
-y&rv6
-u9s:rv
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-u-@,rz+
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4+t#>
-u9r^$
-qi
-k
-r;
-w,r3p40t#>
-u9r^%
-qi
-k
-r;
-w,r3p45t#>
-u9r^&
-qi
-k
-r;
-w,r3r8&t#>
-"#
-u?}~
-!#
-s{.w-
+ =95
+ -4
 t-p4#Z
 s/r^#Z
 }t+scyqqcqcqcqcqcqc>?
@@ -4890,63 +2731,16 @@ s/r^%Z
 t-p4&Z
 s/r^&Z
 xpr8*scyqqcqcqcqcqcqc>?
-"#
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4+'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p40'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p45'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
+ =35
+ -1
 w,r3r8F'&>
-"#
-H
-!#
-pn|Ypb
-x7r^#
+ =5
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-pnwwqy
-r@r}@/qY7+t#
-rY
-pny'r-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pn{GpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-u-v(px
+ =13
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -4955,25 +2749,13 @@ ws"
 k
 sP}K
 u9sM%
-q~+>6sU
-"'
-x7r^$
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4$Z
 s/r^$Z
 rH
@@ -4982,25 +2764,13 @@ ws"
 k
 sP}K
 u9sM%
-q~0>6sU
-"'
-x7r^%
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4%Z
 s/r^%Z
 rH
@@ -5009,25 +2779,13 @@ ws"
 k
 sP}K
 u9sM%
-q~5>6sU
-"'
-x7r^&
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4&Z
 s/r^&Z
 rH
@@ -5036,50 +2794,7 @@ ws"
 k
 sP}K
 u9sM%
-q~:>6sU
-!#
-prr4r-
-s5xap4+
-s5xap40
-s5xap45
-s5xap4:
-z*ps
-p{p*Aq^
-|[r,xfvfUDL
-|<sm
-qKp*2p*2p0
-Yp*2q,
-sH"
-!#
-!pZ
-p(
-!p^
-"5
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =44`
 
 const wideBF16SM80NarrowAligned = `packed1 14137 wide_8_float32_row_BF16
 !|hf|f
@@ -5557,175 +3272,20 @@ O
 !L
 `
 
-const wideBF16SM70NarrowAligned = `packed1 17744 wide_8_float32_row_BF16
+const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 17744 wide_8_float32_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!pHr*pD
-!vV
-!c
+ =8
+ -4
 p;.un
 p9@t*
 p:,un
 qSxWte
-!
-p>
-q*
-pa
-q$
-ht[
-|<q0
-Q
-N
-{<rW
-ri
-)
-t^
-p~p@v-ry
-u$
-{#zQ
-vc.f
-qT}w
-vc7f
-qT[E
-vc/f
-qT[q&
-|.{L
-qT[G
-|<{G
-qzXqO
-!#
-t>
-z*yC
-xLq9
-qU
-yJp5su
-w@
-r5=sQ
-yP
-&
-r5,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-")
-uot,x_}~
-")
-uo~9rzu<
-")
-uo~2t\
-")
-uoz]I
-tb.f.
-u9s:rv
-qi
-k
-r;
-w,r^#6
-u9r^$
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-u9r^'
-qi
-k
-r;
-w,r^'6
-u9r^(
-qi
-k
-r;
-w,r^(6
-u9r^)
-qi
-k
-r;
-w,r^)6
-u9r^*
-qi
-k
-r;
-w,r^*6
-u-@,rz+
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4/t#>
-u9r^$
-qi
-k
-r;
-w,r3p44t#>
-u9r^%
-qi
-k
-r;
-w,r3r8;t#>
-u9r^&
-qi
-k
-r;
-w,r3r8:t#>
-u9r^'
-qi
-k
-r;
-w,r3r89t#>
-u9r^(
-qi
-k
-r;
-w,r3r88t#>
-u9r^)
-qi
-k
-r;
-w,r3r87t#>
-u9r^*
-qi
-k
-r;
-w,r3r86t#>
-"#
-u?}~
-!#
-s{.w-
+ =154
+ -8
 t-p4#Z
 s/r^#Z
 }t/scyqqcqcqcqcqcqc>?
@@ -5750,95 +3310,31 @@ xpr8Bscyqqcqcqcqcqcqc>?
 t-p4*Z
 s/r^*Z
 xpr8>scyqqcqcqcqcqcqc>?
-"#
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4/'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p44'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
+ =27
+ -1
 w,r3r8m'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8o'&>
-rp'vM
-x>'
-s&'''
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8q''>
-rp(vM
-x>(
-s&('(
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8s'(>
-rp)vM
-x>)
-s&)')
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8u')>
-rp*vM
-x>*
-s&*'*
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8w'*>
-"#
-H
-!#
-pn|Ypb
-x7r^#
+ =5
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-pnwwqy
-r@r}@/qY7+t#
-rY
-pny'r-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pn{GpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-u-v(px
+ =13
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -5847,25 +3343,13 @@ ws"
 k
 sP}K
 u9sM%
-q~/>6sU
-"'
-x7r^$
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4$Z
 s/r^$Z
 rH
@@ -5874,25 +3358,13 @@ ws"
 k
 sP}K
 u9sM%
-q~4>6sU
-"'
-x7r^%
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4%Z
 s/r^%Z
 rH
@@ -5901,25 +3373,13 @@ ws"
 k
 sP}K
 u9sM%
-q~9>6sU
-"'
-x7r^&
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4&Z
 s/r^&Z
 rH
@@ -5928,25 +3388,13 @@ ws"
 k
 sP}K
 u9sM%
-q~>>6sU
-"'
-x7r^'
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4'Z
 s/r^'Z
 rH
@@ -5955,25 +3403,13 @@ ws"
 k
 sP}K
 u9sM%
-q~C>6sU
-"'
-x7r^(
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4(Z
 s/r^(Z
 rH
@@ -5982,25 +3418,13 @@ ws"
 k
 sP}K
 u9sM%
-q~H>6sU
-"'
-x7r^)
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4)Z
 s/r^)Z
 rH
@@ -6009,25 +3433,13 @@ ws"
 k
 sP}K
 u9sM%
-q~M>6sU
-"'
-x7r^*
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4*Z
 s/r^*Z
 rH
@@ -6036,8 +3448,8 @@ ws"
 k
 sP}K
 u9sM%
-q~R>6sU
-!#
+ =2
+ -5
 r5@t;
 s5xap4/
 rE
@@ -6111,43 +3523,10 @@ rE
 v5
 pv
 sXp*U
-z*ps
-po)Aq^
+ =2
+ -1
 |[r,xfRF<6<&DL
-|<sm
-z')1)1*
-qt)1(
-sH"
-!#
-!pZ
-p(
-!p^
-"6
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =34`
 
 const wideF16SM80NarrowAligned = `packed1 14482 wide_8_float32_row_F16
 !|hf|f
@@ -6638,188 +4017,21 @@ O
 !L
 `
 
-const wideF16SM70NarrowAligned = `packed1 16796 wide_8_float32_row_F16
+const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 16796 wide_8_float32_row_F16
 !pJ
 !pI
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!pHr*pD
-!vV
-!c
+ =8
+ -5
 p;-r0
 zf}<
 p9uQpF
 p:,un
 qSxWte
-!
-p>
-q*
-pa
-q$
-ht[
-|<q0
-Q
-N
-{<rW
-ri
-)
-t^
-p~p@v-ry
-u$
-{#zQ
-vc.f
-qT}w
-vc7f
-qT[E
-vc/f
-qT[q&
-|.{L
-qT[G
-|<{G
-qzXqO
-!#
-t>
-z*yC
-xLq9
-qU
-yJp5su
-w@
-t)9pb
-y\
-ro
-p7
-t)/sr
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-")
-uot,x_}~
-")
-uo~9rzu<
-")
-uo~2t\
-")
-uoz]I
-tb.f.
-u9s:rv
-qi
-k
-r;
-w,r^#6
-u9r^$
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-u9r^'
-qi
-k
-r;
-w,r^'6
-u9r^(
-qi
-k
-r;
-w,r^(6
-u9r^)
-qi
-k
-r;
-w,r^)6
-u9r^*
-qi
-k
-r;
-w,r^*6
-u-@,rz+
-u?~"
-!#
-s{7f9
-u9r^#
-qi
-k
-r;
-w,r3p4/t#>
-u9r^$
-qi
-k
-r;
-w,r3p44t#>
-u9r^%
-qi
-k
-r;
-w,r3r8;t#>
-u9r^&
-qi
-k
-r;
-w,r3r8:t#>
-u9r^'
-qi
-k
-r;
-w,r3r89t#>
-u9r^(
-qi
-k
-r;
-w,r3r88t#>
-u9r^)
-qi
-k
-r;
-w,r3r87t#>
-u9r^*
-qi
-k
-r;
-w,r3r86t#>
-"#
-u?}~
-!#
-s{.w-
+ =166
+ -8
 t-p4#Z
 s/r^#Z
 }t/scyqqcqcqcqcqcqc>?
@@ -6844,95 +4056,31 @@ xpr8Bscyqqcqcqcqcqcqc>?
 t-p4*Z
 s/r^*Z
 xpr8>scyqqcqcqcqcqcqc>?
-"#
-u<
-!#
-s{,q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4/'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p44'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
+ =27
+ -1
 w,r3r8m'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8o'&>
-rp'vM
-x>'
-s&'''
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8q''>
-rp(vM
-x>(
-s&('(
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8s'(>
-rp)vM
-x>)
-s&)')
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8u')>
-rp*vM
-x>*
-s&*'*
-qJz{q5q5.{prX
-qi
-k
-r;
+ =7
+ -1
 w,r3r8w'*>
-"#
-H
-!#
-pn|Ypb
-x7r^#
+ =5
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-pnwwqy
-r@r}@/qY7+t#
-rY
-pny'r-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pn{GpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-u-v(px
+ =13
+ -6
 t-p4#Z
 s/r^#Z
 rH
@@ -6941,25 +4089,13 @@ ws"
 k
 sP}K
 u9sM%
-q~/>6sU
-"'
-x7r^$
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4$Z
 s/r^$Z
 rH
@@ -6968,25 +4104,13 @@ ws"
 k
 sP}K
 u9sM%
-q~4>6sU
-"'
-x7r^%
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4%Z
 s/r^%Z
 rH
@@ -6995,25 +4119,13 @@ ws"
 k
 sP}K
 u9sM%
-q~9>6sU
-"'
-x7r^&
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4&Z
 s/r^&Z
 rH
@@ -7022,25 +4134,13 @@ ws"
 k
 sP}K
 u9sM%
-q~>>6sU
-"'
-x7r^'
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4'Z
 s/r^'Z
 rH
@@ -7049,25 +4149,13 @@ ws"
 k
 sP}K
 u9sM%
-q~C>6sU
-"'
-x7r^(
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4(Z
 s/r^(Z
 rH
@@ -7076,25 +4164,13 @@ ws"
 k
 sP}K
 u9sM%
-q~H>6sU
-"'
-x7r^)
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4)Z
 s/r^)Z
 rH
@@ -7103,25 +4179,13 @@ ws"
 k
 sP}K
 u9sM%
-q~M>6sU
-"'
-x7r^*
+ =3
+ -1
 wAyvzIyr
 tDv?yvzIyr
 rH
-"'
-r@r}@/qY7+t#
-rY
-"'
-r@scu7tB.t2q5@r}/8q5@/7
-"'
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"'
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"'
+ =13
+ -6
 t-p4*Z
 s/r^*Z
 rH
@@ -7130,8 +4194,8 @@ ws"
 k
 sP}K
 u9sM%
-q~R>6sU
-!#
+ =2
+ -5
 {?77r4
 z"'/
 s>
@@ -7157,43 +4221,10 @@ z"'R
 s>
 pv
 sXq9U
-z*ps
-po)Aq^
+ =2
+ -1
 |[r,xfR"2u4XDL
-|<sm
-z')1)1*
-qt)1(
-sH"
-!#
-!pZ
-p(
-!p^
-"6
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =34`
 
 const gluPairs32SM70NarrowCoarseAligned = `packed1 3934 gluPairs_float32_row_F32
 !pJ
@@ -7345,28 +4376,22 @@ O
 !L
 `
 
-const gluPairs32SM70NarrowAligned = `packed1 1964 gluPairs_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
+const gluPairs32SM70NarrowAligned = gluPairs32SM70NarrowCoarseAligned + `
+ patch
+ -1
+packed1 1964 gluPairs_float32_row_F32
+ =6
+ -6
 !pHpkpD
 !c
 p;t*
 p9ve
 p:,un
 qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =5
+ -1
+ =4
+ -33
 ri
 )
 t^
@@ -7378,198 +4403,61 @@ qM8r4
 {b
 qU
 t{/su
-}'z%s\2s\L2ql
-tb.f.
-ss
-qi
-k
-r;
-z:
-s{@zL
-y*
-qM8ps
+ =10
+ -1
 uCq^
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+ =2
+ -51
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpY
 v_pK
-pP
-pc
-O
-!L
-`
+ =5`
 
-const gluPairs32SM70Narrow = `packed1 1984 gluPairs_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
-!pHpkpD
-!c
-p;t*
-p9ve
-p:,un
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM8r4
-{b
-qU
-t{/su
+const gluPairs32SM70Narrow = gluPairs32SM70NarrowAligned + `
+ patch
+ -1
+packed1 1984 gluPairs_float32_row_F32
+ =32
+ -1
 _
 y(
-tb.f.
-ss
-qi
-k
-r;
-z:
-s{@zL
-y*
-qM8ps
-uCq^
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =40`
 
-const gluPairs32SM70 = `packed1 1953 gluPairs_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
-!pHpkpD
-!c
-p;t*
+const gluPairs32SM70 = gluPairs32SM70Narrow + `
+ patch
+ -1
+packed1 1953 gluPairs_float32_row_F32
+ =9
+ -2
 p9,r0
 p:,r0
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =10
+ -6
 )
 p{rU%
 zC
-5
-qM8r4
+ =2
+ -3
 rCpY
 qU
 w2
 w0%
-_
-y(
-tb.f.
-ss
-qi
-k
-r;
-z:
-s{@zL
-y*
-qM8ps
+ =11
+ -1
 |9
 w0%
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5076 gluPairs_dtype_BF16_row_BF16
 !|hf|f
@@ -7773,14 +4661,12 @@ O
 !L
 `
 
-const gluPairsBF16SM80NarrowAligned = `packed1 2282 gluPairs_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
+const gluPairsBF16SM80NarrowAligned = gluPairsBF16SM80NarrowCoarseAligned + `
+ patch
+ -1
+packed1 2282 gluPairs_dtype_BF16_row_BF16
+ =7
+ -7
 !pHpkpD
 !c
 p;t*
@@ -7788,15 +4674,10 @@ zfto
 p9+r0
 p:,un
 qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =5
+ -1
+ =4
+ -33
 ri
 )
 t^
@@ -7808,94 +4689,32 @@ qM8r4
 {b
 qU
 uCsu
-sw
-q%
-r'p,A
-q%
-pnsrxG
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
-|l>
-s>
-qM8ps
+ =21
+ -1
 p{p2Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+ =2
+ -90
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpY
 v_pK
-pP
-pc
-O
-!L
-`
+ =5`
 
-const gluPairsBF16SM80Narrow = `packed1 2261 gluPairs_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
-p;t*
-zfto
+const gluPairsBF16SM80Narrow = gluPairsBF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 2261 gluPairs_dtype_BF16_row_BF16
+ =11
+ -1
 p9+un
-p:,un
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM8r4
-{b
-qU
-uCsu
+ =22
+ -8
 rV
 pnsrxG
 pv
@@ -7904,213 +4723,52 @@ qM8r.8
 s|v=
 "#
 pv
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
-|l>
-s>
-qM8ps
+ =13
+ -1
 p{p@Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const gluPairsBF16SM80 = `packed1 2230 gluPairs_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
-p;t*
-zfto
+const gluPairsBF16SM80 = gluPairsBF16SM80Narrow + `
+ patch
+ -1
+packed1 2230 gluPairs_dtype_BF16_row_BF16
+ =11
+ -2
 p9t=pF
 p:,r0
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =10
+ -6
 )
 p{rU%
 zC
-5
-qM8r4
+ =2
+ -3
 rCpY
 qU
 o
 w0%
-rV
-pnsrxG
-pv
-&
-qM8r.8
-s|v=
-"#
-pv
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
-|l>
-s>
-qM8ps
+ =21
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
-const gluPairsBF16SM70NarrowCoarseAligned = `packed1 5870 gluPairs_dtype_BF16_row_BF16
+const gluPairsBF16SM70NarrowCoarseAligned = gluPairsBF16SM80NarrowCoarseAligned + `
+ patch
+ -3
+packed1 5870 gluPairs_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHr*pD
-!c
+ =7
+ -3
 p;,te
 p9/r0
-p:qupF
-qS.un
-!
-p>
-q*
-pa
-q$
-xY
-{@pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-qM8r4
-Yp,D
-"#
-4
-q)q>piy4xDrZ29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-tN
-)
-u.
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-p{p0Gt]
-sw
-q%
-r'p,A
-q%
-pnsrxG
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
+ =63
+ -2
 q{
 rE
 rr
@@ -8119,44 +4777,11 @@ sl
 }y
 rE
 v5
-qM8ps
-po'Es[
-wG
-!#
-"(
-z''1'B
+ =6
+ -1
 qt'1-
-td
-!#
-O
-!#
-"(
-po'Gt~
-sw
-q%
-r'p,A
-q%
-s|r>
-s|p&
-s|se
-s|7n
-s|,rg
-s|,r>
-"(
-|C
-&
-"(
-r=
-qi
-k
-r;
-y&z.
-"#
-{x
-&
-"(
-rx
-"(
+ =31
+ -4
 q{
 rE
 rr
@@ -8167,19 +4792,11 @@ rE
 v5
 "$
 r(%A
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
+ =8
+ -1
 r(#A
-&
-"%
-rx
-"%
+ =4
+ -4
 q{
 rE
 rr
@@ -8190,19 +4807,11 @@ rE
 v5
 "$
 r(-A
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
+ =8
+ -1
 r(+A
-&
-"%
-rx
-"%
+ =4
+ -4
 q{
 rE
 rr
@@ -8213,19 +4822,11 @@ rE
 v5
 "$
 r(5A
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
+ =8
+ -1
 r(3A
-&
-"%
-rx
-"%
+ =4
+ -2
 q{
 rE
 rr
@@ -8234,91 +4835,23 @@ sl
 }y
 rE
 v5
-"(
-po'EvQ
+ =2
+ -1
 |[Pt5p5rzxfR1<(2p*DL
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
+ =29`
 
-const gluPairsBF16SM70NarrowAligned = `packed1 2422 gluPairs_dtype_BF16_row_BF16
+const gluPairsBF16SM70NarrowAligned = gluPairsBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 2422 gluPairs_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
+ =7
+ -3
 p;8pF
 p9+te
-p:,un
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM8r4
-{b
-qU
-uCsu
-sw
-q%
-r'p,A
-q%
-pnsrxG
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
+ =40
+ -4
 q{
 rE
 rr
@@ -8329,71 +4862,17 @@ rE
 v5
 qM8ps
 po(Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const gluPairsBF16SM70Narrow = `packed1 2401 gluPairs_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
-p;8pF
+const gluPairsBF16SM70Narrow = gluPairsBF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 2401 gluPairs_dtype_BF16_row_BF16
+ =10
+ -1
 p9+x,
-p:,un
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM8r4
-{b
-qU
-uCsu
+ =22
+ -8
 rV
 pnsrxG
 pv
@@ -8402,107 +4881,23 @@ qM8r.8
 s|v=
 "#
 pv
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-qM8ps
+ =19
+ -1
 p{q}Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const gluPairsBF16SM70 = `packed1 2369 gluPairs_dtype_BF16_row_BF16
+const gluPairsBF16SM70 = gluPairsBF16SM80 + `
+ patch
+ -3
+packed1 2369 gluPairs_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
+ =7
+ -3
 p;8pF
 p9+t*
-p:,r0
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-)
-p{rU%
-zC
-5
-qM8r4
-rCpY
-qU
-o
-w0%
-rV
-pnsrxG
-pv
-&
-qM8r.8
-s|v=
-"#
-pv
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnr4q#-
+ =38
+ -2
 q{
 rE
 rr
@@ -8511,39 +4906,7 @@ sl
 }y
 rE
 v5
-qM8ps
-{T
-w0%
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_qA
-pP
-pc
-O
-!L
-`
+ =33`
 
 const gluPairsF16SM70NarrowCoarseAligned = `packed1 5104 gluPairs_dtype_F16_row_F16
 !pJ
@@ -8747,14 +5110,12 @@ O
 !L
 `
 
-const gluPairsF16SM70NarrowAligned = `packed1 2271 gluPairs_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
+const gluPairsF16SM70NarrowAligned = gluPairsF16SM70NarrowCoarseAligned + `
+ patch
+ -1
+packed1 2271 gluPairs_dtype_F16_row_F16
+ =7
+ -7
 !pHpkpD
 !c
 p;t*
@@ -8762,15 +5123,10 @@ zft*
 p9+un
 p:,un
 qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =5
+ -1
+ =4
+ -33
 ri
 )
 t^
@@ -8782,233 +5138,73 @@ qM8r4
 {b
 qU
 uCsu
-sw
-q%
-r'p,A
-q%
-pnsQwE
-uBq=
-p7
-ro
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,y=
-}]
-s>
-qM8ps
+ =21
+ -1
 p{p@Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+ =2
+ -90
+ =12
+ -2
 Q
-p%
-pR
-pL
+ =3
+ -1
 N
-pS
-p'
-p?
-pT
+ =4
+ -2
 sCpY
 v_pK
-pP
-pc
-O
-!L
-`
+ =5`
 
-const gluPairsF16SM70Narrow = `packed1 2250 gluPairs_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
-p;t*
-zft*
+const gluPairsF16SM70Narrow = gluPairsF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 2250 gluPairs_dtype_F16_row_F16
+ =11
+ -1
 p9,te
-p:,un
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM8r4
-{b
-qU
-uCsu
+ =22
+ -7
 rV
 pnsQwE
-ro
-p7
+ =2
 qM8r.8
 s|v=
 "#
 ro
 p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,y=
-}]
-s>
-qM8ps
+ =12
+ -1
 p{q9Eq^
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpY
-v_pK
-pP
-pc
-O
-!L
-`
+ =30`
 
-const gluPairsF16SM70 = `packed1 2219 gluPairs_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHpkpD
-!c
-p;t*
-zft*
+const gluPairsF16SM70 = gluPairsF16SM70Narrow + `
+ patch
+ -1
+packed1 2219 gluPairs_dtype_F16_row_F16
+ =11
+ -2
 p9ve
 p:,r0
-qSte
-!
-p>
-q*
-pa
-q$
-{@pE
-Q
-s1
-N
+ =10
+ -6
 )
 p{rU%
 zC
-5
-qM8r4
+ =2
+ -3
 rCpY
 qU
 o
 w0%
-rV
-pnsQwE
-ro
-p7
-qM8r.8
-s|v=
-"#
-ro
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,y=
-}]
-s>
-qM8ps
+ =21
+ -1
 {T
 w0%
-wG
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
+ =23
+ -2
 sCp"
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
 const glu32SM70Narrow = `packed1 3683 glu_row_F32x1
 !pJ
@@ -9157,84 +5353,47 @@ O
 !L
 `
 
-const glu32SM70 = `packed1 3594 glu_row_F32x1
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
-!pHrJpD
-!vV
-!c
-p;,to
+const glu32SM70 = glu32SM70Narrow + `
+ patch
+ -1
+packed1 3594 glu_row_F32x1
+ =10
+ -2
 p9ve
 p:tGpF
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-vl/r]
-{<r/
-vl7s6
-Q
-N
-p%
+ =16
+ -9
 "#
 s?p@
 wr
-vw=%
-tT
+ =2
+ -2
 p{XqR%
 stpU
 stpG
 4
 t+p@qR
-stp"
-4
-uE
-"#
+ =2
+ -3
+ =2
+ -3
 t>
 {6rc%
 qopG
-5
-|kr-
+ =2
+ -4
 t{X%
 vl/q0
 t{p@p-
 q+u\$
-qU
-xM
-*#%
-_
+ =4
+ -2
 q+p=3&
-pm
-*%p-
-_
-tb.f.
-ss
-qi
-k
-r;
-z:
-s{@zL
-y*
-vl/ps
+ =12
+ -1
 q+p=3(
-u(
-vIE
-*'%
-s8
-!#
-O
-!#
-"'
+ =8
+ -10
 t>
 {6rc%
 pC)
@@ -9249,57 +5408,26 @@ _
 *%p-
 _
 "'
-ss
-qi
-k
-r;
-z:
+ =5
+ -5
 "'
 y*
 "'
 vIE
 *'%
-s8
-!#
-!pZ
-p(
-!p^
+ =5
+ -2
 qa1
 qa$
-(
-!qZ
+ =2
+ -2
 p31
 ;&
-(
-!s*
+ =2
+ -2
 p32
 ;(
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const gluBF16SM80Narrow = `packed1 4084 glu_row_BF16x1
 !|hf|f
@@ -9466,94 +5594,50 @@ O
 !L
 `
 
-const gluBF16SM80 = `packed1 3995 glu_row_BF16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHrJpD
-!vV
-!c
-p;,to
-zfr0
+const gluBF16SM80 = gluBF16SM80Narrow + `
+ patch
+ -1
+packed1 3995 glu_row_BF16x1
+ =12
+ -2
 p9+sV
 p:tGpF
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-vl/r]
-{<r/
-vl7s6
-Q
-N
-p%
+ =16
+ -9
 "#
 s?p@
 wr
-vw=%
-tT
+ =2
+ -2
 p{XqR%
 stpU
 stpG
 4
 t+p@qR
-stp"
-4
-uE
-"#
+ =2
+ -3
+ =2
+ -3
 t>
 {6rc%
 qopG
-5
-|kr-
+ =2
+ -4
 t{X%
 vl/q0
 t{p@p-
 q+u\$
-qU
-vaB
-*#%
-rV
+ =4
+ -2
 q+p=3&
-pm
-*%p-
-rV
-tb,r.7
+ =4
+ -1
 qzp,A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,r4
-|l>
-s>
-vl/ps
+ =15
+ -1
 q+p=3(
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
+ =8
+ -10
 s?[
 p{p2v-%
 pC)
@@ -9568,148 +5652,46 @@ rV
 *%p-
 rV
 ")
-qzp,A
-&
-qzp,A
-&
+ =4
+ -1
 ")
-ss
-qi
-k
-r;
-z:
+ =5
+ -3
 ")
 y*
 ")
-|l>
-s>
+ =2
+ -4
 ")
 vIB
 *'%
 wG
-!#
-!pZ
-p(
-!p^
+ =4
+ -2
 qa1
 qa$
-(
-!qZ
+ =2
+ -2
 p31
 ;&
-(
-!s*
+ =2
+ -2
 p32
 ;(
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
-const gluBF16SM70Narrow = `packed1 4389 glu_row_BF16x1
+const gluBF16SM70Narrow = gluBF16SM80Narrow + `
+ patch
+ -3
+packed1 4389 glu_row_BF16x1
 !pJ
 !pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHrJpD
-!vV
-!c
+ =8
+ -3
 p;,t*
 p9.sV
-p:-un
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-vl/r]
-{<r/
-vl7s6
-Q
-N
-p%
-tN
-)
-u.
-)
-ri
-)
-"#
-s?p0
-s?p2
-vw=%
-tT
-p{yD[%
-stpG
-stp"
-4
-t+u4[
-stp"
-4
-uE
-"#
-p~[v-r2
-)
-qBp*
-5
-|kr-
-p{w%p0%
-vl/q0
-p{w%p*p-
-q+s7wX
-qU
-vaB
-*#%
-rV
-u.
-qBX
-pm
-*%p-
-rV
-tb,r.7
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,r4
+ =69
+ -2
 q{
 rE
 rr
@@ -9718,39 +5700,8 @@ sl
 }y
 rE
 v5
-vl/ps
-q+p=3+
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
-pB&v-1'
-r\#
-5
-"*
-pB(1$U
-t{+3#
-rV
-yJ+3%
-rV
-"(
-qzp,A
-&
-qzp,A
-&
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"(
+ =33
+ -4
 q{
 rE
 rr
@@ -9761,124 +5712,20 @@ rE
 v5
 "(
 pB(1#<#
-t{+3'
-y/qlU
-!#
-!pZ
-p(
-!p^
-tAqA
-qa)
-(
-!qZ
-pfqI
-;*
-(
-!s*
-pfqA
-;+
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =42`
 
-const gluBF16SM70 = `packed1 4300 glu_row_BF16x1
+const gluBF16SM70 = gluBF16SM80 + `
+ patch
+ -3
+packed1 4300 glu_row_BF16x1
 !pJ
 !pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHrJpD
-!vV
-!c
+ =8
+ -3
 p;,t*
 p9v<pF
-p:tGpF
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-vl/r]
-{<r/
-vl7s6
-Q
-N
-p%
-"#
-s?p@
-wr
-vw=%
-tT
-p{XqR%
-stpU
-stpG
-4
-t+p@qR
-stp"
-4
-uE
-"#
-t>
-{6rc%
-qopG
-5
-|kr-
-t{X%
-vl/q0
-t{p@p-
-q+u\$
-qU
-vaB
-*#%
-rV
-q+p=3&
-pm
-*%p-
-rV
-tb,r.7
-qzp,A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-tb,r4
+ =62
+ -2
 q{
 rE
 rr
@@ -9887,43 +5734,17 @@ sl
 }y
 rE
 v5
-vl/ps
-q+p=3(
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
+ =10
+ -2
 ru'
 po&v-%
-pC)
-5
-")
+ =3
+ -3
 p{q}1$%
 ")
 p{q}1#p-
-vaB
-*#%
-rV
-*%p-
-rV
-")
-qzp,A
-&
-qzp,A
-&
-")
-ss
-qi
-k
-r;
-z:
-")
-y*
-")
+ =19
+ -2
 q{
 rE
 rr
@@ -9932,50 +5753,7 @@ sl
 }y
 rE
 v5
-")
-vIB
-*'%
-wG
-!#
-!pZ
-p(
-!p^
-qa1
-qa$
-(
-!qZ
-p31
-;&
-(
-!s*
-p32
-;(
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =44`
 
 const gluF16SM70Narrow = `packed1 4085 glu_row_F16x1
 !pJ
@@ -10142,94 +5920,50 @@ O
 !L
 `
 
-const gluF16SM70 = `packed1 3996 glu_row_F16x1
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHrJpD
-!vV
-!c
-p;,to
-zfx,
+const gluF16SM70 = gluF16SM70Narrow + `
+ patch
+ -1
+packed1 3996 glu_row_F16x1
+ =12
+ -2
 p9+to
 p:tGpF
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-vl/r]
-{<r/
-vl7s6
-Q
-N
-p%
+ =16
+ -9
 "#
 s?p@
 wr
-vw=%
-tT
+ =2
+ -2
 p{XqR%
 stpU
 stpG
 4
 t+p@qR
-stp"
-4
-uE
-"#
+ =2
+ -3
+ =2
+ -3
 t>
 {6rc%
 qopG
-5
-|kr-
+ =2
+ -4
 t{X%
 vl/q0
 t{p@p-
 q+u\$
-qU
-vaB
-*#%
-rV
+ =4
+ -2
 q+p=3&
-pm
-*%p-
-rV
-pnwwzg
+ =4
+ -1
 uBU
-p7
-ro
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
-pnwwu:
-}]
-s>
-vl/ps
+ =15
+ -1
 q+p=3(
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
+ =8
+ -10
 wr
 p{p@v-%
 pC)
@@ -10244,65 +5978,33 @@ rV
 *%p-
 rV
 ")
-uBU
-p7
-ro
-p7
+ =4
+ -1
 ")
-ss
-qi
-k
-r;
-z:
+ =5
+ -3
 ")
 y*
 ")
-}]
-s>
+ =2
+ -4
 ")
 vIB
 *'%
 wG
-!#
-!pZ
-p(
-!p^
+ =4
+ -2
 qa1
 qa$
-(
-!qZ
+ =2
+ -2
 p31
 ;&
-(
-!s*
+ =2
+ -2
 p32
 ;(
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const wideGLU32SM70NarrowAligned = `packed1 6265 wideGLU_row_F32x4
 !pJ
@@ -10977,140 +6679,18 @@ O
 !L
 `
 
-const wideGLUBF16SM70NarrowAligned = `packed1 15317 wideGLU_row_BF16x8
+const wideGLUBF16SM70NarrowAligned = wideGLUBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 15317 wideGLU_row_BF16x8
 !pJ
 !pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHy^pD
-!vV
-!c
+ =8
+ -2
 p;.8pF
 p9w?sV
-p:.8pF
-qSsTte
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-}%pb
-Q
-N
-{1q0
-p%
-{<r/
-tN
-)
-u.
-)
-ri
-)
-"#
-p~p2v-2[
-)
-qD=qw
-s?p*
-qVp*D
-zT
-"$
-s?p@
-s?q,
-Yt"q,
-sd
-qD.j
-s?p0
-{1r.7
-wr
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-Yu4uZ
-4
-sS
-Yp*2uZ
-4
-p{t"p0vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-p{t"p*wX
-T+
-4
-s.pKwX3,
-T+
-4
-uE
-!#
-s?p@
-{rzR
-p{t"p03,
-qD8q0
-p{t"p*3,
-q+u\)
-qU
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u.
-r\+
-pm
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-|.,xj
-ph2A
-&
-r(#A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{?7@zL
-y*
+ =121
+ -1
 |.,r-
 q{
 rE
@@ -11120,19 +6700,10 @@ sl
 }y
 rE
 v5
-ph4A
-&
+ =2
+ -1
 r(*A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
 q{
 rE
 rr
@@ -11141,19 +6712,10 @@ sl
 }y
 rE
 v5
-ph5A
-&
+ =2
+ -1
 r(2A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
 q{
 rE
 rr
@@ -11162,19 +6724,10 @@ sl
 }y
 rE
 v5
-ph7A
-&
+ =2
+ -1
 r(9A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
 q{
 rE
 rr
@@ -11183,19 +6736,11 @@ sl
 }y
 rE
 v5
-ph8A
-&
+ =2
+ -1
 r(AA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11207,16 +6752,8 @@ v5
 r(XA
 &
 r(HA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11228,16 +6765,8 @@ v5
 r(aA
 &
 r(PA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11249,15 +6778,7 @@ v5
 r(hA
 &
 r(WA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
+ =9
 "$
 q{
 rE
@@ -11267,11 +6788,8 @@ sl
 }y
 rE
 v5
-qD8ps
-q+p=3+
-u(
-vIG
-*'%
+ =5
+ -5
 r(MA
 sXRWU
 r(=A
@@ -11281,58 +6799,19 @@ sXR7U
 vq
 sXR'U
 |[r,xf[ryq=DL
-{1ts
-wm31
-pC/
-rMM(C
-\
-H
-!#
-ru(
+ =8
+ -3
 ")
 po(1%3,
 ")
-po(1$3,
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
+ =30
+ -1
 ")
-r(2A
-&
-r(#A
-&
+ =4
+ -1
 ")
-ss
-qi
-k
-r;
-z:
+ =5
+ -6
 ")
 y*
 ")
@@ -11347,16 +6826,8 @@ v5
 r(9A
 &
 r(*A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11368,16 +6839,8 @@ v5
 r(AA
 &
 r(2A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11389,16 +6852,8 @@ v5
 r(HA
 &
 r(9A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11410,16 +6865,8 @@ v5
 r(PA
 &
 r(AA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11431,16 +6878,8 @@ v5
 r(WA
 &
 r(HA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11452,16 +6891,8 @@ v5
 r(_A
 &
 r(PA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
+ =10
+ -3
 q{
 rE
 rr
@@ -11473,15 +6904,8 @@ v5
 r(gA
 &
 r(WA
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
+ =9
+ -1
 "$
 q{
 rE
@@ -11492,8 +6916,8 @@ sl
 rE
 v5
 ")
-vIG
-*'%
+ =2
+ -6
 r(MA
 sXRWU
 r(=A
@@ -11504,53 +6928,7 @@ vq
 sXR'U
 |[r,xf[ryq=DL
 ")
-wm31
-pC/
-rMM(C
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-qD8r]
-{j'
-qa)
-(
-!qZ
-a(
-;*
-(
-!s*
-a'
-;+
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =47`
 
 const wideGLUF16SM70NarrowAligned = `packed1 12625 wideGLU_row_F16x8
 !pJ

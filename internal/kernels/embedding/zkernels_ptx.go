@@ -192,74 +192,46 @@ O
 !L
 `
 
-const wideSM70 = `packed1 3859 wide
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;,te
+const wideSM70 = wideSM70NarrowAligned + `
+ patch
+ -1
+packed1 3859 wide
+ =9
+ -2
 p9rFpF
 p:-r0
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =13
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 y$r|Gs[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 zJtqr,xDq=qR
 }h
 stpU
-pm
-vaG
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -4
 t>
 vl@q#
 y$r|Ap-
@@ -267,26 +239,17 @@ x9=
 w(r>p$
 w(p&p$
 w(sep$
-vl/r4
-u;v-
-qopG
+ =3
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-vaG
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -6
 t>
 q'8p|
 y$r|Ap-
@@ -299,68 +262,22 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-q'.t'
-tmv-
+ =2
+ -2
 pC/
 rMp@C
-\
-!#
-r&.yY
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"3
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const wideBF16SM70NarrowAligned = `packed1 4284 wideBF16
 !pJ
@@ -547,75 +464,46 @@ O
 !L
 `
 
-const wideBF16SM70 = `packed1 4174 wideBF16
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;,te
+const wideBF16SM70 = wideBF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 4174 wideBF16
+ =9
+ -2
 p9+t*
 p:-r0
-qS8pF
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =14
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 yJ.s[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 t+p,qR
 }h
 stpU
-pm
-vaG
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -4
 t>
 vl@q#
 yJp5p-
@@ -623,26 +511,17 @@ yJp5p-
 ppr>Z
 ppp&Z
 ppseZ
-vl/r4
-u;v-
-qopG
+ =3
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-vaq&
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -16
 t>
 q'8p|
 yJ/p-
@@ -652,9 +531,8 @@ s|r>
 s|7n
 wtq3
 yP
-&
-yP
-&
+ =3
+ -3
 yP
 &
 yP
@@ -665,68 +543,22 @@ p{p*At~
 ppr>S
 ppp&6
 ppse>
-q'.t'
-tmv-
+ =2
+ -2
 pC/
 rMp*C
-\
-!#
-r6-ps/
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"5
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const plain32SM70Narrow = `packed1 4157 plain_uint32_uint32_same_uint32
 !pJ
@@ -896,166 +728,81 @@ O
 !L
 `
 
-const plain32SM70 = `packed1 3973 plain_uint32_uint32_same_uint32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!}[
-!c
-p;,te
+const plain32SM70 = plain32SM70Narrow + `
+ patch
+ -1
+packed1 3973 plain_uint32_uint32_same_uint32
+ =9
+ -2
 p9}<
 p:-r0
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =13
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 yJ.s[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 t+p,qR
 }h
 stpU
-pm
-xM
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -3
 t>
 vl@q#
 yJ.p-
-x9=
-vl/r4
-u;A
-qopG
+ =4
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-xM
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -5
 t>
 q'8p|
 yJ.p-
 sw
 {6.t~
-x9s0
-q'.t'
-tmA
+ =3
+ -2
 pC/
 rMp,C
-\
-!#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"3
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const plain16SM70Narrow = `packed1 4157 plain_uint16_uint16_same_uint16
 !pJ
@@ -1225,166 +972,81 @@ O
 !L
 `
 
-const plain16SM70 = `packed1 3973 plain_uint16_uint16_same_uint16
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!}[
-!c
-p;,te
+const plain16SM70 = plain16SM70Narrow + `
+ patch
+ -1
+packed1 3973 plain_uint16_uint16_same_uint16
+ =9
+ -2
 p9}<
 p:-r0
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =13
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 yJ.s[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 t+p,qR
 }h
 stpU
-pm
-vaB
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -3
 t>
 vl@q#
 yJ+p-
-y/qlp$
-vl/r4
-u;A
-qopG
+ =4
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-vaB
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -5
 t>
 q'8p|
 yJ+p-
 rV
 {6+t~
-wG
-q'.t'
-tmA
+ =3
+ -2
 pC/
 rMp,C
-\
-!#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"3
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const plainBF16SM70Narrow = `packed1 4590 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
 !pJ
@@ -1560,172 +1222,82 @@ O
 !L
 `
 
-const plainBF16SM70 = `packed1 4406 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pH}4pD
-!}[
-!c
-p;,te
+const plainBF16SM70 = plainBF16SM70Narrow + `
+ patch
+ -1
+packed1 4406 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+ =10
+ -2
 p9t=pF
 p:-r0
-qSto
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =14
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 yJ.s[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 t+p,qR
 }h
 stpU
-pm
-xM
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -3
 t>
 vl@q#
 yJ.p-
-|H=Kx;
-vl/r4
-u;A
-qopG
+ =4
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-vaB
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -3
 t>
 q'8p|
 yJ+p-
-rV
-pnsrxG
-pv
-&
-q'8r.
+ =5
+ -1
 p{q9Gt~
-s8
-q'.t'
-tmA
+ =3
+ -2
 pC/
 rMq9C
-\
-!#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"5
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const plainF16SM70Narrow = `packed1 4568 plain_dtype_F16_float32_widened_dtype_F16_row_F16
 !pJ
@@ -1902,170 +1474,79 @@ O
 !L
 `
 
-const plainF16SM70 = `packed1 4384 plain_dtype_F16_float32_widened_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pH}4pD
-!}[
-!c
-p;,te
-zfto
+const plainF16SM70 = plainF16SM70Narrow + `
+ patch
+ -1
+packed1 4384 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+ =11
+ -2
 p9}<
 p:-r0
-qSto
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
+ =14
+ -4
 )
 rCpK
-qU
-z0qy
-N
+ =3
+ -7
 wI/qy
 yJ.s[
-sw
-p\
-wI@j
-{O
+ =4
+ -1
 wr
-}s
-4
-z0sh
+ =3
+ -1
 qT|t
-wI@q3
-rN
-sS
-z0ua
+ =4
+ -1
 wurS
-"#
-4
-5
-|srI
+ =4
+ -1
 {+{:pKnB
-!#
-xn^
-p+
-yXpX
+ =4
+ -5
 ya
 }pqy
 t+p,qR
 }h
 stpU
-pm
-xM
-*'%
-uouyt\
-vl/sh
+ =5
+ -1
 xLq9
-wh
-!#
+ =2
+ -3
 t>
 vl@q#
 yJ.p-
-|H=Kx;
-vl/r4
-u;A
-qopG
+ =4
+ -1
 rMr|C
-\
-u<
-!#
-q'-qe
-vNqAt]
-p}pU
+ =6
+ -1
 ub$
-xz
-4
-sd
-vaB
-*#%
-q'.r-
+ =6
+ -1
 xLq9
-rP
-!#
+ =2
+ -3
 t>
 q'8p|
 yJ+p-
-rV
-pnsQwE
-ro
-p7
-q'8r.
+ =5
+ -1
 {6.t~
-s8
-q'.t'
-tmA
+ =3
+ -2
 pC/
 rMp,C
-\
-!#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
-!pZ
-p(
-!p^
-"5
-J
+ =13
+ -2
 qa+
 qa&
-(
-!qZ
-}ppw
-g
+ =4
+ -2
 p31
 ;(
-(
-!s*
-"$
-qH
-pfp[
+ =5
+ -1
 ;$
-(
-!tS
-sk
-pfpU
-qPp[
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`

@@ -719,59 +719,16 @@ O
 !L
 `
 
-const squareSM70 = `packed1 12643 square
-!pJ
-!pI
-!p8
-!sg}Mq>r9{&rR
-!s]}arR
-!vv~<rm|z
-!v7psv6pMq>piuNq>r9rR
-!
-!vt.tGv=s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd.tGv=s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dp5/rJs<
-!
-!pH+sLpD
-!vV
-!c
-p;8un
+const squareSM70 = squareSM70Narrow + `
+ patch
+ -1
+packed1 12643 square
+ =16
+ -2
 p97/pF
 p:9/pF
-qS7r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-hrFp&
-x1t;
-u3
-u3xR
-{.r.7
-u3uj+pi-
-xkqy
-p%
-Q
-vYpE
-N
+ =34
+ -35
 xkr-
 qzvn7
 )
@@ -781,245 +738,114 @@ vYpb
 qLy88
 y7,
 r'XG
-w5
-xlqw
+ =2
+ -1
 wuwX
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-za
-t:qw
+ =18
+ -3
 {Zp"B
 vdt=
 {ZpYB
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
+ =16
+ -3
 qm
 !#
 r7[
-!#
-z@pw
-v>7
-qLp,z/
-v@pw
-qLvnqu
-r'XG
-"%
-pzuHXpu
+ =9
 )
-pzuHXpu
-wtpj8
+ =2
+ -5
 qk*U
 )
 tmp-
 zqpj
 q\u\-
 pC/
-4
-qM7qy
+ =2
+ -3
 ue
 s.p=33%
 T$
-rN
-tP
-qU
-wtpX
+ =4
+ -3
 qLvnqu
 qv+ty1$
 qLXz/
-:
-"$
-x"I
-qM7px
-o
-*#%
-v'ql
-!#
-"*
+ =9
+ -2
 pzu4wguy
 )
 pzu4wguy
-)
-|<pE
+ =2
+ -1
 v0qI%
-z*pj
-qVp<D
-v|r.
+ =3
+ -1
 *2%
-p}yip<
-"#
-zu
-wI@pX+
+ =4
+ -4
 i$su
 "(
 q\u\.
 pC/
-4
-"*
+ =2
+ -3
 vW6
 s.p=35%
 T&
-rN
-tP
-pm
-wtsh
+ =4
+ -1
 x%.ry
-so
-wI@qN
+ =2
+ -3
 qLvnqu
 qv+ty1%
 qLXz/
-:
-"%
-x"I
-"+
-o
-*%%
-v'ql
-!#
-wI@s6
-vbq=
-so
-vkzg
+ =12
+ -2
 z'/1/v-
 qt/B=w?
-sJ~)
-|spj
-p+
-J
-!#
-}pqy
-qv+ty1$
+ =7
+ -1
 pB.uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-x%+ty1%
+ =2
+ -1
 pB,uD
-w)Ps}+z%s\2s\L2qp
-}"rv2z.qW
-}"ulsU>t|
-w)Ps}+z%s\2s\L2y3t&
-q~0rlxJ0
-q~/rlwz/
-q~.sIq/'.
-q~-sIS'-
-q~,sIxJ,
-q~+sIwz+
-q~*sUq/'*
-q~)sUS')
-q~(sUxJ(
-q~'sUwz'
-q~&Wq/'&
-q~%WS'%
-q~$WxJ$
-q~#Wwz#
-qKXryB
-YXA
-\
-vl@pj
-p+
-xlp|
+ =24
+ -2
 |w(V(A
 tf(3/
-sH"
-!#
-q'-f
+ =3
+ -2
 pB.Eq41&
 pB,uD
-syu8Ps}+r3x2cszu#L
-syu8Ps}+r3y3spuzp40'/L
-syu8Ps}+r3y3+q4uzp4.'-L
-syu8Ps}+r3y3-|+uzp4,'+L
-syu8Ps}+r3y3wduzp4*')L
-syu8Ps}+r3y37|#uzp4(''L
-syu8Ps}+r3y39|+uzp4&'%L
-syu8Ps}+r3y3@rFuzp4$'#L
-q'7^
-p+
-q'9pE
-q7)z/
-)
-q'/q@
+ =14
+ -1
 i+%
-}%f
-qVp<D
-qD=q#
+ =3
+ -1
 *2%
-p}yip<
-r[#q&
-"#
-zep=pu
-4
-sH6
-qD8qe
-ra)wB
-)
+ =9
+ -1
 {=-38
-qoq4
-zeq4?
-z7
-rD5
-qD9r.8
-q7)2rO
-|A/qN
+ =7
+ -3
 wY0rZ
 {?uipw
 xb,rZ
-{?77pX
-vIE
-*+%
-pqpj8f
-r[#E
-pqpj/f
-z3#p$
-uGx@s-
+ =8
+ -3
 xi32
 "&
 xb,C
-"&
-o
-*+%
-uGzIpb
+ =4
+ -1
 wu3*
-x3
-w<
-x<U
-t8X?
-)
-t(r|r2
-p\
-yS
-{hxZ
-4
+ =10
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -11
 qk*2[
 )
 tQ7V"
@@ -1033,81 +859,27 @@ T*
 yb3(
 4
 T(
-4
-sJzQ
-!#
-qD7j
-qLp0z/
-qv+q41&
-qD9ua
-p~q}uD
-q;
-p~q,Gq=
-t6t&
+ =11
+ -1
 qk*<"
 )
-"*
-u^*zD
-:
-"'
-u^)I
-"'
+ =6
+ -1
 v'dqAn
-!#
-uGsTqe
-xy
-pqpj7xj
-qJvM
-qJS
-v)q/
-x]
-",
-sDv2s^(
-pqpj@w-
-r=
-qi
-k
-r;
-y&sz6
-"-
-sDtLs^'
-uGx5qw
-]7t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dpGn
-!#
-uGx@rI
-zh%6
-y9rnS>
-!#
-uGp5q0
+ =6
+ -1
 tQ7V&
-"/
-pV%I
-uGt=p|
+ =3
+ -1
 T*
-u(
-o
-*)%
-_
-r?qsq/>
-!#
-u{=r.
+ =7
+ -1
 yb3(
-z>
-|9
-*'%
-|Hqs
-!#
-qD8q#/
-xS"<"G
-tU"2q,
-sH(
-u?~%
-!#
+ =11
+ -11
 uGp5pw
 pl7
 !#
@@ -1121,8 +893,8 @@ tH&Gq=
 t6t&
 qk*<(
 "3
-u^-zD
-:
+ =2
+ -8
 "-
 u^,I
 "-
@@ -1131,104 +903,53 @@ v'u/%n
 "3
 xy
 "3
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "3
 sDv2s^+
 "3
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "3
 sDtLs^*
 "3
-]7t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'u/"n
 !#
 "3
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "3
 t{p@V+
 "3
 pV(I
 "3
-o
-*)%
-_
-r?qsq/>
-!#
+ =5
+ -1
 "3
-|9
-*'%
-|Hqs
-!#
+ =4
+ -3
 "3
 xS(<(G
 tU(<&
-sH/
-!#
-O
-!#
-!pZ
-p(
-!p^
+ =7
+ -4
 "C
 J
 {jB
 qa$
-(
-!qZ
-r~
+ =3
+ -2
 a8
 ;&
-(
-!s*
-"%
-g
-pfqI
+ =5
+ -1
 ;*
-(
-!tS
-"%
-qH
-pfqI
+ =5
+ -1
 ;(
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const residentNTSM90A = `packed1 67298 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
 !|h^|f
@@ -23503,59 +23224,16 @@ O
 !L
 `
 
-const tensorBF16SM80 = `packed1 42444 tensor_dtype_BF16_dtype_BF16_toBF16
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!s]~<rm|z
-!vvpMq>piuNq>r9rR
-!
-!vt/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dp5/rJs<
-!
-!pH+sLpD
-!vV
-!c
-p;,v(pF
-zfte
+const tensorBF16SM80 = tensorBF16SM80Narrow + `
+ patch
+ -1
+packed1 42444 tensor_dtype_BF16_dtype_BF16_toBF16
+ =16
+ -2
 p9zRun
 p:,}(pF
-qSrFte
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-hrFp&
-xlts
-u3
-u3xR
-vkts
-u3uj+pi-
-z@qy
-p%
-Q
-t:p|
-N
+ =34
+ -41
 z@r-
 qzvn9
 )
@@ -23566,368 +23244,137 @@ r'uH8
 qLvnrO
 v@rI
 r'w%9
-y77
-)
-qLXq&
-y78
-sWpb
+ =5
+ -1
 qLu4x6
-wtq0
-v>8
+ =2
+ -2
 )
 tQ1rZ
 qLwgqu
-)
-ta
-w.pX
-qVp52p2
-vd-
+ =5
+ -1
 yg2
-"#
-wJ
-|<qw
+ =3
+ -1
 wu3/
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD+
-v|q@
-x%q41$
-r'XB
+ =68
+ -5
 qk*r2
 )
 r6+qN
 pC-
 yHq3
 vW3
-wI/r+
-p~[rq1%
-"$
+ =3
+ -3
 |,3.
 "$
 vNp=35
-yXq0
-q1q,r2
-)
-}psQ
-q2x6
-qvq41$
+ =6
+ -1
 ra,G
-xv,
-"#
-q1XA
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-xspd
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-q1wgt2
-)
-"#
-q2x6
-qvq41$
-xv,
-vl/q0
+ =23
+ -1
 qk013
-)
-vl@tc
-q2x6
-qvq41%
-xv,
-"#
-q1q9A
-)
-"#
-q2x6
-qvq41%
-xv,
-r68q0
+ =13
+ -2
 z[4Ex@9t2-7t2
 z[6Ex@9t2-7t2
-}pr.7
-uuqA
-zt
-x{
-tN
-vl@r.8
-ri
-0
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
+ =72
+ -3
 qm
 !#
 rf-
-!#
-v|qy
+ =2
+ -5
 {~|p5
 q2-
 qvp514
 qzXq&
 )
 ta
-}Trz+
-qz=A
-sX=U
-syu8Ps}.{:q9uzs0DDDL
-r68t'
+ =5
+ -1
 {=/%
-qo/
-ze/?
-uh
-"-
-reuypu
-sd
-"(
-0
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-w"|;
+ =16
+ -7
 s.yo4V*
 T$
 4
 v0pKp-
 tQ4V,
 T$
-4
-J
-J
-uE
-!#
+ =5
 )
-yHf
-q29
+ =2
+ -4
 wm%
 tQ4V/
 T$
-qU
-}d
-*#%
-rV
+ =4
+ -4
 y,+t0
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i#%
 tQ4V4
-}d
-*#%
-rV
+ =3
+ -4
 y,+<$
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-wI/qw
+ =3
+ -1
 tH&yZ7
-"'
-qz=A
-sX=U
-syu8Ps}.{:p,uzs0DDDL
-"&
-re|3&r)*
-sd
-"&
+ =8
+ -1
 r{$
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr(
+ =8
+ -7
 s.pW(36V7
 T&
 4
 i)p-
 tQ6V9
 T&
-4
-J
-J
-uE
-!#
+ =5
 )
-"&
-q29
+ =2
+ -4
 i,%
 tQ6V<
 T&
-pm
-}d
-*%%
-rV
+ =4
+ -4
 y,+2q,
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i1%
 tQ6VA
-}d
-*%%
-rV
+ =3
+ -4
 y,+<#
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-z*u:
+ =3
+ -2
 xS5<5E
 tU5G
-sH#
-z0pj
-p+
-J
-!#
-}pps/
+ =6
+ -2
 qv+<M
 tFr|<>
 q2-
@@ -23938,92 +23385,32 @@ q2-
 qvp5<T
 rbpiyux${ozmXn
 tFR%<J
-q2-
-qvp5<X
-rbpiyux${ozmXn
+ =3
+ -11
 tFR,<P
 q2-
 qvp5<\
-rbpiyux${ozmXn
-",
+ =2
+ -3
 tFR3<V
 q2-
 qvp5<a
-rbpiyux${ozmXn
-{Psh
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
-q'+sr
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R5<4<3<2u2p,Du2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R.<-<,<+u2q9Uu2r8&$'$($)L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R.<-<,<+u2p,Du2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2R'<&<%<$u2q9Uu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2R'<&<%<$u2p,Du2r8:$;$<$=L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
-"$
+ =18
+ -3
 tFR:<\
 q2-
 qvp5<e
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R<<;<:<9u2p,Du2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R5<4<3<2u2q9Uu2r8.$/$0$1L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R5<4<3<2u2p,Du2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?'8'7u2R.<-<,<+u2q9Uu2r8>$?'8'7L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p46'5'4'3u2R.<-<,<+u2p,Du2p46'5'4'3L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R'<&<%<$u2q9Uu2p4*')'(''L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R'<&<%<$u2p,Du2p4&'%'$'#L
-xSA<AB
-tUAE
-\
-q'7pj
-p+
-|<p|
+ =23
+ -2
 |w6V6pd
 tf63/
-sH"
-!#
-qD,q@
+ =3
+ -3
 q7+29
 qv+,sT1&
 ra,E
-qv,p<q=
-q7)q&
-y7,
-vbqR
-so
-u6r>6
-u6qYwNS
-u6qY7rgq/
-u6sLW
-u6sZsU
-u6qYtOsI
-u6qYw7rl
-u6pkqW
-u67p&t|
-u6,}4sG
-u6xFvmu#
-u6rJ$"
-u6,wV$#
-u6,y+$$
-u6xFwN$%
-{rx5
-vS
-qD8pE
+ =23
+ -6
 ra0tn
 )
 tQ1VO
@@ -24031,14 +23418,8 @@ tQ1VO
 qD7t'
 {=-38
 sAQ
-qop5
-zep5?
-uh
-rD9
-qD/px
-r[#q&
-re|3#pu
-qD@^/
+ =8
+ -11
 qk,A
 q2rO
 qk*1.
@@ -24050,34 +23431,21 @@ rt/qN
 wY0C
 s{-pw
 xb,C
-s{7pX
-o
-*+%
-{D8f
-r[#E
-{D/f
-z3#p$
-qx.s-
+ =8
+ -3
 tm32
 "&
 xb,C
-"&
-o
-*+%
-qx9pb
+ =4
+ -3
 wu3*
 qD7qe
 zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =7
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -10
 s.pU37s[
 T*
 4
@@ -24089,109 +23457,49 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-qD9sr
-t7
+ =6
+ -1
 qv,p<<'
-",
-u^+zD
-qD@q#9
+ =3
+ -5
 pB,uD
 q;
 p~q}Gq=
 q;
 q1q}r2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dp[n
-!#
-qx+qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-qx-qw
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dpKn
-!#
-qx.rI
-zh%6
-y9rnS>
-!#
-qx7q0
+ =6
+ -1
 tQ7wX
-"1
-pV%I
-qx/p|
+ =3
+ -1
 T*
-u(
-}d
-*)%
-rV
-r57xG
-pv
-&
-qx/r1
-r?qsq/>
-!#
-r59q#/
-|lq/
-s>
-r#=r.
+ =14
+ -1
 yb3(
-z>
-{T
-*'%
-wG
-!#
-qD@j
-qKu4p0B
-Yp0<"
-sH,
-u?~%
-!#
+ =11
 qx7pw
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<1
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH+Gq=
-q;
-qF+r2
+ =4
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -24200,89 +23508,53 @@ v'u/#n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqAn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{[V&
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-pv
-&
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-|lq/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKu4p0B
 Yp0<,
-sH3
-!#
-qM+pw
-vS
-qD,t'
-pe2v+J
-pe2ly%K
-pe2{SwN$L
-pe2{SvOv+M
-pe2lsL$N
-pe2lsZ$O
-pe2{StO$P
-pe2{Sw7$Q
-pe2l7y%R
-pe2l7/v+S
-pe2y~}4$T
-pe2y~sTy%U
-pe2lrJ$V
-pe2{S=v+W
-pe2y~y+$X
-pe2lxFwN$Y
+ =21
+ -1
 "?
-vS
-qD7tI
+ =2
+ -1
 i/qg7
-qop5
-zep5?
-uh
-rDG
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -24294,34 +23566,21 @@ tQ2V4
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@A
 )
 tQ7t]
@@ -24336,16 +23595,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<<D
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -24353,94 +23607,38 @@ q;
 qF#r2
 tj7
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-{K
-}d
-*)%
-rV
-"=
-pv
-&
-"=
-r?qsq/>
-!#
-"=
-|lq/
-s>
-"=
+ =14
+ -1
 yb3(
-s'8
-{T
-*'%
-wG
-!#
-"=
-qKp*2p*B
-Yp*<%
-sH:
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<O
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH.Gq=
-q;
-qF.r2
-tj7
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -24449,89 +23647,58 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-pv
-&
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-|lq/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKp*2p*B
 Yp*<0
-sHA
-!#
+ =2
+ -3
 ">
 vS
 ">
-peQn'B
-peQx?'A
-peQ{SwN'@
-peQ{S7rg'?
-peQlsL'>
-peQlsZ'=
-peQ{StO'<
-peQ{Sw7';
-peQlpk':
-peQl7p&'9
-peQy~}4'8
-peQlxFvm'7
-peQlrJ'6
-peQy~wV'5
-peQy~y+'4
-peQlxFwN'3
+ =16
+ -4
 ">
 vS
 ">
 iHwvp<
-qop5
-zep5?
-uh
-rDU
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -24543,34 +23710,21 @@ tQ2VM
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@pd
 )
 tQ7t]
@@ -24585,16 +23739,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<<d
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -24602,94 +23751,38 @@ q;
 qF#r2
 rsp<
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-s'7
-}d
-*)%
-rV
-"=
-pv
-&
-"=
-r?qsq/>
-!#
-"=
-|lq/
-s>
-"=
+ =14
+ -1
 yb3(
-s'9
-{T
-*'%
-wG
-!#
-"=
-qKp*2p*B
-Yp*<%
-sHH
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<o
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH.Gq=
-q;
-qF.r2
-rsp<
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -24698,89 +23791,58 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-pv
-&
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-|lq/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKp*2p*B
 Yp*<0
-sHO
-!#
+ =2
+ -3
 ">
 vS
 ">
-peqn'2
-peqx?'1
-peq{SwN'0
-peq{S7rg'/
-peqlsL'.
-peqlsZ'-
-peq{StO',
-peq{Sw7'+
-peqlpk'*
-peql7p&')
-peqy~}4'(
-peqlxFvm''
-peqlrJ'&
-peqy~wV'%
-peqy~y+'$
-peqlxFwN'#
+ =16
+ -4
 ">
 vS
 ">
 ibwvt2
-qop5
-zep5?
-uh
-rDd
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -24792,34 +23854,21 @@ tQ2Vg
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1t"t2
 )
 tQ7t]
@@ -24834,16 +23883,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<rk#2
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -24851,94 +23895,38 @@ q;
 qF#r2
 rst2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-s'/
-}d
-*)%
-rV
-"=
-pv
-&
-"=
-r?qsq/>
-!#
-"=
-|lq/
-s>
-"=
+ =14
+ -1
 yb3(
-s'@
-{T
-*'%
-wG
-!#
-"=
-qKp*2p*B
-Yp*<%
-sHV
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<rk#=
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH.Gq=
-q;
-qF.r2
-rst2
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -24947,147 +23935,87 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-pv
-&
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-|lq/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKp*2p*B
 Yp*<0
-sH]
-!#
+ =2
+ -1
 ">
-vS
-!pZ
-p(
-!p^
-yHrI
-J
+ =6
+ -2
 qa\
 qa$
-(
-!qZ
-r~
+ =3
+ -2
 p3k
 ;&
-(
-!s*
-")
-g
+ =4
+ -2
 am
 ;*
-(
-!tS
-"&
-qH
+ =4
+ -2
 am
 ;(
-(
-!vB
-"#
-g
+ =4
+ -2
 aS
 ;*
-(
-!w&
-"#
-qH
+ =4
+ -2
 aS
 ;(
-(
-!x=
-"#
-g
+ =4
+ -2
 a:
 ;*
-(
-!yE
-"#
-qH
+ =4
+ -2
 a:
 ;(
-(
-!{-
-"#
-g
-pfqI
+ =5
+ -1
 ;*
-(
-!vKxw
-"#
-qH
-pfqI
+ =5
+ -1
 ;(
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const tensorF16SM80Narrow = `packed1 42736 tensor_dtype_F16_dtype_F16_toF16
 !|hf|f
@@ -26686,59 +25614,16 @@ O
 !L
 `
 
-const tensorF16SM80 = `packed1 42336 tensor_dtype_F16_dtype_F16_toF16
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!s]~<rm|z
-!vvpMq>piuNq>r9rR
-!
-!vt/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dp5/rJs<
-!
-!pH+sLpD
-!vV
-!c
-p;,v(pF
-zf}<
+const tensorF16SM80 = tensorF16SM80Narrow + `
+ patch
+ -1
+packed1 42336 tensor_dtype_F16_dtype_F16_toF16
+ =16
+ -2
 p9y?r0
 p:,}(pF
-qSrFte
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-hrFp&
-xlts
-u3
-u3xR
-vkts
-u3uj+pi-
-z@qy
-p%
-Q
-t:p|
-N
+ =34
+ -41
 z@r-
 qzvn9
 )
@@ -26749,368 +25634,137 @@ r'uH8
 qLvnrO
 v@rI
 r'w%9
-y77
-)
-qLXq&
-y78
-sWpb
+ =5
+ -1
 qLu4x6
-wtq0
-v>8
+ =2
+ -2
 )
 tQ1rZ
 qLwgqu
-)
-ta
-w.pX
-qVp52p2
-vd-
+ =5
+ -1
 yg2
-"#
-wJ
-|<qw
+ =3
+ -1
 wu3/
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD+
-v|q@
-x%q41$
-r'XB
+ =68
+ -5
 qk*r2
 )
 r6+qN
 pC-
 yHq3
 vW3
-wI/r+
-p~[rq1%
-"$
+ =3
+ -3
 |,3.
 "$
 vNp=35
-yXq0
-q1q,r2
-)
-}psQ
-q2x6
-qvq41$
+ =6
+ -1
 ra,G
-xv,
-"#
-q1XA
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-xspd
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-q1wgt2
-)
-"#
-q2x6
-qvq41$
-xv,
-vl/q0
+ =23
+ -1
 qk013
-)
-vl@tc
-q2x6
-qvq41%
-xv,
-"#
-q1q9A
-)
-"#
-q2x6
-qvq41%
-xv,
-r68q0
+ =13
+ -2
 z[4Ex@9t2-7t2
 z[6Ex@9t2-7t2
-}pr.7
-uuqA
-zt
-x{
-tN
-vl@r.8
-ri
-0
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
+ =72
+ -3
 qm
 !#
 rf-
-!#
-v|qy
+ =2
+ -5
 {~|p5
 q2-
 qvp514
 qzXq&
 )
 ta
-}Trz+
-qz=A
-sX=U
-syu8Ps}.{:q9uzs0DDDL
-r68t'
+ =5
+ -1
 {=/%
-qo/
-ze/?
-uh
-"-
-reuypu
-sd
-"(
-0
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-w"|;
+ =16
+ -7
 s.yo4V*
 T$
 4
 v0pKp-
 tQ4V,
 T$
-4
-J
-J
-uE
-!#
+ =5
 )
-yHf
-q29
+ =2
+ -4
 wm%
 tQ4V/
 T$
-qU
-}d
-*#%
-rV
+ =4
+ -4
 y,+t0
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i#%
 tQ4V4
-}d
-*#%
-rV
+ =3
+ -4
 y,+<$
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-wI/qw
+ =3
+ -1
 tH&yZ7
-"'
-qz=A
-sX=U
-syu8Ps}.{:p,uzs0DDDL
-"&
-re|3&r)*
-sd
-"&
+ =8
+ -1
 r{$
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr(
+ =8
+ -7
 s.pW(36V7
 T&
 4
 i)p-
 tQ6V9
 T&
-4
-J
-J
-uE
-!#
+ =5
 )
-"&
-q29
+ =2
+ -4
 i,%
 tQ6V<
 T&
-pm
-}d
-*%%
-rV
+ =4
+ -4
 y,+2q,
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i1%
 tQ6VA
-}d
-*%%
-rV
+ =3
+ -4
 y,+<#
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-z*u:
+ =3
+ -2
 xS5<5E
 tU5G
-sH#
-z0pj
-p+
-J
-!#
-}pps/
+ =6
+ -2
 qv+<M
 tFr|<>
 q2-
@@ -27121,92 +25775,32 @@ q2-
 qvp5<T
 rbpiyux${ozmXn
 tFR%<J
-q2-
-qvp5<X
-rbpiyux${ozmXn
+ =3
+ -11
 tFR,<P
 q2-
 qvp5<\
-rbpiyux${ozmXn
-",
+ =2
+ -3
 tFR3<V
 q2-
 qvp5<a
-rbpiyux${ozmXn
-{Psh
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
-q'+sr
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R5<4<3<2u2p,Du2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R.<-<,<+u2q9Uu2r8&$'$($)L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R.<-<,<+u2p,Du2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2R'<&<%<$u2q9Uu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2R'<&<%<$u2p,Du2r8:$;$<$=L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
-"$
+ =18
+ -3
 tFR:<\
 q2-
 qvp5<e
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R<<;<:<9u2p,Du2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R5<4<3<2u2q9Uu2r8.$/$0$1L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R5<4<3<2u2p,Du2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?'8'7u2R.<-<,<+u2q9Uu2r8>$?'8'7L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p46'5'4'3u2R.<-<,<+u2p,Du2p46'5'4'3L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2R'<&<%<$u2q9Uu2p4*')'(''L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2R'<&<%<$u2p,Du2p4&'%'$'#L
-xSA<AB
-tUAE
-\
-q'7pj
-p+
-|<p|
+ =23
+ -2
 |w6V6pd
 tf63/
-sH"
-!#
-qD,q@
+ =3
+ -3
 q7+29
 qv+,sT1&
 ra,E
-qv,p<q=
-q7)q&
-y7,
-vbqR
-so
-u6r>6
-u6qYwNS
-u6qY7rgq/
-u6sLW
-u6sZsU
-u6qYtOsI
-u6qYw7rl
-u6pkqW
-u67p&t|
-u6,}4sG
-u6xFvmu#
-u6rJ$"
-u6,wV$#
-u6,y+$$
-u6xFwN$%
-{rx5
-vS
-qD8pE
+ =23
+ -6
 ra0tn
 )
 tQ1VO
@@ -27214,14 +25808,8 @@ tQ1VO
 qD7t'
 {=-38
 sAQ
-qop5
-zep5?
-uh
-rD9
-qD/px
-r[#q&
-re|3#pu
-qD@^/
+ =8
+ -11
 qk,A
 q2rO
 qk*1.
@@ -27233,34 +25821,21 @@ rt/qN
 wY0C
 s{-pw
 xb,C
-s{7pX
-o
-*+%
-{D8f
-r[#E
-{D/f
-z3#p$
-qx.s-
+ =8
+ -3
 tm32
 "&
 xb,C
-"&
-o
-*+%
-qx9pb
+ =4
+ -3
 wu3*
 qD7qe
 zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =7
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -10
 s.pU37s[
 T*
 4
@@ -27272,109 +25847,49 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-qD9sr
-t7
+ =6
+ -1
 qv,p<<'
-",
-u^+zD
-qD@q#9
+ =3
+ -5
 pB,uD
 q;
 p~q}Gq=
 q;
 q1q}r2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dp[n
-!#
-qx+qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-qx-qw
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dpKn
-!#
-qx.rI
-zh%6
-y9rnS>
-!#
-qx7q0
+ =6
+ -1
 tQ7wX
-"1
-pV%I
-qx/p|
+ =3
+ -1
 T*
-u(
-}d
-*)%
-rV
-r5/xG
-ro
-p7
-qx/r1
-r?qsq/>
-!#
-r5@q#9
-z"q/
-s>
-r#=r.
+ =14
+ -1
 yb3(
-z>
-{T
-*'%
-wG
-!#
-qD@j
-qK|ZB
-Yp2t0
-sH,
-u?~%
-!#
+ =11
 qx7pw
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<0
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH*Gq=
-q;
-qF*r2
+ =4
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -27383,89 +25898,53 @@ v'u/#n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqAn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{[V&
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-ro
-p7
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-z"q/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qK|ZB
 Yp2<*
-sH3
-!#
-qM+pw
-vS
-qD,t'
-pe0v+J
-pe0ly%K
-pe0{SwN$L
-pe0{SvOv+M
-pe0lsL$N
-pe0lsZ$O
-pe0{StO$P
-pe0{Sw7$Q
-pe0l7y%R
-pe0l7/v+S
-pe0y~}4$T
-pe0y~sTy%U
-pe0lrJ$V
-pe0{S=v+W
-pe0y~y+$X
-pe0lxFwN$Y
+ =21
+ -1
 "?
-vS
-qD7tI
+ =2
+ -1
 i/qg7
-qop5
-zep5?
-uh
-rDG
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -27477,34 +25956,21 @@ tQ2V4
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@A
 )
 tQ7t]
@@ -27519,16 +25985,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<<B
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -27536,94 +25997,38 @@ q;
 qF#r2
 tj7
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-{K
-}d
-*)%
-rV
-"=
-ro
-p7
-"=
-r?qsq/>
-!#
-"=
-z"q/
-s>
-"=
+ =14
+ -1
 yb3(
-s'8
-{T
-*'%
-wG
-!#
-"=
-qKu4p0B
-Yp0<$
-sH:
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<L
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH-Gq=
-q;
-qF-r2
-tj7
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -27632,89 +26037,58 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-ro
-p7
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-z"q/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKu4p0B
 Yp0<.
-sHA
-!#
+ =2
+ -3
 ">
 vS
 ">
-peMn'B
-peMx?'A
-peM{SwN'@
-peM{S7rg'?
-peMlsL'>
-peMlsZ'=
-peM{StO'<
-peM{Sw7';
-peMlpk':
-peMl7p&'9
-peMy~}4'8
-peMlxFvm'7
-peMlrJ'6
-peMy~wV'5
-peMy~y+'4
-peMlxFwN'3
+ =16
+ -4
 ">
 vS
 ">
 iHwvp<
-qop5
-zep5?
-uh
-rDU
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -27726,34 +26100,21 @@ tQ2VM
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@pd
 )
 tQ7t]
@@ -27768,16 +26129,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<<_
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -27785,94 +26141,38 @@ q;
 qF#r2
 rsp<
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-s'7
-}d
-*)%
-rV
-"=
-ro
-p7
-"=
-r?qsq/>
-!#
-"=
-z"q/
-s>
-"=
+ =14
+ -1
 yb3(
-s'9
-{T
-*'%
-wG
-!#
-"=
-qKu4p0B
-Yp0<$
-sHH
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<<j
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH-Gq=
-q;
-qF-r2
-rsp<
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -27881,89 +26181,58 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-ro
-p7
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-z"q/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKu4p0B
 Yp0<.
-sHO
-!#
+ =2
+ -3
 ">
 vS
 ">
-pekn'2
-pekx?'1
-pek{SwN'0
-pek{S7rg'/
-peklsL'.
-peklsZ'-
-pek{StO',
-pek{Sw7'+
-peklpk'*
-pekl7p&')
-peky~}4'(
-peklxFvm''
-peklrJ'&
-peky~wV'%
-peky~y+'$
-peklxFwN'#
+ =16
+ -4
 ">
 vS
 ">
 ibwvt2
-qop5
-zep5?
-uh
-rDd
-"9
-r[#q&
-re|3#pu
+ =7
+ -12
 ">
 qk,A
 q2rO
@@ -27975,34 +26244,21 @@ tQ2Vg
 wY0C
 "3
 xb,C
-"3
-o
-*+%
-"7
-r[#E
-"6
-z3#p$
+ =7
+ -4
 ">
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"4
+ =4
+ -2
 wu3*
 ">
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1t"t2
 )
 tQ7t]
@@ -28017,16 +26273,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-"=
-t7
+ =6
+ -1
 qv,p<<}
-",
-u^+zD
-"=
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -28034,94 +26285,38 @@ q;
 qF#r2
 rst2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-"=
-xy
-"=
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-"=
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-"=
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-"=
-zh%6
-y9rnS>
-!#
-"=
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-"=
+ =3
+ -1
 T*
-s'/
-}d
-*)%
-rV
-"=
-ro
-p7
-"=
-r?qsq/>
-!#
-"=
-z"q/
-s>
-"=
+ =14
+ -1
 yb3(
-s'@
-{T
-*'%
-wG
-!#
-"=
-qKu4p0B
-Yp0<$
-sHV
-u?~%
-!#
+ =11
 ">
 pl7
-J
-!#
+ =2
+ -1
 "7
-t7
-qv,p<rk#6
+ =2
+ -4
 "7
 u^.zD
 "7
 pB,uD
-q;
-tH-Gq=
-q;
-qF-r2
-rst2
+ =5
+ -1
 "7
-u^-zD
-:
+ =2
+ -8
 "1
 u^,I
 "1
@@ -28130,147 +26325,87 @@ v'u/$n
 "7
 xy
 "7
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "7
 sDv2s^+
 "7
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "7
 sDtLs^*
 "7
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "7
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "7
 t{p2V'
 "7
 pV(I
 "7
-}d
-*)%
-rV
+ =3
+ -1
 "7
-ro
-p7
+ =2
+ -1
 "7
-r?qsq/>
-!#
+ =2
+ -1
 "7
-z"q/
-s>
+ =2
+ -1
 "7
-{T
-*'%
-wG
-!#
+ =4
+ -3
 "7
 qKu4p0B
 Yp0<.
-sH]
-!#
+ =2
+ -1
 ">
-vS
-!pZ
-p(
-!p^
-yHrI
-J
+ =6
+ -2
 qa\
 qa$
-(
-!qZ
-r~
+ =3
+ -2
 p3k
 ;&
-(
-!s*
-")
-g
+ =4
+ -2
 am
 ;*
-(
-!tS
-"&
-qH
+ =4
+ -2
 am
 ;(
-(
-!vB
-"#
-g
+ =4
+ -2
 aS
 ;*
-(
-!w&
-"#
-qH
+ =4
+ -2
 aS
 ;(
-(
-!x=
-"#
-g
+ =4
+ -2
 a:
 ;*
-(
-!yE
-"#
-qH
+ =4
+ -2
 a:
 ;(
-(
-!{-
-"#
-g
-pfqI
+ =5
+ -1
 ;*
-(
-!vKxw
-"#
-qH
-pfqI
+ =5
+ -1
 ;(
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const tensorBF16To32SM80Narrow = `packed1 41509 tensor_dtype_BF16_float32_toF32
 !|hf|f
@@ -29812,58 +27947,16 @@ O
 !L
 `
 
-const tensorBF16To32SM80 = `packed1 41109 tensor_dtype_BF16_float32_toF32
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!s]~<rm|z
-!vvpMq>piuNq>r9rR
-!
-!vt/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dp5/rJs<
-!
-!pH+sLpD
-!vV
-!c
-p;,v(pF
+const tensorBF16To32SM80 = tensorBF16To32SM80Narrow + `
+ patch
+ -1
+packed1 41109 tensor_dtype_BF16_float32_toF32
+ =15
+ -2
 p9+-x,
 p:,}(pF
-qSrFte
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-hrFp&
-xlts
-u3
-u3xR
-vkts
-u3uj+pi-
-z@qy
-p%
-Q
-t:p|
-N
+ =34
+ -41
 z@r-
 qzvn9
 )
@@ -29874,368 +27967,137 @@ r'uH8
 qLvnrO
 v@rI
 r'w%9
-y77
-)
-qLXq&
-y78
-sWpb
+ =5
+ -1
 qLu4x6
-wtq0
-v>8
+ =2
+ -2
 )
 tQ1rZ
 qLwgqu
-)
-ta
-w.pX
-qVp52p2
-vd-
+ =5
+ -1
 yg2
-"#
-wJ
-|<qw
+ =3
+ -1
 wu3/
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD+
-v|q@
-x%q41$
-r'XB
+ =68
+ -5
 qk*r2
 )
 r6+qN
 pC-
 yHq3
 vW3
-wI/r+
-p~[rq1%
-"$
+ =3
+ -3
 |,3.
 "$
 vNp=35
-yXq0
-q1q,r2
-)
-}psQ
-q2x6
-qvq41$
+ =6
+ -1
 ra,G
-xv,
-"#
-q1XA
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-xspd
-)
-"#
-q2x6
-qvq41$
-xv,
-"#
-q1wgt2
-)
-"#
-q2x6
-qvq41$
-xv,
-vl/q0
+ =23
+ -1
 qk013
-)
-vl@tc
-q2x6
-qvq41%
-xv,
-"#
-q1q9A
-)
-"#
-q2x6
-qvq41%
-xv,
-r68q0
+ =13
+ -2
 z[4Ex@9t2-7t2
 z[6Ex@9t2-7t2
-}pr.7
-uuqA
-zt
-x{
-tN
-vl@r.8
-ri
-0
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
+ =72
+ -3
 qm
 !#
 rf-
-!#
-v|qy
+ =2
+ -5
 {~|p5
 q2-
 qvp514
 qzXq&
 )
 ta
-}Trz+
-qz=A
-sX=U
-syu8Ps}.{:q9uzs0DDDL
-r68t'
+ =5
+ -1
 {=/%
-qo/
-ze/?
-uh
-"-
-reuypu
-sd
-"(
-0
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-w"|;
+ =16
+ -7
 s.yo4V*
 T$
 4
 v0pKp-
 tQ4V,
 T$
-4
-J
-J
-uE
-!#
+ =5
 )
-yHf
-q29
+ =2
+ -4
 wm%
 tQ4V/
 T$
-qU
-}d
-*#%
-rV
+ =4
+ -4
 y,+t0
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i#%
 tQ4V4
-}d
-*#%
-rV
+ =3
+ -4
 y,+<$
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-wI/qw
+ =3
+ -1
 tH&yZ7
-"'
-qz=A
-sX=U
-syu8Ps}.{:p,uzs0DDDL
-"&
-re|3&r)*
-sd
-"&
+ =8
+ -1
 r{$
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr(
+ =8
+ -7
 s.pW(36V7
 T&
 4
 i)p-
 tQ6V9
 T&
-4
-J
-J
-uE
-!#
+ =5
 )
-"&
-q29
+ =2
+ -4
 i,%
 tQ6V<
 T&
-pm
-}d
-*%%
-rV
+ =4
+ -4
 y,+2q,
 |/qpU
 qK|IB
 Yvnp2
-\
-H
-!#
+ =3
+ -3
 wr
 qLt"9
 i1%
 tQ6VA
-}d
-*%%
-rV
+ =3
+ -4
 y,+<#
 |/qpU
 qK|ZB
 YyDq,
-\
-!#
-z*u:
+ =3
+ -2
 xS5<5E
 tU5G
-sH#
-z0pj
-p+
-J
-!#
-}pps/
+ =6
+ -2
 qv+<M
 tFr|<>
 q2-
@@ -30246,92 +28108,32 @@ q2-
 qvp5<T
 rbpiyux${ozmXn
 tFR%<J
-q2-
-qvp5<X
-rbpiyux${ozmXn
+ =3
+ -11
 tFR,<P
 q2-
 qvp5<\
-rbpiyux${ozmXn
-",
+ =2
+ -3
 tFR3<V
 q2-
 qvp5<a
-rbpiyux${ozmXn
-{Psh
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
-q'+sr
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R5<4<3<2u2p,Du2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R.<-<,<+u2q9Uu2r8&$'$($)L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R.<-<,<+u2p,Du2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2R'<&<%<$u2q9Uu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2R'<&<%<$u2p,Du2r8:$;$<$=L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
-"$
+ =18
+ -3
 tFR:<\
 q2-
 qvp5<e
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R<<;<:<9u2p,Du2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R5<4<3<2u2q9Uu2r8.$/$0$1L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R5<4<3<2u2p,Du2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?'8'7u2R.<-<,<+u2q9Uu2r8>$?'8'7L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p46'5'4'3u2R.<-<,<+u2p,Du2p46'5'4'3L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R'<&<%<$u2q9Uu2p4*')'(''L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R'<&<%<$u2p,Du2p4&'%'$'#L
-xSA<AB
-tUAE
-\
-q'7pj
-p+
-|<p|
+ =23
+ -2
 |w6V6pd
 tf63/
-sH"
-!#
-qD,q@
+ =3
+ -3
 q7+29
 qv+,sT1&
 ra,E
-qv,p<q=
-q7)q&
-y7,
-vbqR
-so
-u6r>6
-u6qYwNS
-u6qY7rgq/
-u6sLW
-u6sZsU
-u6qYtOsI
-u6qYw7rl
-u6pkqW
-u67p&t|
-u6,}4sG
-u6xFvmu#
-u6rJ$"
-u6,wV$#
-u6,y+$$
-u6xFwN$%
-{rx5
-vS
-qD8pE
+ =23
+ -6
 ra0tn
 )
 tQ1VO
@@ -30339,14 +28141,8 @@ tQ1VO
 qD7t'
 {=-38
 sAQ
-qop5
-zep5?
-uh
-rD9
-qD/px
-r[#q&
-re|3#pu
-qD@^/
+ =8
+ -11
 qk,A
 q2rO
 qk*1.
@@ -30358,34 +28154,21 @@ rt/qN
 wY0C
 s{-pw
 xb,C
-s{7pX
-o
-*+%
-{D8f
-r[#E
-{D/f
-z3#p$
-qx.s-
+ =8
+ -3
 tm32
 "&
 xb,C
-"&
-o
-*+%
-qx9pb
+ =4
+ -3
 wu3*
 qD7qe
 zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =7
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -10
 s.pU37s[
 T*
 4
@@ -30397,102 +28180,49 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-qD9sr
-t7
+ =6
+ -1
 qv,p<<'
-",
-u^+zD
-qD@q#9
+ =3
+ -5
 pB,uD
 q;
 p~q}Gq=
 q;
 q1q}r2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dp[n
-!#
-qx+qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-qx-qw
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dpKn
-!#
-qx.rI
-zh%6
-y9rnS>
-!#
-qx7q0
+ =6
+ -1
 tQ7wX
-"1
-pV%I
-qx/p|
+ =3
+ -1
 T*
-u(
-o
-*)%
-_
-r?qsq/>
-!#
-r#=r.
+ =7
+ -1
 yb3(
-z>
-|9
-*'%
-|Hqs
-!#
-qD@j
-qKp@r2B
-Yt"p*
-sH,
-u?~%
-!#
+ =11
 qx7pw
 pl7
-J
-!#
+ =2
+ -1
 "4
-t7
-qv,p<<.
+ =2
+ -4
 "4
 u^.zD
 "4
 pB,uD
-q;
-tH(Gq=
-q;
-qF(r2
+ =4
+ -1
 "4
-u^-zD
-:
+ =2
+ -8
 ".
 u^,I
 ".
@@ -30501,82 +28231,44 @@ v'u/#n
 "4
 xy
 "4
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "4
 sDv2s^+
 "4
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "4
 sDtLs^*
 "4
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqAn
 !#
 "4
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "4
 t{[V&
 "4
 pV(I
 "4
-o
-*)%
-_
-r?qsq/>
-!#
+ =5
+ -1
 "4
-|9
-*'%
-|Hqs
-!#
+ =4
+ -3
 "4
 qKp@r2B
 Yp@<&
-sH3
-!#
-qM+pw
-vS
-qD,t'
-pe,v+J
-pe,ly%K
-pe,{SwN$L
-pe,{SvOv+M
-pe,lsL$N
-pe,lsZ$O
-pe,{StO$P
-pe,{Sw7$Q
-pe,l7y%R
-pe,l7/v+S
-pe,y~}4$T
-pe,y~sTy%U
-pe,lrJ$V
-pe,{S=v+W
-pe,y~y+$X
-pe,lxFwN$Y
+ =21
+ -1
 "<
-vS
-qD7tI
+ =2
+ -1
 i/qg7
-qop5
-zep5?
-uh
-rDG
-"6
-r[#q&
-re|3#pu
+ =7
+ -12
 ";
 qk,A
 q2rO
@@ -30588,34 +28280,21 @@ tQ2V4
 wY0C
 "0
 xb,C
-"0
-o
-*+%
-"4
-r[#E
-"3
-z3#p$
+ =7
+ -4
 ";
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"1
+ =4
+ -2
 wu3*
 ";
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@A
 )
 tQ7t]
@@ -30630,16 +28309,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-":
-t7
+ =6
+ -1
 qv,p<<>
-",
-u^+zD
-":
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -30647,87 +28321,38 @@ q;
 qF#r2
 tj7
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-":
-xy
-":
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-":
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-":
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-":
-zh%6
-y9rnS>
-!#
-":
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-":
+ =3
+ -1
 T*
-{K
-o
-*)%
-_
-r?qsq/>
-!#
-":
+ =7
+ -1
 yb3(
-s'8
-|9
-*'%
-|Hqs
-!#
-":
-qK[2}w
-yn<"
-sH:
-u?~%
-!#
+ =11
 ";
 pl7
-J
-!#
+ =2
+ -1
 "4
-t7
-qv,p<<F
+ =2
+ -4
 "4
 u^.zD
 "4
 pB,uD
-q;
-tH+Gq=
-q;
-qF+r2
-tj7
+ =5
+ -1
 "4
-u^-zD
-:
+ =2
+ -8
 ".
 u^,I
 ".
@@ -30736,82 +28361,49 @@ v'u/$n
 "4
 xy
 "4
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "4
 sDv2s^+
 "4
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "4
 sDtLs^*
 "4
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "4
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "4
 t{p2V'
 "4
 pV(I
 "4
-o
-*)%
-_
-r?qsq/>
-!#
+ =5
+ -1
 "4
-|9
-*'%
-|Hqs
-!#
+ =4
+ -3
 "4
 qK[2}w
 yn<*
-sHA
-!#
+ =2
+ -3
 ";
 vS
 ";
-peEn'B
-peEx?'A
-peE{SwN'@
-peE{S7rg'?
-peElsL'>
-peElsZ'=
-peE{StO'<
-peE{Sw7';
-peElpk':
-peEl7p&'9
-peEy~}4'8
-peElxFvm'7
-peElrJ'6
-peEy~wV'5
-peEy~y+'4
-peElxFwN'3
+ =16
+ -4
 ";
 vS
 ";
 iHwvp<
-qop5
-zep5?
-uh
-rDU
-"6
-r[#q&
-re|3#pu
+ =7
+ -12
 ";
 qk,A
 q2rO
@@ -30823,34 +28415,21 @@ tQ2VM
 wY0C
 "0
 xb,C
-"0
-o
-*+%
-"4
-r[#E
-"3
-z3#p$
+ =7
+ -4
 ";
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"1
+ =4
+ -2
 wu3*
 ";
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1p@pd
 )
 tQ7t]
@@ -30865,16 +28444,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-":
-t7
+ =6
+ -1
 qv,p<<W
-",
-u^+zD
-":
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -30882,87 +28456,38 @@ q;
 qF#r2
 rsp<
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-":
-xy
-":
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-":
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-":
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-":
-zh%6
-y9rnS>
-!#
-":
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-":
+ =3
+ -1
 T*
-s'7
-o
-*)%
-_
-r?qsq/>
-!#
-":
+ =7
+ -1
 yb3(
-s'9
-|9
-*'%
-|Hqs
-!#
-":
-qK[2}w
-yn<"
-sHH
-u?~%
-!#
+ =11
 ";
 pl7
-J
-!#
+ =2
+ -1
 "4
-t7
-qv,p<<_
+ =2
+ -4
 "4
 u^.zD
 "4
 pB,uD
-q;
-tH+Gq=
-q;
-qF+r2
-rsp<
+ =5
+ -1
 "4
-u^-zD
-:
+ =2
+ -8
 ".
 u^,I
 ".
@@ -30971,82 +28496,49 @@ v'u/$n
 "4
 xy
 "4
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "4
 sDv2s^+
 "4
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "4
 sDtLs^*
 "4
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "4
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "4
 t{p2V'
 "4
 pV(I
 "4
-o
-*)%
-_
-r?qsq/>
-!#
+ =5
+ -1
 "4
-|9
-*'%
-|Hqs
-!#
+ =4
+ -3
 "4
 qK[2}w
 yn<*
-sHO
-!#
+ =2
+ -3
 ";
 vS
 ";
-pe^n'2
-pe^x?'1
-pe^{SwN'0
-pe^{S7rg'/
-pe^lsL'.
-pe^lsZ'-
-pe^{StO',
-pe^{Sw7'+
-pe^lpk'*
-pe^l7p&')
-pe^y~}4'(
-pe^lxFvm''
-pe^lrJ'&
-pe^y~wV'%
-pe^y~y+'$
-pe^lxFwN'#
+ =16
+ -4
 ";
 vS
 ";
 ibwvt2
-qop5
-zep5?
-uh
-rDd
-"6
-r[#q&
-re|3#pu
+ =7
+ -12
 ";
 qk,A
 q2rO
@@ -31058,34 +28550,21 @@ tQ2Vg
 wY0C
 "0
 xb,C
-"0
-o
-*+%
-"4
-r[#E
-"3
-z3#p$
+ =7
+ -4
 ";
 tm32
 "&
 xb,C
-"&
-o
-*+%
-"1
+ =4
+ -2
 wu3*
 ";
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
+ =8
+ -1
 z[7Ex@9t2-7t2
-4
-sS
+ =2
+ -12
 q1t"t2
 )
 tQ7t]
@@ -31100,16 +28579,11 @@ T*
 yb3(
 4
 T(
-4
-J
-sJzQ
-!#
-":
-t7
+ =6
+ -1
 qv,p<<q
-",
-u^+zD
-":
+ =3
+ -6
 pB,uD
 q;
 tH#Gq=
@@ -31117,87 +28591,38 @@ q;
 qF#r2
 rst2
 )
-",
-u^*zD
-:
-")
-u^)I
-")
+ =6
+ -1
 v'dpUn
-!#
-":
-xy
-":
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2s^(
-":
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLs^'
-":
-pV,t\
-:
-")
-u^&I
-")
+ =24
+ -1
 v'dp"n
-!#
-":
-zh%6
-y9rnS>
-!#
-":
+ =6
+ -1
 tQ7V"
-"1
-pV%I
-":
+ =3
+ -1
 T*
-s'/
-o
-*)%
-_
-r?qsq/>
-!#
-":
+ =7
+ -1
 yb3(
-s'@
-|9
-*'%
-|Hqs
-!#
-":
-qK[2}w
-yn<"
-sHV
-u?~%
-!#
+ =11
 ";
 pl7
-J
-!#
+ =2
+ -1
 "4
-t7
-qv,p<<y
+ =2
+ -4
 "4
 u^.zD
 "4
 pB,uD
-q;
-tH+Gq=
-q;
-qF+r2
-rst2
+ =5
+ -1
 "4
-u^-zD
-:
+ =2
+ -8
 ".
 u^,I
 ".
@@ -31206,140 +28631,78 @@ v'u/$n
 "4
 xy
 "4
-qJvM
-qJS
-v)q/
-x]
+ =4
+ -3
 "4
 sDv2s^+
 "4
-r=
-qi
-k
-r;
-y&sz6
+ =5
+ -3
 "4
 sDtLs^*
 "4
-pV/t\
-:
-")
-u^)I
-")
+ =5
+ -3
 v'dqIn
 !#
 "4
-zh%6
-y9rnS>
-!#
+ =3
+ -5
 "4
 t{p2V'
 "4
 pV(I
 "4
-o
-*)%
-_
-r?qsq/>
-!#
+ =5
+ -1
 "4
-|9
-*'%
-|Hqs
-!#
+ =4
+ -3
 "4
 qK[2}w
 yn<*
-sH]
-!#
+ =2
+ -1
 ";
-vS
-!pZ
-p(
-!p^
-yHrI
-J
+ =6
+ -2
 qa\
 qa$
-(
-!qZ
-r~
+ =3
+ -2
 p3k
 ;&
-(
-!s*
-"&
-g
+ =4
+ -2
 am
 ;*
-(
-!tS
-"&
-qH
+ =4
+ -2
 am
 ;(
-(
-!vB
-"#
-g
+ =4
+ -2
 aS
 ;*
-(
-!w&
-"#
-qH
+ =4
+ -2
 aS
 ;(
-(
-!x=
-"#
-g
+ =4
+ -2
 a:
 ;*
-(
-!yE
-"#
-qH
+ =4
+ -2
 a:
 ;(
-(
-!{-
-"#
-g
-pfqI
+ =5
+ -1
 ;*
-(
-!vKxw
-"#
-qH
-pfqI
+ =5
+ -1
 ;(
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const fewBF16SM90ANarrowAligned = `packed1 36848 few_dtype_BF16_dtype_BF16_toBF16_32_float32
 !|h^|f
@@ -32735,1174 +30098,268 @@ O
 !L
 `
 
-const fewBF16SM90A = `packed1 37605 few_dtype_BF16_dtype_BF16_toBF16_32_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgKpMvDrR
-!s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
-!c
-p;qY8pF
+const fewBF16SM90A = fewBF16SM90ANarrowAligned + `
+ patch
+ -1
+packed1 37605 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+ =13
+ -2
 zfte
 p9+xWpF
 p:t=t*
-qS,xOpF
-!
-qQy;
-qQ+pk
-qQ+r*
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-qQp<p&
-qQ-sZ
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-tz
-uxPt5/rz~72uw-tK
-m
-h-tO
-xkq#/
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-r#/ww
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-|OzYqYw?
-xlq@
-N
-y2qy
-r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
-r7~/x'x(rTpOrGw/q)q>}}
-|<r-
-p%
-r7~/x'x(ymPrW
-wI/rI
-p?
-r7~/q>rGymPr/
-p'
-s1
-xnpx
-r7~/u=q>pMym
-xk/r4
-{<rW
-Q
-vYpw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"*
-ra-B-
-)
-qVsTD
-qU
-"*
-ru.
-r[.p$
-5
-z@r-
-w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
-|xx&rTwaypPx'x(
-uv=q#9
-y.
-rst2
-t:sh
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uA@f,
-vT/
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv{L+
-q1vn|#
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1XA
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p@rq
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1[yl
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-xs2ty
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv,q#9
-q1u4u0
-sWrI
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-w.^
-p+
-z*sm
-ra-E
-)
-qVvFt2D
-pm
-pnp||Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-rt=rI
-xBzYM0
-uVxc/
-qk0B
-xBu*XU
-uVxc/
-|<t;
-ph1wB
-)
-u'M&
-zJvDympMy_xD121&
-u'M'
-"#
-ph0q&
-uVxc/
-qz[q&
-uVxc/
-"3
-pB31415
-qvM61.
-)
-ur
-r$p)29
-0
-qTs0E
-sH1
-z5/ua
-q7.2x6
-)
-p1
-uA+}6
-qLy8
-x1/q3
-t(q}<$
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uA+pb
-q2-
-xBzY-
-rsp@
-y.
-y,wTU
-uA7r+
-p~w%wTq=
-"2
-p~[|B+
-uv.r.7
-r'p0E
-xA,j
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA+qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
-v9KpM{"p2GB.
-rsq4
-zd
-v9KpM{"p0GB.
-tj=}(
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-vG77
-zd
-q1q9B}#=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1[wB/
-zd
-q1t"qY|+
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1u4}r
-zd
-xsB}#.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-x"I
-"7
-qF%G/
-x1=q3
-w1w/u[uNs}pMyp}YrT2qp
-!#
-x1/q#
-xS,<,B
-wfr9rG|jR-<,
-sJ~3
-{.+pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
-rjt,I
-":
-y.
-rsu0
-q'.pE
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"#
-y.
-rsu0
-q'7rI
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-q'9qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
-q77q&
-y7,
+ =47
+ -9
+ =231
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-qD=pj
-y.
-y,.U
-u6uY>
-u6,v(v=6
-u6qYwNS
-u6qutKq/
-u6w}t[W
-u6uktlsU
-u6w}tzsI
-u68xOp&rl
-u6@.r*qW
-u6,uPnt|
-u6@uQr>sG
-u6,z(sLu#
-u6x57rJ'6
-u6,{_vm'5
-u6x5typ&'4
-u6x@y;'3
-u6zI|+rg'2
-u6,vFt['1
-u6zI@8v='0
-u6,vFtz'/
-u6{pz?'.
-u6+zRr*'-
-u6{p,tl',
-u6{p}rr>'+
-u6zR|on'*
-u6zR/rJ')
-u6+q4wV'(
-u6zR|+p&''
-u6sK8w7'&
-u6rO}4'%
-u6sK7vm'$
-u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
+ =44
+ -1
 |Wa
-po118%
-xk@r+
-}d
+ =3
+ -1
 yg8
-}d=
-}=&
-{.9px
+ =3
+ -4
 ub$
 {=%%
 zb/@9C
-4
-rDY
+ =2
+ -1
 vaG
-*#%
-{.@r+
+ =2
+ -2
 t(=<H
 t(RG<I
-qVs0U
-5
-xk=q#
+ =3
+ -1
 s8
 ppr>6
 ppp&S
 ppseq/
-!#
-"#
+ =2
+ -1
 t(,<J
-qVwy
-5
-"#
+ =3
+ -1
 ppt4nW
 pprF8v=sU
 pprFwNsI
 pprF7rgrl
-!#
-"#
+ =2
+ -1
 t(+<K
-qVp,D
-5
-"#
+ =3
+ -1
 ppsfnqW
 pp.,wVt|
 pp.y^sG
 pp.qYp&u#
-!#
-"#
+ =2
+ -1
 t(-<L
-qVq9D
-5
-"#
+ =3
+ -1
 pp7z?'6
 pp7,t['5
 pp7y+'4
 pp7,wN'3
-!#
-"#
+ =2
+ -1
 t(.<M
-qVXD
-5
-"#
+ =3
+ -1
 pp/uK'2
 pp/,rJ'1
 pp/+wV'0
 pp/rFr>'/
-!#
-"#
+ =2
+ -1
 t(8<N
-qVp@D
-5
-"#
+ =3
+ -1
 ppqY+wi'.
 ppqYw?r>'-
 ppqY+t[',
 ppqYy?v='+
-!#
-"#
+ =2
+ -1
 t(7<O
-qV[D
-5
-"#
+ =3
+ -1
 pp,{ptO'*
 pp,{pw7')
 pp,{prJ'(
 ppsT-wV''
-!#
-"#
+ =2
+ -1
 t(9<P
-qVp2D
-rD;
-"#
+ =3
+ -1
 ppx@-sZ'&
 ppx@-wi'%
 ppx@u)r>'$
 ppx@-t['#
-u?~*;
-!#
-wI@q3
+ =3
+ -1
 pl7
-rr
-p1
-tr#
-p6
-|spE
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
+ =12
+ -1
 t(RV<Y
-zo
-{#~%
-z5,qN
+ =3
+ -1
 tUU2uZ
-J
-!#
-uA@f-
-q2-
-uF1+
-uA7ua
-xBu*uH-
-y.
-y,wTU
-tj9sq/
-"9
-q1t"t2
-"?
-r'p0E
-x+/r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-x+@q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
+ =29
+ -1
 qFh<#
-z_q4
-s?p2
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-re~5pu
-ri
-q29
-p1
-4
-re~5pu
-rDZ
-J
-qF$B9sq/
+ =16
+ -1
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
-xS)<)B
-tU)<*
-sJ~)
-u?~"
-!#
-sY.qy
+ =6
+ -1
 t(Rl<o
-zo
-wh
-sY@qN
+ =3
+ -3
 z[4Ex@9t2-7t2
 pl4
 *435
-yS
-0
-J
-!#
-"*
-q2-
-uF1+
-")
-rst2
-")
-r'XE
-sY7r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-sY9q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
-xBu*u4-
-y.
-y,wTU
-tj=w?
-sY@zL
+ =31
+ -1
 qkL<#
-z_q4
-t>
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-reuypu
-ri
-q29
-p1
-4
-re~5pu
-rD[
-J
-q1u4qYw?
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
-q1p*2|+p5
-"*
-)
-u>q)u8qrxD%
-0
-q2x6
-p1
-rex\2uy
-w"~5
-zcpu
-rD\
-J
-qF#2|+p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
-xS.<.B
-tU.<1
-sJ~)
-!#
-q'=pw
-vS
-!#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
+ =46
+ -1
 qtWE
-wh
-qM=r-
+ =2
+ -1
 qtR1T
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
+ =10
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
+ =8
+ -1
 rfR
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
+ =8
+ -1
 ub$
-4
-rD]
-y.
-x%.U
-t(vFt2ry
-p{q9A3#
+ =6
+ -2
 {=$p-
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-wm%
-"D
-}d
+ =16
+ -1
 yg8
-}d=
-p}qI
-vY9pw
-rCp"
-u(
-{R
-v&%
+ =7
+ -1
 _
 y(
 s4p&
 s4se
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
+ =10
+ -3
 Yq}q=
 Yq,q=
 Yp*q=
-zcyz
-sS
-rD^
+ =3
+ -1
 tH"Gry
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
+ =13
+ -2
 qKp*2p*B
 Yp*1T
-sJ~)
-!#
-qM8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
+ =7
+ -3
 phRq&
 )
 phTq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
+ =7
+ -1
 *3%
-}e-
-vk-|_
-u'M#
+ =3
+ -1
 vwu\2
-qopG
-zep[?
-wKqA
-}PpK
+ =4
+ -1
 v10C
-rDX
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
+ =8
+ -1
 wu3+
-{D8f
-r[(E
-{D/f
-z3(p$
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
+ =9
+ -1
 wu3)
-!#
-")
+ =2
+ -1
 sap/0t]
-tw
-p6
+ =2
+ -3
 vsp/0vQ
 vj
 w;0
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =30
+ -1
 pl0
-r{6
-uVrU
-tv
-!#
-i=%
-vNp)V8
+ =6
+ -1
 {=0%
-w2
-vk8px
+ =2
+ -1
 *4%
-|RpW5C
-sHW
-vk/sr
-s.pKBp<p-
-vj
-xv7+
-tT
-}e+
-stpWD
-0
-t(p*U
-qVp<D
-4
-rD_
-y.
-0
-qvp5q=
-v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
-"+
-rj{vx_~*K
-pqq#-pw
+ =29
+ -1
 xb+q^
-:
-p6
-pqq#7pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn1E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-{D7xj
-uO&vM
-ws'
-b($(
-x]
-"/
-sDr8*s^(
-{D@w-
-r=
-qi
-k
-r;
-w,sM/6
-"0
-sDr80s^'
-"%
-uO0vM
-ws1
-b2$2
-x]
-"%
-sDr84s^(
-"%
-r=
-qi
-k
-r;
-w,sM96
-"%
-sDr8:s^'
-"%
-uO:vM
-ws;
-b<$<
-x]
-"%
-sDr8>s^(
-"%
-r=
-qi
-k
-r;
-w,sMC6
-"%
-sDr8Ds^'
-"%
-uODvM
-wsE
-bF$F
-x]
-"%
-sDr8Hs^(
-"%
-r=
-qi
-k
-r;
-w,sMM6
-"%
-sDr8Ns^'
-"%
-uONvM
-wsO
-bP$P
-x]
-"%
-sDr8Rs^(
-"%
-r=
-qi
-k
-r;
-w,sMW6
-"%
-sDr8Xs^'
-"%
-uOXvM
-wsY
-bZ$Z
-x]
-"%
-sDr8\s^(
-"%
-r=
-qi
-k
-r;
-w,sMb6
-"%
-sDr8cs^'
-"%
-uOcvM
-wsd
-be$e
-x]
-"%
-sDr8gs^(
-"%
-r=
-qi
-k
-r;
-w,sMl6
-"%
-sDr8ms^'
-"%
-uOmvM
-wsn
-bo$o
-x]
-"%
-sDr8qs^(
-"%
-r=
-qi
-k
-r;
-w,sMv6
-"%
-sDr8ws^'
-"0
-pV&x_~*U
-z@.|Y
+ =133
+ -1
 i335
-",
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
-",
-pV)x_~*T
-",
+ =12
+ -1
 xb+C
-:
-p6
-",
-o
-**%
-v'ql
-!#
-",
-r?rvqW>
-r%
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-t_t$t$%
-t_i$i$$
-t_]$]$#
-t_R$R$"
-t_G$Gu#
-t_<$<sG
-t_1$1t|
-t_&$&qW
-!#
-z@@pb
+ =21
+ -1
 *2VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"2
-pV-I
-sW@qw
+ =8
+ -1
 T)
-{K
-{R
-*(%
+ =3
+ -15
 rV
 s|v=
 s|r>
@@ -33913,46 +30370,26 @@ s|se
 s|,r>
 r57xG
 {x
-&
-wt,ps
-s~u$u>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~k$k>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~a$a>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~V$V>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~L$L>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~B$B>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~8$8>
-"#
-{x
-&
-"#
-s~.$.>
-!#
-wt/r.
+ =10
+ -2
 yb3'
 s'8
 r59q#/
@@ -33973,8 +30410,8 @@ s>
 |l$.
 s>
 "#
-v3p=G
-*&%
+ =2
+ -5
 y/ql2p2
 y/tR+um[
 y/}/x?r2
@@ -33983,183 +30420,76 @@ y/}/u"qR
 y/tR,rgq=
 y/}/xuU
 y/tRx@t/
-!#
-vk-f9
+ =2
+ -2
 }7030pd=
 v10Vu
-sJ~;-
-!#
-qM9qN
-O
-!#
+ =5
+ -2
 "h
-]0|1
-(9
-!#
+ =3
+ -1
 "b
-pV]s3/
-(@
-!#
+ =3
+ -1
 "T
-pVQrL=
-(xF
-!#
-pVKrL=
-(xF
-!#
-qM,q0
-pVCrL+
-(x5
-!#
-xl,y=
+ =11
+ -5
 |WH
 |WG
 "#
 u'R@
 "G
-pV=rL.
-pV<rL8
-(p5
-!#
-vk/r+
+ =5
+ -1
 u'R1
-pV+rL9
-(t=
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-r#/{G
-J
-tAsT
+ =9
+ -1
 qa/
-(
-!qZ
-z*tI
-g
-pfvFt2
+ =5
+ -1
 ;1
-(
-!s*
+ =2
+ -4
 "L
 qH
 p3f
 ;_
-(
-!tS
+ =2
+ -1
 "C
-tW
-vg
-v#
-(
-!vB
+ =5
+ -4
 "3
 sk
 pfqA
 ;)
-(
-!w&
-"0
-uI
+ =4
+ -2
 pfqA
 ;'
-(
-!x=
-".
-}G
+ =4
+ -2
 p3I
 ;$
-(
-!yE
-sv9
-pf/@9
+ =4
+ -1
 ;J
-(
-!{-
-".
-g,
-vg
-v#
-(
-!vKxw
-g+
-vg
-v#
-(
-!pty@
-".
-sv@
-vg
-v#
-(
-!ptyG
-g=
-vg
-v#
-(
-!pt+uU
-"-
-sv/
+ =26
+ -1
 p3\
-qPvFt2
-(
-!pt{H
-sv/
+ =4
+ -2
 p3]
 ;$
-(
-!pt.uU
-"-
-g8
+ =4
+ -1
 p3[
-qPp=
-(
-!pt|F
-g8
-pfpK
-qPp=
-(
-!pt|G
-g8
-pfpY
-qPp=
-(
-!pt}x
-"-
-g-
+ =15
+ -2
 aU
 ;k
-(
-!pt/uU
-g.
-pfp<
-qPp)
-!q[
-qQ-w7
-p_
-m
-pN
-p]
-h.wV
-pQ
-hsqr>
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const few128BF16SM90ANarrowAligned = `packed1 42507 few_dtype_BF16_dtype_BF16_toBF16_64_float32
 !|h^|f
@@ -35720,1363 +32050,341 @@ O
 !L
 `
 
-const few128BF16SM90A = `packed1 43984 few_dtype_BF16_dtype_BF16_toBF16_64_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgKpMvDrR
-!s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
-!c
-p;,qupF
+const few128BF16SM90A = few128BF16SM90ANarrowAligned + `
+ patch
+ -1
+packed1 43984 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+ =13
+ -2
 zfte
 p9+vOpF
 p:t=sV
-qS+,to
-!
-qQy;
-qQ+pk
-qQ+r*
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-qQp<p&
-qQ-sZ
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-tz
-uxPt5/rz~72uw-tK
-m
-h-tO
-xkq#/
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-r#/ww
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-|OzYqYw?
-xlq@
-N
-y2qy
-r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
-r7~/x'x(rTpOrGw/q)q>}}
-|<r-
-p%
-r7~/x'x(ymPrW
-wI/rI
-p?
-r7~/q>rGymPr/
-p'
-s1
-xnpx
-r7~/u=q>pMym
-xk/r4
-{<rW
-Q
-vYpw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"*
-ra-B-
-)
-qVw?D
-qU
-"*
-ru.
-r[.p$
-5
-z@r-
-w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
-|xx&rTwaypPx'x(
-uv=q#9
-y.
-rst2
-t:sh
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uA@f,
-vT/
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv{L+
-q1vn|#
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1XA
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p@rq
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1[yl
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-xs2ty
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p0pd
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p*2xO
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1wgsq
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1q}2}(
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv,q#9
-qF"2u0
-sWrI
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-w.^
-p+
-z*sm
-ra-E
-)
-qVp5/u0D
-pm
-pnp||Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-rt=rI
-xBzYM0
-uVxc/
-qk0B
-xBu*XU
-uVxc/
-|<t;
-ph129
-)
-u'M&
-zJvDympMy_xD121&
-u'M'
-"#
-ph0G
-uVxc/
-qz[G
-uVxc/
-"3
-pB31415
-qvM61.
-)
-ur
-r$p)29
-0
-qTs0E
-sH9
-z5/ua
-q7.2x6
-)
-p1
-uA+}6
-qLy8
-x1/q3
-t(q}<$
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uA+pb
-zJt?uN{"r|qg.-p5v({X8
-v>+
-xBzY7
-t(XU
-z_.
-y.
-0
-rsp*
-qvwTqR
-uA7r+
-q1q9E
-qvwTr2
-"2
-p~p2|B+
-xA,j
-qLq,B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA+qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
-v9KpM{"p2GB.
-rsq4
-zd
-v9KpM{"p2GB.
-rsq4
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-vG77
-zd
-q1vn77
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1[wB/
-zd
-q1t"7/
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1u4}r
-zd
-xs2}r
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-x1-pb
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-x1.qw
-Y=<.
-"#
-re~5pu
-5
-x18r+
-qF/qg
-uv{L.
-zJt?uN{"r|qg.-p5v({X8
-v>+
-xBzY7
-t(XU
-uF1+
-rst2
-x18r-
-w1w/u[uNs}pMyp}YrT2qp
-!#
-x1/q#
-xS5<5B
-wfr9rG|jR6<5
-sJ~3
-{.+pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
-rjuyI
-";
-y.
-rsu0
-q'.pE
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"#
-y.
-rsu0
-q'7rI
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-q'9qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
-q77q&
-y7,
+ =47
+ -9
+ =297
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-qD=pj
-y.
-y,.U
-u6uY>
-u6,v(v=6
-u6qYwNS
-u6qutKq/
-u6w}t[W
-u6uktlsU
-u6w}tzsI
-u68xOp&rl
-u6@.r*qW
-u6,uPnt|
-u6@uQr>sG
-u6,z(sLu#
-u6x57rJ$"
-u6x@{py%#
-u6,y<xWv+$
-u6x@y;$%
-u6zI@rFv+&
-u6,vFt[$'
-u6zI@w}v+(
-u6,vFtz$)
-u6{pz?$*
-u6+zRr*$+
-u6{p,tl$,
-u6{p}ry%-
-u6zR|ov+.
-u6zR/rJ$/
-u6+q4wV$0
-u6zR@xWv+1
-u6sK8w7$2
-u6rO}4$3
-u6sK7+y%4
-u6rOy+$5
-u6-t2s%$6
-u6tGu)y%7
-u6-t2t[$8
-u6tG-tl$9
-u6{J=wi$:
-u6{J|#/v+;
-u6{J=r*$<
-u6-u0wV$=
-u6.-zRy%>
-u6.y<w7$?
-u6.p<rJ'8
-u6.v<vm'7
-u6.9.tO'6
-u6.xOs%'5
-u6.9w}rg'4
-u6.xOt['3
-u68zIse'2
-u68{pwi'1
-u68zI.r>'0
-u68{pr*'/
-u6v(@sZ'.
-u68q4pk'-
-u6v(u0p&',
-u68q4rJ'+
-u6vOwZn'*
-u6vO7tO')
-u6vOuK'(
-u6vOtyrg''
-u6q4-tK'&
-u67xese'%
-u6q4.s%'$
-u67xe.r>'#
-{1px
-Y,1/
-rDC
-xk/|_
+ =76
+ -1
 |Wn
-po118%
-xk@r+
-}d
+ =3
+ -1
 yg8
-}d,
-}='
-{.9px
+ =3
+ -4
 ub$
 {=%%
 zb{],C
-4
-rDb
+ =2
+ -1
 vaG
-*#%
-{.@r+
+ =2
+ -2
 t(=<Q
 t(RP<R
-qVs0U
-5
-xk=q#
+ =3
+ -1
 s8
 ppr>6
 ppp&S
 ppseq/
-!#
-"#
+ =2
+ -1
 t(,<S
-qVwy
-5
-"#
+ =3
+ -1
 ppt4nW
 pprF8v=sU
 pprFwNsI
 pprF7rgrl
-!#
-"#
+ =2
+ -1
 t(+<T
-qVp,D
-5
-"#
+ =3
+ -1
 ppsfnqW
 pp.,wVt|
 pp.y^sG
 pp.qYp&u#
-!#
-"#
+ =2
+ -1
 t(-<U
-qVq9D
-5
-"#
+ =3
+ -1
 pp{|v+"
 pp7,t[$#
 pp7y+$$
 pp7,wN$%
-!#
-"#
+ =2
+ -1
 t(.<V
-qVXD
-5
-"#
+ =3
+ -1
 ppwTv+&
 pp/,rJ$'
 pp/+wV$(
 pp/rFy%)
-!#
-"#
+ =2
+ -1
 t(8<W
-qVp@D
-5
-"#
+ =3
+ -1
 ppqY+wi$*
 ppqYw?y%+
 ppqY+t[$,
 ppqY+w}v+-
-!#
-"#
+ =2
+ -1
 t(7<X
-qV[D
-5
-"#
+ =3
+ -1
 pp,{ptO$.
 pp,{pw7$/
 pp,{prJ$0
 pp,}c=v+1
-!#
-"#
+ =2
+ -1
 t(9<Y
-qVp2D
-5
-"#
+ =3
+ -1
 ppx@-sZ$2
 ppx@-wi$3
 ppx@u)y%4
 ppx@-t[$5
-!#
-"#
+ =2
+ -1
 t(/<Z
-qVp0D
-5
-"#
+ =3
+ -1
 ppp5v<y%6
 pp,uitO$7
 pp,uiw7$8
 pp,uirJ$9
-!#
-"#
+ =2
+ -1
 t(@<[
-qVp*D
-5
-"#
+ =3
+ -1
 pp,vFsL$:
 pp,vFsZ$;
 pp,vFwi$<
 pp,vF.y%=
-!#
-"#
+ =2
+ -1
 t(qY<\
-qV||
-5
-"#
+ =3
+ -1
 ppt4=v+>
 ppt4y%?
 ppt4p&'8
 pprF.w7'7
-!#
-"#
+ =2
+ -1
 t(xF<]
-qVq}D
-5
-"#
+ =3
+ -1
 pp{pwdn'6
 pp+y?sL'5
 pp+y?sZ'4
 pp+y?wi'3
-!#
-"#
+ =2
+ -1
 t(sT<^
-qVR"D
-5
-"#
+ =3
+ -1
 ppw?8tl'2
 ppw?8tz'1
 ppw?8tK'0
 ppw?8tO'/
-!#
-"#
+ =2
+ -1
 t(x5<_
-qVR#D
-5
-"#
+ =3
+ -1
 ppzR7vm'.
 ppzR7+p&'-
 ppzR7sL',
 ppzR7sZ'+
-!#
-"#
+ =2
+ -1
 t(x@<a
-qVR$D
-5
-"#
+ =3
+ -1
 ppxW7r*'*
 ppxW7tl')
 ppxW7tz'(
 ppxW7tK''
-!#
-"#
+ =2
+ -1
 t(qu<b
-qVR%D
-rDC
-"#
+ =3
+ -1
 ppsKtyrg'&
 ppsK9vm'%
 ppsKtyp&'$
 ppsK9sL'#
-u?~*C
-!#
-wI@q3
+ =3
+ -1
 pl7
-rr
-p1
-tr#
-p6
-|spE
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
+ =12
+ -1
 t(Rh<k
-zo
-{#~%
-z5,qN
+ =3
+ -2
 tUg2uZ
 qFhrq
-J
-!#
-uA@f-
-zJt?uN{"r|qg.-p5v({X8
-v>+
-xBzY7
-t(XU
-uF1+
-"A
-y.
-qzq9E
-rs+
-qvwTqR
-tj=w?
-"N
-q1[G/
-x+/r4
-q1q,B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-x+@q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,nA-vF
-z5,ww
+ =31
+ -1
 qF}<&
-z_q4
-s?[
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-re~5pu
-ri
-q29
-p1
-4
-re~5pu
-rDc
-J
-qF#B=w?
+ =16
+ -1
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91TULumdR'n
-qF$2|+p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^X<.q=LumdR(n
-xS-<-B
-tU-</
-sJ~)
-u?~"
-!#
-sY.qy
+ =8
+ -1
 |&S1P
-zo
-wh
-sY@qN
+ =3
+ -3
 z[4Ex@9t2-7t2
 pl4
 *435
-yS
-0
-J
-!#
-")
-zJt?uN{"r|qg.-p5v({X8
-v>+
-xBzY7
-t(XU
-uF1+
-"(
-rst2
-sY7r4
-q1p@B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-sY9q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp@nA-vF
-uA+ua
-t+[G
-y.
-0
-qvwTq=
-tj=w?
-sY@zL
+ =33
+ -1
 qkP<%
-z_q4
-t>
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-reuypu
-ri
-q29
-p1
-4
-re~5pu
-rDd
-J
-q1u4qYw?
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<-ULumdR&n
-uA+r+
-y.
-u.
-tj
-qvwTqR
-tj=w?
-")
-)
-u>q)u8qrxD%
-0
-q2x6
-p1
-rex\2uy
-w"~5
-zcpu
-rDe
-J
-q1t"qYw?
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R"<5ULumdR/n
-xS4<4B
-tU4<7
-sJ~)
-!#
-q'=pw
-vS
-!#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
+ =50
+ -1
 qt[E
-wh
-qM=r-
+ =2
+ -1
 qtV1X
-wh
-"=
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"A
-q77q&
-y7,
+ =10
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
+ =8
+ -1
 rfV
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVs0A/u0
-qzvn9
-)
+ =8
+ -1
 ub$
-4
-rDf
-y.
-x%.U
-t(p5/u0ry
-p{q9A3#
+ =6
+ -2
 {=$p-
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-wm%
-"C
-}d
+ =16
+ -1
 yg8
-}d,
-p}qI
-vY9pw
-rCp"
-u(
-{R
-v&%
+ =7
+ -1
 _
 y(
 s4p&
 s4se
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
+ =10
+ -3
 Yq}q=
 Yq,q=
 Yp*q=
-zcyz
-sS
-rDg
+ =3
+ -1
 tH"Gry
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
+ =13
+ -2
 qKp*2p*B
 Yp*1X
-sJ~)
-!#
-qM8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
+ =7
+ -3
 phVq&
 )
 phXq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
+ =7
+ -1
 *3%
-}e-
-vk-|_
-u'M#
+ =3
+ -1
 vwu\2
-qopG
-zep[?
-wKqA
-}PpK
+ =4
+ -1
 v10C
-rDa
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
+ =8
+ -1
 wu3+
-{D8f
-r[(E
-{D/f
-z3(p$
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
+ =9
+ -1
 wu3)
-!#
-")
+ =2
+ -1
 sap/0t]
-tw
-p6
+ =2
+ -3
 vsp/0vQ
 vj
 w;0
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =30
+ -1
 pl0
-r{6
-uVrU
-tv
-!#
-i=%
-vNp)V8
+ =6
+ -1
 {=0%
-w2
-vk8px
+ =2
+ -1
 *4%
-|RpW5C
-sH_
-vk/sr
-s.pKBp<p-
-vj
-xv7+
-tT
-}e+
-stpWD
-0
-t(p*U
-qVp<D
-4
-rDh
-y.
-0
-qvp5q=
-v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
-"+
-rj{vx_~*S
-pqq#-pw
+ =29
+ -1
 xb+q^
-:
-p6
-pqq#7pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn1E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-{D7xj
-uO&vM
-ws'
-b($(
-x]
-"/
-sDr8*s^(
-{D@w-
-r=
-qi
-k
-r;
-w,sM/6
-"0
-sDr80s^'
-"%
-uO0vM
-ws1
-b2$2
-x]
-"%
-sDr84s^(
-"%
-r=
-qi
-k
-r;
-w,sM96
-"%
-sDr8:s^'
-"%
-uO:vM
-ws;
-b<$<
-x]
-"%
-sDr8>s^(
-"%
-r=
-qi
-k
-r;
-w,sMC6
-"%
-sDr8Ds^'
-"%
-uODvM
-wsE
-bF$F
-x]
-"%
-sDr8Hs^(
-"%
-r=
-qi
-k
-r;
-w,sMM6
-"%
-sDr8Ns^'
-"%
-uONvM
-wsO
-bP$P
-x]
-"%
-sDr8Rs^(
-"%
-r=
-qi
-k
-r;
-w,sMW6
-"%
-sDr8Xs^'
-"%
-uOXvM
-wsY
-bZ$Z
-x]
-"%
-sDr8\s^(
-"%
-r=
-qi
-k
-r;
-w,sMb6
-"%
-sDr8cs^'
-"%
-uOcvM
-wsd
-be$e
-x]
-"%
-sDr8gs^(
-"%
-r=
-qi
-k
-r;
-w,sMl6
-"%
-sDr8ms^'
-"%
-uOmvM
-wsn
-bo$o
-x]
-"%
-sDr8qs^(
-"%
-r=
-qi
-k
-r;
-w,sMv6
-"%
-sDr8ws^'
-"0
-pV&x_~*]
-z@.|Y
+ =133
+ -1
 i335
-",
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
-",
-pV)x_~*\
-",
+ =12
+ -1
 xb+C
-:
-p6
-",
-o
-**%
-v'ql
-!#
-",
-r?rvqW>
-r%
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-t_t$t$%
-t_i$i$$
-t_]$]$#
-t_R$R$"
-t_G$Gu#
-t_<$<sG
-t_1$1t|
-t_&$&qW
-!#
-z@@pb
+ =21
+ -1
 *2VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"2
-pV-I
-sW@qw
+ =8
+ -1
 T)
-{K
-{R
-*(%
+ =3
+ -15
 rV
 s|v=
 s|r>
@@ -37087,46 +32395,26 @@ s|se
 s|,r>
 r57xG
 {x
-&
-wt,ps
-s~u$u>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~k$k>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~a$a>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~V$V>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~L$L>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~B$B>
-"#
+ =4
+ -1
 {x
-&
-"#
-s~8$8>
-"#
-{x
-&
-"#
-s~.$.>
-!#
-wt/r.
+ =10
+ -2
 yb3'
 s'8
 r59q#/
@@ -37147,8 +32435,8 @@ s>
 |l$.
 s>
 "#
-v3p=G
-*&%
+ =2
+ -5
 y/ql2p2
 y/tR+um[
 y/}/x?r2
@@ -37157,183 +32445,76 @@ y/}/u"qR
 y/tR,rgq=
 y/}/xuU
 y/tRx@t/
-!#
-vk-f9
+ =2
+ -2
 }7030pd=
 v10Vu
-sJ~;-
-!#
-qM9qN
-O
-!#
+ =5
+ -2
 "g
-]2|1
-(9
-!#
+ =3
+ -1
 "a
-pV]s3/
-(@
-!#
+ =3
+ -1
 "T
-pVQrL=
-(xF
-!#
-pVKrL=
-(xF
-!#
-qM,q0
-pVCrL+
-(x5
-!#
-xl,y=
+ =11
+ -5
 |WH
 |WG
 "#
 u'R@
 "G
-pV=rL.
-pV<rL8
-(p5
-!#
-vk/r+
+ =5
+ -1
 u'R1
-pV+rL9
-(t=
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-r#/{G
-J
-tAw?
+ =9
+ -1
 qa/
-(
-!qZ
-z*tI
-g
-pfp5/u0
+ =5
+ -1
 ;1
-(
-!s*
+ =2
+ -4
 "L
 qH
 p3h
 ;b
-(
-!tS
+ =2
+ -1
 "C
-tW
-vg
-v#
-(
-!vB
+ =5
+ -4
 "3
 sk
 pfqA
 ;)
-(
-!w&
-"0
-uI
+ =4
+ -2
 pfqA
 ;'
-(
-!x=
-".
-}G
+ =4
+ -2
 p3J
 ;$
-(
-!yE
-sv9
-pf{],
+ =4
+ -1
 ;K
-(
-!{-
-".
-g,
-vg
-v#
-(
-!vKxw
-g+
-vg
-v#
-(
-!pty@
-".
-sv@
-vg
-v#
-(
-!ptyG
-g=
-vg
-v#
-(
-!pt+uU
-"-
-sv/
+ =26
+ -1
 p3^
-qPp5/u0
-(
-!pt{H
-sv/
+ =4
+ -2
 p3_
 ;$
-(
-!pt.uU
-"-
-g8
+ =4
+ -1
 p3]
-qPp=
-(
-!pt|F
-g8
-pfpK
-qPp=
-(
-!pt|G
-g8
-pfpY
-qPp=
-(
-!pt}x
-"-
-g-
+ =15
+ -2
 aU
 ;m
-(
-!pt/uU
-g.
-pfp<
-qPp)
-!q[
-qQ-w7
-p_
-m
-pN
-p]
-h.wV
-pQ
-hsqr>
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const fewF16SM90ANarrowAligned = `packed1 36790 few_dtype_F16_dtype_F16_toF16_32_float32
 !|h^|f
@@ -38730,1174 +33911,268 @@ O
 !L
 `
 
-const fewF16SM90A = `packed1 37539 few_dtype_F16_dtype_F16_toF16_32_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgKpMvDrR
-!s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
-!c
-p;qY8pF
+const fewF16SM90A = fewF16SM90ANarrowAligned + `
+ patch
+ -1
+packed1 37539 few_dtype_F16_dtype_F16_toF16_32_float32
+ =13
+ -3
 zf}<
 p9+rFpF
 p:t=t*
-qS,xOpF
-!
-qQy;
-qQ+pk
-qQ+r*
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-qQp<p&
-qQ-sZ
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-tz
-uxPt5/rz~72uw-tK
-m
-h-tO
-xkq#/
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-r#/ww
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-|OzYqYw?
-xlq@
-N
-y2qy
-r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
-r7~/x'x(rTpOrGw/q)q>}}
-|<r-
-p%
-r7~/x'x(ymPrW
-wI/rI
-p?
-r7~/q>rGymPr/
-p'
-s1
-xnpx
-r7~/u=q>pMym
-xk/r4
-{<rW
-Q
-vYpw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"*
-ra-B-
-)
-qVsTD
-qU
-"*
-ru.
-r[.p$
-5
-z@r-
-w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
-|xx&rTwaypPx'x(
-uv=q#9
-y.
-rst2
-t:sh
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uA@f,
-vT/
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv{L+
-q1vn|#
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1XA
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p@rq
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1[yl
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-xs2ty
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv,q#9
-q1u4u0
-sWrI
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-w.^
-p+
-z*sm
-ra-E
-)
-qVvFt2D
-pm
-pnp||Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-rt=rI
-xBzYM0
-uVxc/
-qk0B
-xBu*XU
-uVxc/
-|<t;
-ph1wB
-)
-u'M&
-zJvDympMy_xD121&
-u'M'
-"#
-ph0q&
-uVxc/
-qz[q&
-uVxc/
-"3
-pB31415
-qvM61.
-)
-ur
-r$p)29
-0
-qTs0E
-sH1
-z5/ua
-q7.2x6
-)
-p1
-uA+}6
-qLy8
-x1/q3
-t(q}<$
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uA+pb
-q2-
-xBzY-
-rsp@
-y.
-y,wTU
-uA7r+
-p~w%wTq=
-"2
-p~[|B+
-uv.r.7
-r'p0E
-xA,j
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA+qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
-v9KpM{"p2GB.
-rsq4
-zd
-v9KpM{"p0GB.
-tj=}(
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-vG77
-zd
-q1q9B}#=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1[wB/
-zd
-q1t"qY|+
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1u4}r
-zd
-xsB}#.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-x"I
-"7
-qF%G/
-x1=q3
-w1w/u[uNs}pMyp}YrT2qp
-!#
-x1/q#
-xS,<,B
-wfr9rG|jR-<,
-sJ~3
-{.+pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
-rjt,I
-":
-y.
-rsu0
-q'.pE
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"#
-y.
-rsu0
-q'7rI
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-q'9qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
-q77q&
-y7,
+ =47
+ -9
+ =231
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-qD=pj
-y.
-y,.U
-u6uY>
-u6,v(v=6
-u6qYwNS
-u6qutKq/
-u6w}t[W
-u6uktlsU
-u6w}tzsI
-u68xOp&rl
-u6@.r*qW
-u6,uPnt|
-u6@uQr>sG
-u6,z(sLu#
-u6x57rJ'6
-u6,{_vm'5
-u6x5typ&'4
-u6x@y;'3
-u6zI|+rg'2
-u6,vFt['1
-u6zI@8v='0
-u6,vFtz'/
-u6{pz?'.
-u6+zRr*'-
-u6{p,tl',
-u6{p}rr>'+
-u6zR|on'*
-u6zR/rJ')
-u6+q4wV'(
-u6zR|+p&''
-u6sK8w7'&
-u6rO}4'%
-u6sK7vm'$
-u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
+ =44
+ -1
 |Wa
-po118%
-xk@r+
-}d
+ =3
+ -1
 yg8
-}d=
-}=&
-{.9px
+ =3
+ -4
 ub$
 {=%%
 zb/@9C
-4
-rDY
+ =2
+ -1
 vaG
-*#%
-{.@r+
+ =2
+ -2
 t(=<H
 t(RG<I
-qVs0U
-5
-xk=q#
+ =3
+ -1
 s8
 ppr>6
 ppp&S
 ppseq/
-!#
-"#
+ =2
+ -1
 t(,<J
-qVwy
-5
-"#
+ =3
+ -1
 ppt4nW
 pprF8v=sU
 pprFwNsI
 pprF7rgrl
-!#
-"#
+ =2
+ -1
 t(+<K
-qVp,D
-5
-"#
+ =3
+ -1
 ppsfnqW
 pp.,wVt|
 pp.y^sG
 pp.qYp&u#
-!#
-"#
+ =2
+ -1
 t(-<L
-qVq9D
-5
-"#
+ =3
+ -1
 pp7z?'6
 pp7,t['5
 pp7y+'4
 pp7,wN'3
-!#
-"#
+ =2
+ -1
 t(.<M
-qVXD
-5
-"#
+ =3
+ -1
 pp/uK'2
 pp/,rJ'1
 pp/+wV'0
 pp/rFr>'/
-!#
-"#
+ =2
+ -1
 t(8<N
-qVp@D
-5
-"#
+ =3
+ -1
 ppqY+wi'.
 ppqYw?r>'-
 ppqY+t[',
 ppqYy?v='+
-!#
-"#
+ =2
+ -1
 t(7<O
-qV[D
-5
-"#
+ =3
+ -1
 pp,{ptO'*
 pp,{pw7')
 pp,{prJ'(
 ppsT-wV''
-!#
-"#
+ =2
+ -1
 t(9<P
-qVp2D
-rD;
-"#
+ =3
+ -1
 ppx@-sZ'&
 ppx@-wi'%
 ppx@u)r>'$
 ppx@-t['#
-u?~*;
-!#
-wI@q3
+ =3
+ -1
 pl7
-rr
-p1
-tr#
-p6
-|spE
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
+ =12
+ -1
 t(RV<Y
-zo
-{#~%
-z5,qN
+ =3
+ -1
 tUU2uZ
-J
-!#
-uA@f-
-q2-
-uF1+
-uA7ua
-xBu*uH-
-y.
-y,wTU
-tj9sq/
-"9
-q1t"t2
-"?
-r'p0E
-x+/r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-x+@q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
+ =29
+ -1
 qFh<#
-z_q4
-s?p2
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-re~5pu
-ri
-q29
-p1
-4
-re~5pu
-rDZ
-J
-qF$B9sq/
+ =16
+ -1
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
-xS)<)B
-tU)<*
-sJ~)
-u?~"
-!#
-sY.qy
+ =6
+ -1
 t(Rl<o
-zo
-wh
-sY@qN
+ =3
+ -3
 z[4Ex@9t2-7t2
 pl4
 *435
-yS
-0
-J
-!#
-"*
-q2-
-uF1+
-")
-rst2
-")
-r'XE
-sY7r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-sY9q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
-xBu*u4-
-y.
-y,wTU
-tj=w?
-sY@zL
+ =31
+ -1
 qkL<#
-z_q4
-t>
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-reuypu
-ri
-q29
-p1
-4
-re~5pu
-rD[
-J
-q1u4qYw?
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
-q1p*2|+p5
-"*
-)
-u>q)u8qrxD%
-0
-q2x6
-p1
-rex\2uy
-w"~5
-zcpu
-rD\
-J
-qF#2|+p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
-xS.<.B
-tU.<1
-sJ~)
-!#
-q'=pw
-vS
-!#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
+ =46
+ -1
 qtWE
-wh
-qM=r-
+ =2
+ -1
 qtR1T
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
+ =10
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
+ =8
+ -1
 rfR
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
+ =8
+ -1
 ub$
-4
-rD]
-y.
-x%.U
-t(vFt2ry
-p{q9A3#
+ =6
+ -2
 {=$p-
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-wm%
-"D
-}d
+ =16
+ -1
 yg8
-}d=
-p}qI
-vY9pw
-rCp"
-u(
-{R
-v&%
+ =7
+ -1
 _
 y(
 s4p&
 s4se
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
+ =10
+ -3
 Yq}q=
 Yq,q=
 Yp*q=
-zcyz
-sS
-rD^
+ =3
+ -1
 tH"Gry
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
+ =13
+ -2
 qKp*2p*B
 Yp*1T
-sJ~)
-!#
-qM8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
+ =7
+ -3
 phRq&
 )
 phTq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
+ =7
+ -1
 *3%
-}e-
-vk-|_
-u'M#
+ =3
+ -1
 vwu\2
-qopG
-zep[?
-wKqA
-}PpK
+ =4
+ -1
 v10C
-rDX
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
+ =8
+ -1
 wu3+
-{D8f
-r[(E
-{D/f
-z3(p$
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
+ =9
+ -1
 wu3)
-!#
-")
+ =2
+ -1
 sap/0t]
-tw
-p6
+ =2
+ -3
 vsp/0vQ
 vj
 w;0
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =30
+ -1
 pl0
-r{6
-uVrU
-tv
-!#
-i=%
-vNp)V8
+ =6
+ -1
 {=0%
-w2
-vk8px
+ =2
+ -1
 *4%
-|RpW5C
-sHW
-vk/sr
-s.pKBp<p-
-vj
-xv7+
-tT
-}e+
-stpWD
-0
-t(p*U
-qVp<D
-4
-rD_
-y.
-0
-qvp5q=
-v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
-"+
-rj{vx_~*K
-pqq#-pw
+ =29
+ -1
 xb+q^
-:
-p6
-pqq#7pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn1E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-{D7xj
-uO&vM
-ws'
-b($(
-x]
-"/
-sDr8*s^(
-{D@w-
-r=
-qi
-k
-r;
-w,sM/6
-"0
-sDr80s^'
-"%
-uO0vM
-ws1
-b2$2
-x]
-"%
-sDr84s^(
-"%
-r=
-qi
-k
-r;
-w,sM96
-"%
-sDr8:s^'
-"%
-uO:vM
-ws;
-b<$<
-x]
-"%
-sDr8>s^(
-"%
-r=
-qi
-k
-r;
-w,sMC6
-"%
-sDr8Ds^'
-"%
-uODvM
-wsE
-bF$F
-x]
-"%
-sDr8Hs^(
-"%
-r=
-qi
-k
-r;
-w,sMM6
-"%
-sDr8Ns^'
-"%
-uONvM
-wsO
-bP$P
-x]
-"%
-sDr8Rs^(
-"%
-r=
-qi
-k
-r;
-w,sMW6
-"%
-sDr8Xs^'
-"%
-uOXvM
-wsY
-bZ$Z
-x]
-"%
-sDr8\s^(
-"%
-r=
-qi
-k
-r;
-w,sMb6
-"%
-sDr8cs^'
-"%
-uOcvM
-wsd
-be$e
-x]
-"%
-sDr8gs^(
-"%
-r=
-qi
-k
-r;
-w,sMl6
-"%
-sDr8ms^'
-"%
-uOmvM
-wsn
-bo$o
-x]
-"%
-sDr8qs^(
-"%
-r=
-qi
-k
-r;
-w,sMv6
-"%
-sDr8ws^'
-"0
-pV&x_~*U
-z@.|Y
+ =133
+ -1
 i335
-",
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
-",
-pV)x_~*T
-",
+ =12
+ -1
 xb+C
-:
-p6
-",
-o
-**%
-v'ql
-!#
-",
-r?rvqW>
-r%
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-t_t$t$%
-t_i$i$$
-t_]$]$#
-t_R$R$"
-t_G$Gu#
-t_<$<sG
-t_1$1t|
-t_&$&qW
-!#
-z@@pb
+ =21
+ -1
 *2VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"2
-pV-I
-sW@qw
+ =8
+ -1
 T)
-{K
-{R
-*(%
+ =3
+ -15
 rV
 s|v=
 s|r>
@@ -39908,46 +34183,26 @@ s|se
 s|,r>
 r5/xG
 xrp2
-p7
-wt,ps
-s~u$u>
-"#
+ =4
+ -1
 xr[
-p7
-"#
-s~k$k>
-"#
+ =4
+ -1
 uBr2
-p7
-"#
-s~a$a>
-"#
+ =4
+ -1
 xrX
-p7
-"#
-s~V$V>
-"#
+ =4
+ -1
 uBqR
-p7
-"#
-s~L$L>
-"#
+ =4
+ -1
 uBq=
-p7
-"#
-s~B$B>
-"#
+ =4
+ -1
 uBU
-p7
-"#
-s~8$8>
-"#
-ro
-p7
-"#
-s~.$.>
-!#
-wt/r.
+ =10
+ -2
 yb3'
 s'8
 r5@q#9
@@ -39968,8 +34223,8 @@ s>
 z"$.
 s>
 "#
-v3p=G
-*&%
+ =2
+ -5
 y/ql2p2
 y/tR+um[
 y/}/x?r2
@@ -39978,183 +34233,76 @@ y/}/u"qR
 y/tR,rgq=
 y/}/xuU
 y/tRx@t/
-!#
-vk-f9
+ =2
+ -2
 }7030pd=
 v10Vu
-sJ~;-
-!#
-qM9qN
-O
-!#
+ =5
+ -2
 "h
-]0|1
-(9
-!#
+ =3
+ -1
 "b
-pV]s3/
-(@
-!#
+ =3
+ -1
 "T
-pVQrL=
-(xF
-!#
-pVKrL=
-(xF
-!#
-qM,q0
-pVCrL+
-(x5
-!#
-xl,y=
+ =11
+ -5
 |W@
 |W?
 "#
 u'R8
 "G
-pV=rL.
-pV<rL8
-(p5
-!#
-vk/r+
+ =5
+ -1
 u'R)
-pV+rL9
-(t=
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-r#/{G
-J
-tAsT
+ =9
+ -1
 qa/
-(
-!qZ
-z*tI
-g
-pfvFt2
+ =5
+ -1
 ;1
-(
-!s*
+ =2
+ -4
 "L
 qH
 p3f
 ;_
-(
-!tS
+ =2
+ -1
 "C
-tW
-vg
-v#
-(
-!vB
+ =5
+ -4
 "3
 sk
 pfqA
 ;)
-(
-!w&
-"0
-uI
+ =4
+ -2
 pfqA
 ;'
-(
-!x=
-".
-}G
+ =4
+ -2
 p3I
 ;$
-(
-!yE
-sv9
-pf/@9
+ =4
+ -1
 ;J
-(
-!{-
-".
-g,
-vg
-v#
-(
-!vKxw
-g+
-vg
-v#
-(
-!pty@
-".
-sv@
-vg
-v#
-(
-!ptyG
-g=
-vg
-v#
-(
-!pt+uU
-"-
-sv/
+ =26
+ -1
 p3\
-qPvFt2
-(
-!pt{H
-sv/
+ =4
+ -2
 p3]
 ;$
-(
-!pt.uU
-"-
-g8
+ =4
+ -1
 p3[
-qPp=
-(
-!pt|F
-g8
-pfpK
-qPp=
-(
-!pt|G
-g8
-pfpY
-qPp=
-(
-!pt}x
-"-
-g-
+ =15
+ -2
 aU
 ;k
-(
-!pt/uU
-g.
-pfp<
-qPp)
-!q[
-qQ-w7
-p_
-m
-pN
-p]
-h.wV
-pQ
-hsqr>
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const fewBF16To32SM90ANarrowAligned = `packed1 35744 few_dtype_BF16_float32_toF32_32_float32
 !|h^|f
@@ -41505,1173 +35653,267 @@ O
 !L
 `
 
-const fewBF16To32SM90A = `packed1 36396 few_dtype_BF16_float32_toF32_32_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgKpMvDrR
-!s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
-!c
-p;qY8pF
+const fewBF16To32SM90A = fewBF16To32SM90ANarrowAligned + `
+ patch
+ -1
+packed1 36396 few_dtype_BF16_float32_toF32_32_float32
+ =13
+ -2
 p9rFt*
 p:t=t*
-qS,xOpF
-!
-qQy;
-qQ+pk
-qQ+r*
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-qQp<p&
-qQ-sZ
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-tz
-uxPt5/rz~72uw-tK
-m
-h-tO
-xkq#/
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-r#/ww
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-|OzYqYw?
-xlq@
-N
-y2qy
-r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
-r7~/x'x(rTpOrGw/q)q>}}
-|<r-
-p%
-r7~/x'x(ymPrW
-wI/rI
-p?
-r7~/q>rGymPr/
-p'
-s1
-xnpx
-r7~/u=q>pMym
-xk/r4
-{<rW
-Q
-vYpw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"*
-ra-B-
-)
-qVsTD
-qU
-"*
-ru.
-r[.p$
-5
-z@r-
-w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
-|xx&rTwaypPx'x(
-uv=q#9
-y.
-rst2
-t:sh
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uA@f,
-vT/
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv{L+
-q1vn|#
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1XA
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1p@rq
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-q1[yl
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"%
-xs2ty
-"%
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-uv,q#9
-q1u4u0
-sWrI
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-w.^
-p+
-z*sm
-ra-E
-)
-qVvFt2D
-pm
-pnp||Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-rt=rI
-xBzYM0
-uVxc/
-qk0B
-xBu*XU
-uVxc/
-|<t;
-ph1wB
-)
-u'M&
-zJvDympMy_xD121&
-u'M'
-"#
-ph0q&
-uVxc/
-qz[q&
-uVxc/
-"3
-pB31415
-qvM61.
-)
-ur
-r$p)29
-0
-qTs0E
-sH1
-z5/ua
-q7.2x6
-)
-p1
-uA+}6
-qLy8
-x1/q3
-t(q}<$
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uA+pb
-q2-
-xBzY-
-rsp@
-y.
-y,wTU
-uA7r+
-p~w%wTq=
-"2
-p~[|B+
-uv.r.7
-r'p0E
-xA,j
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA+qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
-v9KpM{"p2GB.
-rsq4
-zd
-v9KpM{"p0GB.
-tj=}(
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-vG77
-zd
-q1q9B}#=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1[wB/
-zd
-q1t"qY|+
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-q1u4}r
-zd
-xsB}#.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-x"I
-"7
-qF%G/
-x1=q3
-w1w/u[uNs}pMyp}YrT2qp
-!#
-x1/q#
-xS,<,B
-wfr9rG|jR-<,
-sJ~3
-{.+pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
-rjt,I
-":
-y.
-rsu0
-q'.pE
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"#
-y.
-rsu0
-q'7rI
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-q'9qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
-q77q&
-y7,
+ =47
+ -9
+ =231
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-qD=pj
-y.
-y,.U
-u6uY>
-u6,v(v=6
-u6qYwNS
-u6qutKq/
-u6w}t[W
-u6uktlsU
-u6w}tzsI
-u68xOp&rl
-u6@.r*qW
-u6,uPnt|
-u6@uQr>sG
-u6,z(sLu#
-u6x57rJ'6
-u6,{_vm'5
-u6x5typ&'4
-u6x@y;'3
-u6zI|+rg'2
-u6,vFt['1
-u6zI@8v='0
-u6,vFtz'/
-u6{pz?'.
-u6+zRr*'-
-u6{p,tl',
-u6{p}rr>'+
-u6zR|on'*
-u6zR/rJ')
-u6+q4wV'(
-u6zR|+p&''
-u6sK8w7'&
-u6rO}4'%
-u6sK7vm'$
-u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
+ =44
+ -1
 |Wa
-po118%
-xk@r+
-}d
+ =3
+ -1
 yg8
-}d=
-}=&
-{.9px
+ =3
+ -4
 ub$
 {=%%
 zb/@9C
-4
-rDY
+ =2
+ -1
 vaG
-*#%
-{.@r+
+ =2
+ -2
 t(=<H
 t(RG<I
-qVs0U
-5
-xk=q#
+ =3
+ -1
 s8
 ppr>6
 ppp&S
 ppseq/
-!#
-"#
+ =2
+ -1
 t(,<J
-qVwy
-5
-"#
+ =3
+ -1
 ppt4nW
 pprF8v=sU
 pprFwNsI
 pprF7rgrl
-!#
-"#
+ =2
+ -1
 t(+<K
-qVp,D
-5
-"#
+ =3
+ -1
 ppsfnqW
 pp.,wVt|
 pp.y^sG
 pp.qYp&u#
-!#
-"#
+ =2
+ -1
 t(-<L
-qVq9D
-5
-"#
+ =3
+ -1
 pp7z?'6
 pp7,t['5
 pp7y+'4
 pp7,wN'3
-!#
-"#
+ =2
+ -1
 t(.<M
-qVXD
-5
-"#
+ =3
+ -1
 pp/uK'2
 pp/,rJ'1
 pp/+wV'0
 pp/rFr>'/
-!#
-"#
+ =2
+ -1
 t(8<N
-qVp@D
-5
-"#
+ =3
+ -1
 ppqY+wi'.
 ppqYw?r>'-
 ppqY+t[',
 ppqYy?v='+
-!#
-"#
+ =2
+ -1
 t(7<O
-qV[D
-5
-"#
+ =3
+ -1
 pp,{ptO'*
 pp,{pw7')
 pp,{prJ'(
 ppsT-wV''
-!#
-"#
+ =2
+ -1
 t(9<P
-qVp2D
-rD;
-"#
+ =3
+ -1
 ppx@-sZ'&
 ppx@-wi'%
 ppx@u)r>'$
 ppx@-t['#
-u?~*;
-!#
-wI@q3
+ =3
+ -1
 pl7
-rr
-p1
-tr#
-p6
-|spE
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
+ =12
+ -1
 t(RV<Y
-zo
-{#~%
-z5,qN
+ =3
+ -1
 tUU2uZ
-J
-!#
-uA@f-
-q2-
-uF1+
-uA7ua
-xBu*uH-
-y.
-y,wTU
-tj9sq/
-"9
-q1t"t2
-"?
-r'p0E
-x+/r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-x+@q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
+ =29
+ -1
 qFh<#
-z_q4
-s?p2
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-re~5pu
-ri
-q29
-p1
-4
-re~5pu
-rDZ
-J
-qF$B9sq/
+ =16
+ -1
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
-xS)<)B
-tU)<*
-sJ~)
-u?~"
-!#
-sY.qy
+ =6
+ -1
 t(Rl<o
-zo
-wh
-sY@qN
+ =3
+ -3
 z[4Ex@9t2-7t2
 pl4
 *435
-yS
-0
-J
-!#
-"*
-q2-
-uF1+
-")
-rst2
-")
-r'XE
-sY7r4
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ-w7
-wU|P
-wfpM|b|ju&=
-\
-!#
-sY9q@
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
-xBu*u4-
-y.
-y,wTU
-tj=w?
-sY@zL
+ =31
+ -1
 qkL<#
-z_q4
-t>
-u>q)u8qrxD%
-0
-q2x6
-p1
-ybEx@9t2-7t2
-reuypu
-ri
-q29
-p1
-4
-re~5pu
-rD[
-J
-q1u4qYw?
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
-q1p*2|+p5
-"*
-)
-u>q)u8qrxD%
-0
-q2x6
-p1
-rex\2uy
-w"~5
-zcpu
-rD\
-J
-qF#2|+p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
-xS.<.B
-tU.<1
-sJ~)
-!#
-q'=pw
-vS
-!#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
+ =46
+ -1
 qtWE
-wh
-qM=r-
+ =2
+ -1
 qtR1T
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
+ =10
+ -1
 pl7
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
+ =8
+ -1
 rfR
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
+ =8
+ -1
 ub$
-4
-rD]
-y.
-x%.U
-t(vFt2ry
-p{q9A3#
+ =6
+ -2
 {=$p-
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-wm%
-"D
-}d
+ =16
+ -1
 yg8
-}d=
-p}qI
-vY9pw
-rCp"
-u(
-{R
-v&%
+ =7
+ -1
 _
 y(
 s4p&
 s4se
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
+ =10
+ -3
 Yq}q=
 Yq,q=
 Yp*q=
-zcyz
-sS
-rD^
+ =3
+ -1
 tH"Gry
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
+ =13
+ -2
 qKp*2p*B
 Yp*1T
-sJ~)
-!#
-qM8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
+ =7
+ -3
 phRq&
 )
 phTq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
+ =7
+ -1
 *3%
-}e-
-vk-|_
-u'M#
+ =3
+ -1
 vwu\2
-qopG
-zep[?
-wKqA
-}PpK
+ =4
+ -1
 v10C
-rDX
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
+ =8
+ -1
 wu3+
-{D8f
-r[(E
-{D/f
-z3(p$
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
+ =9
+ -1
 wu3)
-!#
-")
+ =2
+ -1
 sap/0t]
-tw
-p6
+ =2
+ -3
 vsp/0vQ
 vj
 w;0
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =30
+ -1
 pl0
-r{6
-uVrU
-tv
-!#
-i=%
-vNp)V8
+ =6
+ -1
 {=0%
-w2
-vk8px
+ =2
+ -1
 *4%
-|RpW5C
-sHW
-vk/sr
-s.pKBp<p-
-vj
-xv7+
-tT
-}e+
-stpWD
-0
-t(p*U
-qVp<D
-4
-rD_
-y.
-0
-qvp5q=
-v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
-"+
-rj{vx_~*K
-pqq#-pw
+ =29
+ -1
 xb+q^
-:
-p6
-pqq#7pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn1E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-{D7xj
-uO&vM
-ws'
-b($(
-x]
-"/
-sDr8*s^(
-{D@w-
-r=
-qi
-k
-r;
-w,sM/6
-"0
-sDr80s^'
-"%
-uO0vM
-ws1
-b2$2
-x]
-"%
-sDr84s^(
-"%
-r=
-qi
-k
-r;
-w,sM96
-"%
-sDr8:s^'
-"%
-uO:vM
-ws;
-b<$<
-x]
-"%
-sDr8>s^(
-"%
-r=
-qi
-k
-r;
-w,sMC6
-"%
-sDr8Ds^'
-"%
-uODvM
-wsE
-bF$F
-x]
-"%
-sDr8Hs^(
-"%
-r=
-qi
-k
-r;
-w,sMM6
-"%
-sDr8Ns^'
-"%
-uONvM
-wsO
-bP$P
-x]
-"%
-sDr8Rs^(
-"%
-r=
-qi
-k
-r;
-w,sMW6
-"%
-sDr8Xs^'
-"%
-uOXvM
-wsY
-bZ$Z
-x]
-"%
-sDr8\s^(
-"%
-r=
-qi
-k
-r;
-w,sMb6
-"%
-sDr8cs^'
-"%
-uOcvM
-wsd
-be$e
-x]
-"%
-sDr8gs^(
-"%
-r=
-qi
-k
-r;
-w,sMl6
-"%
-sDr8ms^'
-"%
-uOmvM
-wsn
-bo$o
-x]
-"%
-sDr8qs^(
-"%
-r=
-qi
-k
-r;
-w,sMv6
-"%
-sDr8ws^'
-"0
-pV&x_~*U
-z@.|Y
+ =133
+ -1
 i335
-",
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
-",
-pV)x_~*T
-",
+ =12
+ -1
 xb+C
-:
-p6
-",
-o
-**%
-v'ql
-!#
-",
-r?rvqW>
-r%
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
+ =11
+ -1
 xb+C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-t_t$t$%
-t_i$i$$
-t_]$]$#
-t_R$R$"
-t_G$Gu#
-t_<$<sG
-t_1$1t|
-t_&$&qW
-!#
-z@@pb
+ =21
+ -1
 *2VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"2
-pV-I
-sW@qw
+ =8
+ -1
 T)
-{K
-zZ8
-*(%
+ =3
+ -2
 _
 y(
 s4p&
@@ -42680,21 +35922,11 @@ s4s%
 s4+rg
 s4vm
 s4+p&
-wt,ps
-s~|$|rl
-s~q$qsI
-s~f$fsU
-s~Z$ZW
-s~O$Oq/
-s~D$DS
-s~9$96
-s~.$.>
-!#
-wt/r.
+ =11
+ -1
 yb3'
-s'8
-v3p=tn
-*&%
+ =3
+ -2
 |Hr8|
 ppy%q
 pp/v+f
@@ -42703,183 +35935,58 @@ pps%$O
 pprFv+D
 pp+y%9
 ppxWv+.
-!#
-vk-f9
+ =2
+ -2
 }7030pd=
 v10Vu
-sJ~;-
-!#
-qM9qN
-O
-!#
-"f
-]0|1
-(9
-!#
-"_
-pV]s3/
-(@
-!#
-"R
-pVQrL=
-(xF
-!#
-pVKrL=
-(xF
-!#
-qM,q0
-pVCrL+
-(x5
-!#
-xl,y=
+ =6
+ -1
+ =19
+ -4
 |W0
 |W/
 "#
 u'R(
-"E
-pV=rL.
-pV<rL8
-(p5
-!#
-vk/r+
-u'q9
-pV+rL9
-(t=
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-r#/{G
-J
-tAsT
+ =16
+ -1
 qa/
-(
-!qZ
-z*tI
-g
-pfvFt2
+ =5
+ -1
 ;1
-(
-!s*
-"J
-qH
+ =4
+ -2
 p3f
 ;_
-(
-!tS
-"A
-tW
-vg
-v#
-(
-!vB
-"1
-sk
+ =10
+ -2
 pfqA
 ;)
-(
-!w&
-"0
-uI
+ =4
+ -2
 pfqA
 ;'
-(
-!x=
-".
-}G
+ =4
+ -2
 p3I
 ;$
-(
-!yE
-sv9
-pf/@9
+ =4
+ -1
 ;J
-(
-!{-
-".
-g,
-vg
-v#
-(
-!vKxw
-g+
-vg
-v#
-(
-!pty@
-".
-sv@
-vg
-v#
-(
-!ptyG
-g=
-vg
-v#
-(
-!pt+uU
-"-
-sv/
+ =26
+ -1
 p3\
-qPvFt2
-(
-!pt{H
-sv/
+ =4
+ -2
 p3]
 ;$
-(
-!pt.uU
-"-
-g8
+ =4
+ -1
 p3[
-qPp=
-(
-!pt|F
-g8
-pfpK
-qPp=
-(
-!pt|G
-g8
-pfpY
-qPp=
-(
-!pt}x
-"-
-g-
+ =15
+ -2
 aU
 ;k
-(
-!pt/uU
-g.
-pfp<
-qPp)
-!q[
-qQ-w7
-p_
-m
-pN
-p]
-h.wV
-pQ
-hsqr>
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const lean8SM90NarrowAligned = `packed1 24919 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
@@ -43740,145 +36847,25 @@ O
 !L
 `
 
-const lean8SM90 = `packed1 29096 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
-!|h^|f
-!|g@=
-!p8
-!sg{&q)q>rR
-!s]}arR
-!vv~<rm|z
-!v7psv6pMq>piuNq>r9rR
-!
-!vt|+s%s<
-!
-!pH,tlpD
-!vV
-!c
-p;78pF
-zfr0
+const lean8SM90 = lean8SM90NarrowAligned + `
+ patch
+ -1
+packed1 29096 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+ =15
+ -2
 p9zIsV
 p:@un
-qSsTte
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxPt5/rz~72uw,wN
-m
-q'8ww
-u3
-q'7qe
-Q
-N
-q2rO
-q'-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-q'7|Y
+ =31
+ -12
+ =3
+ -2
 v>+
 p~w%q,U
-qD,q0
-q1=p$
+ =2
+ -1
 qvrcr2
-)
-ur
-0
-y78
-{N^
-s=M%
-sS
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r#.q@
-qk$qg
-r#8qw
-r[+q&
-r#7r1
-qk$1)
-w<
-"#
-t.?
-r#@pw
+ =82
+ -19
 s=M2
 t8M2?
 uA=sQ
@@ -43896,15 +36883,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp<C
-re~52t,
-wj
-wj
-rD3
+ =4
+ -1
 vIG
-*&%
-uA+ts
-q70q&
-}v%
+ =4
+ -10
 vAu4ql
 vAp*q<r>
 vAwg}/u"
@@ -43939,9 +36922,8 @@ vARXq<.wN
 vARYq<.7rg
 uA=q@
 z=G
-*&%
-uA+q3
-}v%
+ =3
+ -8
 vAR"2ql
 vAR#q<r>
 vAR$q<p&
@@ -43974,55 +36956,8 @@ vARZq<.t[
 vAR[q<.8v=
 {F8q<.wN
 {F7q<.7rg
-!#
-qD8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-qD7^
-rj{vt\
-qD9pj
-qh#I
-".
-qk$qg
-"-
-r[+q&
-".
-qk$1)
-w<
-"#
-t.?
-".
+ =49
+ -19
 s=M2
 t8M2?
 ".
@@ -44040,15 +36975,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp<C
-re~52t,
-wj
-wj
-rD4
+ =4
+ -1
 vIG
-*&%
-".
-q70q&
-}v%
+ =4
+ -10
 vARF2ql
 vARGq<r>
 vARHq<p&
@@ -44083,9 +37014,8 @@ vARzq<-rJ
 {F;q<.7rg
 ".
 z=G
-*&%
-".
-}v%
+ =3
+ -8
 vARJ2ql
 vARKq<r>
 vARLq<p&
@@ -44118,9 +37048,8 @@ vAR~q<-rJ
 {F9q<.8v=
 {F8q<.wN
 {F7q<.7rg
-!#
-uv,ts
-qk#qg
+ =3
+ -9
 s=M1
 t8M1?
 uv+sQ
@@ -44129,13 +37058,11 @@ xUyc&%
 ub$
 {=%%
 zbp<C
-4
-rD5
+ =2
+ -1
 vaG
-*#%
-uv.ps7
-q70q&
-}v%
+ =4
+ -8
 vAq}2ql
 vAR"q<r>
 vAR#q<p&
@@ -44168,47 +37095,19 @@ vAR=q<.t[
 vAR>q<.8v=
 vAR?q<.wN
 vAR@q<.7rg
-!#
-:
-:
-:
-:
-qM+pj
-]$rzu<
-"/
-qk$qg
-".
-r[+q&
-"/
-qk$1)
-w<
-"#
-t.?
-"/
+ =17
+ -2
 s=M2
 t8M2?
-uA=qe
-zJvDympMy_xDD1'
-"-
-q70q&
-"/
+ =5
+ -1
 qk21)
-rhq9D
-pzXqj
-"$
-zJvDympMy_xDD1'
-",
-qk#qg
+ =6
+ -2
 s=M1
 t8M1?
-uv+qe
-zJvDympMy_xDD1&
-qGqsZ
-|D
-{w
-s)
-!#
-qM@q3
+ =8
+ -20
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<W<T<Xu2R+<,u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<Y<V<Zu2R-<.u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R[<_<\<au2R/<0u2t$sIsUWL
@@ -44229,8 +37128,8 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2M<181;17u2RI<Ju2qsSv,L
 z'616v-
 r&.pj
 {*61%
-5
-"4
+ =2
+ -17
 u'M6
 q:
 ub'
@@ -44245,18 +37144,11 @@ xiq^
 ub$
 {=%%
 zbp<C
-uA=ps7
-reuyyR
-w"~5
-w"~5
-uv+q@
-w"~5
-w"~5
-rD6
-"6
+ =9
+ -1
 v3p"G
-*&%
-"6
+ =2
+ -11
 p{XA%
 vARS2ql
 vARTq<r>
@@ -44292,8 +37184,8 @@ vAR~q<p<p&
 {F;q<.7rg
 "#
 zNG
-*&%
-"#
+ =2
+ -11
 p{XA%
 vARW2ql
 vARXq<r>
@@ -44329,8 +37221,8 @@ vAR{q<zRp&
 {F7q<.7rg
 "$
 v3p[G
-*#%
-uv.s6
+ =2
+ -9
 p{XA%
 vAR+2ql
 vAR,q<r>
@@ -44364,402 +37256,122 @@ vARGq<.t[
 vARHq<.8v=
 vARIq<.wN
 vARJq<.7rg
-!#
-"5
-uo{vx_~|
-!#
-}Tpb
+ =5
+ -3
 q7529
 qv8{X1-
 pB1q&7U
-q70q&
-y7,
-vbqR
-syu8r3qp'&
-u6r>'%
-u6+tO'$
-u6+w7'#
-|y^
-p+
-r68pb
-ra/q&
-yHpj
-t1M#D
-sH2
-rt+sh
-ra/wB
-rr
-vbvO/1-
-q7/29
-)
-qv-7q=
-qL[29
-vbq=
-q;
-tMZ
-t6+tO
-tMZ
-t68tl
-x-r_6
-t6/pk
-x-r_6
-t6,y+
-x-r_6
-t6x@wi
-x-r_6
-t6,typ&
-x-r_6
-t6rFs%
-x-r_6
-t6}cr>
-x-r_6
-t6y?w7
-x-r_6
-t6xWtz
-x-r_6
-t6-p5p&
-x-r_6
-t6u)wN
-x-r_6
-t6y<.r>
-x-r_6
-t6sqsL
-x-r_6
-t6.p<rg
-x-r_6
-rt8zg
-u'M$
-u'M)
-rt7{G
-xUM.1(rZ
-|A/qN
-|Rp)C
-sJ~"
-{?uipw
+ =64
+ -1
 xb.C
-:
-p6
-{?77pX
-o
-*-%
-v'ql
-!#
-uGsTqe
-x-r_6
-pqpj8f
-r[+E
-pqpj7xj
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-pqpj/f
-z3+p$
-pqpj@w-
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-uGx5qw
-r[+q&
-rP
-uGx@s-
-tmrS
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-uGx@rI
-zh%6
-y9rnS>
-!#
-uGp5q0
-xUp21*su
-uGzIpb
+ =14
+ -1
 wu3,
-5
-uGt=p|
+ =2
+ -1
 T,
-qU
-}d
-*+%
-rV
-pqps7xG
-pv
-&
-uGt=r1
-r?qsq/>
-!#
-u{=r.
+ =11
+ -1
 yb3*
-pm
-pqyYq#/
-|lq/
-s>
-"#
-{T
-*)%
-wG
-!#
-rt/qw
-z3+q&
-vp
-rt@r1
-v0qIV"
-"5
-|RpW#C
-sJ~"
-".
+ =18
+ -1
 xb.C
-:
-p6
-".
-o
-*-%
-v'ql
-!#
-"5
-zh(6
-"4
-r[+E
-"5
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-"4
-z3+p$
-"5
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-"5
-r[+q&
-rP
-"5
-tmV%
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-"5
-tMZ
-y9rnS>
-!#
-"5
-xUq,1*su
-"5
+ =14
+ -1
 wu3,
-5
-"5
+ =2
+ -1
 T,
-u(
-}d
-*+%
-rV
-"5
-pv
-&
-"5
-r?qsq/>
-!#
-"4
+ =11
+ -1
 yb3*
-z>
-"5
-|lq/
-s>
-"#
-{T
-*)%
-wG
-!#
-qx=r+
-O
-!#
-r69r1
-O
-!#
-"C
-](zs
-])s38
-]+|1
-(9
-!#
-]2s3/
-]3s3@
-]5rL=
-(xF
-!#
-"B
-pV<rL+
-(x5
-!#
-"#
-pV4rL.
-pV3rL8
-pV2rL7
-pV1rL9
-"#
-pV0rL/
-(w{
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"*
-J
+ =16
+ -2
+ =5
+ -2
+ =6
+ -1
+ =4
+ -5
+ =13
+ -2
 {j&
 qa,
-(
-!qZ
-"'
-g
+ =4
+ -2
 a'
 ;*
-(
-!s*
-"#
-r~
+ =4
+ -2
 pfp"
 ;,
-(
-!tS
-"#
-g
+ =4
+ -2
 pfp"
 ;*
-(
-!vB
-"%
-qH
+ =4
+ -2
 p32
 ;'
-(
-!w&
-sk
-pfp<
+ =4
+ -1
 ;3
-(
-!x=
-qH
+ =3
+ -2
 p34
 ;'
-(
-!yE
-sk
-pfp<
+ =4
+ -1
 ;5
-(
-!{-
-qH
+ =3
+ -2
 aS
 ;'
-(
-!vKxw
-sk
-pfp<
+ =4
+ -1
 wpR
-(
-!pty@
-qH
+ =3
+ -2
 aQ
 ;'
-(
-!ptyG
-sk
-pfp<
+ =4
+ -1
 wpP
-(
-!pt+uU
-"%
-uI
+ =4
+ -2
 aH
 ;$
-(
-!pt{H
-tW
-pfp<
+ =4
+ -1
 wpG
-(
-!pt.uU
-"#
-qH
+ =4
+ -2
 a?
 ;'
-(
-!pt|F
-sk
-pfp<
+ =4
+ -1
 wp>
-(
-!pt|G
-qH
+ =3
+ -2
 a=
 ;'
-(
-!pt}x
-sk
-pfp<
+ =4
+ -1
 wp<
-(
-!pt/uU
-"#
-uI
+ =4
+ -2
 a;
 ;$
-(
-!ptxw
-tW
-pfp<
+ =4
+ -1
 wp:
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const lean16SM90NarrowAligned = `packed1 24753 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
 !|h^|f
@@ -45637,113 +38249,25 @@ O
 !L
 `
 
-const lean16SM90 = `packed1 26854 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
-!|h^|f
-!|g@=
-!p8
-!sg{&q)q>rR
-!s]}arR
-!vv~<rm|z
-!v7psv6pMq>piuNq>r9rR
-!
-!vt|+s%s<
-!
-!pH,tlpD
-!vV
-!c
-p;98pF
-zfr0
+const lean16SM90 = lean16SM90NarrowAligned + `
+ patch
+ -1
+packed1 26854 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+ =15
+ -2
 p9,t2pF
 p:qYto
-qSsTte
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxPt5/rz~72uw,wN
-m
-q'8ww
-u3
-q'7qe
-Q
-N
-q2rO
-q'-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-q'7|Y
+ =31
+ -12
+ =3
+ -2
 v>+
 p~w%q,U
-qD,q0
-q1=p$
+ =2
+ -1
 qvrcr2
-)
-ur
-0
-y7.
-{N^
-s=M%
-sS
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r#.q@
-qk$qg
-r#8qw
-r[+q&
-r#7r1
-qk$1)
-w<
-"#
-t.?
-r#@pw
+ =50
+ -19
 s=M2
 t8M2?
 uA=sQ
@@ -45761,15 +38285,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD3
+ =4
+ -1
 vIG
-*&%
-uA+ts
-q70q&
-}v%
+ =4
+ -6
 vAu4ql
 vAp*q<r>
 vAwg}/u"
@@ -45788,9 +38308,8 @@ vAR8q<+wV
 vAR9q<rFr>
 uA=q@
 z=G
-*&%
-uA+q3
-}v%
+ =3
+ -4
 vAR"2ql
 vAR#q<r>
 vAR$q<p&
@@ -45807,55 +38326,8 @@ vAR:q<uK
 vAR;q<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-qD8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-qD7^
-rj{vt\
-qD9pj
-qh#I
-".
-qk$qg
-"-
-r[+q&
-".
-qk$1)
-w<
-"#
-t.?
-".
+ =49
+ -19
 s=M2
 t8M2?
 ".
@@ -45873,15 +38345,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD4
+ =4
+ -1
 vIG
-*&%
-".
-q70q&
-}v%
+ =4
+ -6
 vARF2ql
 vARGq<r>
 vARHq<p&
@@ -45900,9 +38368,8 @@ vARaq<+wV
 vARbq<rFr>
 ".
 z=G
-*&%
-".
-}v%
+ =3
+ -4
 vARJ2ql
 vARKq<r>
 vARLq<p&
@@ -45919,9 +38386,8 @@ vARcq<uK
 vARdq<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-uv,ts
-qk#qg
+ =3
+ -19
 s=M1
 t8M1?
 uv+sQ
@@ -45939,15 +38405,11 @@ xUyc&rZ
 ub$
 {=%%
 zbp5C
-re~52t,
-wj
-wj
-rD5
+ =4
+ -1
 vIG
-*#%
-uv.ps7
-q70q&
-}v%
+ =4
+ -6
 vAR#2ql
 vAR$q<r>
 vAR%q<p&
@@ -45966,9 +38428,8 @@ vAR=q<+wV
 vAR>q<rFr>
 uv+q@
 z=G
-*#%
-uv.s6
-}v%
+ =3
+ -4
 vAR'2ql
 vAR(q<r>
 vAR)q<p&
@@ -45985,61 +38446,22 @@ vAR?q<uK
 vAR@q<,rJ
 vARAq<+wV
 vARBq<rFr>
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-qM+pj
-]$rzu<
-"3
-qk$qg
-"2
-r[+q&
-"3
-qk$1)
-w<
-"#
-t.?
-"3
+ =21
+ -2
 s=M2
 t8M2?
-uA=qe
-zJvDympMy_xDD1'
-"1
-q70q&
-"3
+ =5
+ -1
 qk21)
-rhq9D
-pzXqj
-"$
-zJvDympMy_xDD1'
-"0
-qk#qg
+ =6
+ -2
 s=M1
 t8M1?
-uv+qe
-zJvDympMy_xDD1&
-"0
+ =3
+ -1
 qk1qO
-rhp,D
-pzq9qj
-"#
-zJvDympMy_xDD1&
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-qM@q3
+ =14
+ -20
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<[<X<\u2R/<0u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RY<]<Z<^u2R1<2u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<[<X<\u2R3<4u2p4&'%'$'#L
@@ -46060,8 +38482,8 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
 z'616v^
 r&.pj
 {*61%
-5
-"8
+ =2
+ -22
 u'M6
 v0pK%
 ub'
@@ -46080,20 +38502,11 @@ wms[
 ub$
 {=%%
 zbp5C
-uA=ps7
-rezG2{'
-w"{'
-w"{'
-"4
-w"{'
-w"{'
-w"{'
-w"{'
-rD6
-"8
+ =11
+ -1
 v3p[G
-*&%
-"8
+ =2
+ -7
 p{[A%
 vARW2ql
 vARXq<r>
@@ -46113,8 +38526,8 @@ vARrq<+wV
 vARsq<rFr>
 "#
 v3pUG
-*&%
-"#
+ =2
+ -7
 p{[A%
 vAR[2ql
 vAR\q<r>
@@ -46134,8 +38547,8 @@ vARuq<,rJ
 {F7q<rFr>
 "$
 {{G
-*#%
-"6
+ =2
+ -7
 p{[A%
 vAR/2ql
 vAR0q<r>
@@ -46155,8 +38568,8 @@ vARIq<+wV
 vARJq<rFr>
 "#
 v3qIG
-*#%
-"#
+ =2
+ -5
 p{[A%
 vAR32ql
 vAR4q<r>
@@ -46174,430 +38587,136 @@ vARKq<uK
 vARLq<,rJ
 vARMq<+wV
 vARNq<rFr>
-!#
-"6
-u^%x_~|
-!#
-}Tpb
+ =5
+ -3
 q7529
 qv8{X1-
 pB1q&7U
-q70q&
-y7,
-vbqR
-syu8r3qp'*
-u6r>')
-u6+tO'(
-u6+w7''
-u6.vOp&'&
-u6.7se'%
-u6t2rJ'$
-u6xewV'#
-|y^
-p+
-r68pb
-ra/q&
-yHpj
-t1M#D
-sH2
-rt+sh
-ra/wB
-rr
-vbvO/1-
-q7/29
-)
-qv-7q=
-qL[29
-vbq=
-q;
-tMZ
-t6+tO
-tMZ
-t68tl
-x-r_6
-t6/pk
-x-r_6
-t6,y+
-x-r_6
-t6x@wi
-x-r_6
-t6,typ&
-x-r_6
-t6rFs%
-x-r_6
-t6}cr>
-x-r_6
-t6y?w7
-x-r_6
-t6xWtz
-x-r_6
-t6-p5p&
-x-r_6
-t6u)wN
-x-r_6
-t6y<.r>
-x-r_6
-t6sqsL
-x-r_6
-t6.p<rg
-x-r_6
-rt8zg
-u'M$
-u'M)
-rt7{G
-xUM.1(rZ
-|A/qN
-|Rp)C
-sJ~"
-{?uipw
+ =68
+ -1
 xb.C
-:
-p6
-{?77pX
-o
-*-%
-v'ql
-!#
-uGsTqe
-x-r_6
-pqpj8f
-r[+E
-pqpj7xj
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-pqpj/f
-z3+p$
-pqpj@w-
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-uGx5qw
-r[+q&
-rP
-uGx@s-
-tmrS
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-uGx@rI
-zh%6
-y9rnS>
-!#
-uGp5q0
-xUp21*su
-uGzIpb
+ =14
+ -1
 wu3,
-5
-uGt=p|
+ =2
+ -1
 T,
-qU
-}d
-*+%
-rV
-pqps7xG
-pv
-&
-uGt=r1
-r?qsq/>
-!#
-u{=r.
+ =11
+ -1
 yb3*
-pm
-pqyYq#/
-|lq/
-s>
-"#
-{T
-*)%
-wG
-!#
-rt/qw
-z3+q&
-vp
-rt@r1
-v0qIV"
-"5
-|RpW#C
-sJ~"
-".
+ =18
+ -1
 xb.C
-:
-p6
-".
-o
-*-%
-v'ql
-!#
-"5
-zh(6
-"4
-r[+E
-"5
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-"4
-z3+p$
-"5
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-"5
-r[+q&
-rP
-"5
-tmV%
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-"5
-tMZ
-y9rnS>
-!#
-"5
-xUq,1*su
-"5
+ =14
+ -1
 wu3,
-5
-"5
+ =2
+ -1
 T,
-u(
-}d
-*+%
-rV
-"5
-pv
-&
-"5
-r?qsq/>
-!#
-"4
+ =11
+ -1
 yb3*
-z>
-"5
-|lq/
-s>
-"#
-{T
-*)%
-wG
-!#
-qx=r+
-O
-!#
-r69r1
-O
-!#
-"C
-](zs
-])s38
-]+|1
-(9
-!#
-]2s3/
-]3s3@
-]5rL=
-(xF
-!#
-"B
-pVFrL+
-pVErL-
-pVCrL.
-(qu
-!#
-"#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
-"#
-pV4sx=
-pV3sx,
-pV2sx+
-(+-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"*
-J
+ =16
+ -2
+ =5
+ -2
+ =6
+ -2
+ =6
+ -6
+ =15
+ -2
 {j&
 qa,
-(
-!qZ
-"'
-g
+ =4
+ -2
 a'
 ;*
-(
-!s*
-"#
-r~
+ =4
+ -2
 pfp"
 ;,
-(
-!tS
-"#
-g
+ =4
+ -2
 pfp"
 ;*
-(
-!vB
-"%
-qH
+ =4
+ -2
 p32
 ;'
-(
-!w&
-sk
-pfp5
+ =4
+ -1
 ;3
-(
-!x=
-qH
+ =3
+ -2
 p34
 ;'
-(
-!yE
-sk
-pfp5
+ =4
+ -1
 ;5
-(
-!{-
-qH
+ =3
+ -2
 a^
 ;'
-(
-!vKxw
-sk
-pfp5
+ =4
+ -1
 wp]
-(
-!pty@
-qH
+ =3
+ -2
 a\
 ;'
-(
-!ptyG
-sk
-pfp5
+ =4
+ -1
 wp[
-(
-!pt+uU
-"%
-uI
+ =4
+ -2
 aS
 ;$
-(
-!pt{H
-tW
-pfp5
+ =4
+ -1
 wpR
-(
-!pt.uU
-uI
+ =3
+ -2
 aQ
 ;$
-(
-!pt|F
-tW
-pfp5
+ =4
+ -1
 wpP
-(
-!pt|G
-"#
-qH
+ =4
+ -2
 aD
 ;'
-(
-!pt}x
-sk
-pfp5
+ =4
+ -1
 wpC
-(
-!pt/uU
-qH
+ =3
+ -2
 aB
 ;'
-(
-!ptxw
-sk
-pfp5
+ =4
+ -1
 wpA
-(
-!tYy@
-"#
-uI
+ =4
+ -2
 a@
 ;$
-(
-!tYyG
-tW
-pfp5
+ =4
+ -1
 wp?
-(
-!tY+uU
-uI
+ =3
+ -2
 a>
 ;$
-(
-!tY{H
-tW
-pfp5
+ =4
+ -1
 wp=
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const lean16F16SM90NarrowAligned = `packed1 24636 lean_dtype_F16_dtype_F16_toF16_sixteenRows
 !|h^|f
@@ -47475,113 +39594,25 @@ O
 !L
 `
 
-const lean16F16SM90 = `packed1 26737 lean_dtype_F16_dtype_F16_toF16_sixteenRows
-!|h^|f
-!|g@=
-!p8
-!sg{&q)q>rR
-!s]}arR
-!vv~<rm|z
-!v7psv6pMq>piuNq>r9rR
-!
-!vt|+s%s<
-!
-!pH,tlpD
-!vV
-!c
-p;98pF
-zf8pF
+const lean16F16SM90 = lean16F16SM90NarrowAligned + `
+ patch
+ -1
+packed1 26737 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+ =15
+ -2
 p9x@sV
 p:qYto
-qSsTte
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxPt5/rz~72uw,wN
-m
-q'8ww
-u3
-q'7qe
-Q
-N
-q2rO
-q'-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-q'7|Y
+ =31
+ -12
+ =3
+ -2
 v>+
 p~w%q,U
-qD,q0
-q1=p$
+ =2
+ -1
 qvrcr2
-)
-ur
-0
-y7.
-{N^
-s=M%
-sS
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r#.q@
-qk$qg
-r#8qw
-r[+q&
-r#7r1
-qk$1)
-w<
-"#
-t.?
-r#@pw
+ =50
+ -19
 s=M2
 t8M2?
 uA=sQ
@@ -47599,15 +39630,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD3
+ =4
+ -1
 vIG
-*&%
-uA+ts
-q70q&
-}v%
+ =4
+ -6
 vAu4ql
 vAp*q<r>
 vAwg}/u"
@@ -47626,9 +39653,8 @@ vAR8q<+wV
 vAR9q<rFr>
 uA=q@
 z=G
-*&%
-uA+q3
-}v%
+ =3
+ -4
 vAR"2ql
 vAR#q<r>
 vAR$q<p&
@@ -47645,55 +39671,8 @@ vAR:q<uK
 vAR;q<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-qD8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-qD7^
-rj{vt\
-qD9pj
-qh#I
-".
-qk$qg
-"-
-r[+q&
-".
-qk$1)
-w<
-"#
-t.?
-".
+ =49
+ -19
 s=M2
 t8M2?
 ".
@@ -47711,15 +39690,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD4
+ =4
+ -1
 vIG
-*&%
-".
-q70q&
-}v%
+ =4
+ -6
 vARF2ql
 vARGq<r>
 vARHq<p&
@@ -47738,9 +39713,8 @@ vARaq<+wV
 vARbq<rFr>
 ".
 z=G
-*&%
-".
-}v%
+ =3
+ -4
 vARJ2ql
 vARKq<r>
 vARLq<p&
@@ -47757,9 +39731,8 @@ vARcq<uK
 vARdq<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-uv,ts
-qk#qg
+ =3
+ -19
 s=M1
 t8M1?
 uv+sQ
@@ -47777,15 +39750,11 @@ xUyc&rZ
 ub$
 {=%%
 zbp5C
-re~52t,
-wj
-wj
-rD5
+ =4
+ -1
 vIG
-*#%
-uv.ps7
-q70q&
-}v%
+ =4
+ -6
 vAR#2ql
 vAR$q<r>
 vAR%q<p&
@@ -47804,9 +39773,8 @@ vAR=q<+wV
 vAR>q<rFr>
 uv+q@
 z=G
-*#%
-uv.s6
-}v%
+ =3
+ -4
 vAR'2ql
 vAR(q<r>
 vAR)q<p&
@@ -47823,61 +39791,22 @@ vAR?q<uK
 vAR@q<,rJ
 vARAq<+wV
 vARBq<rFr>
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-qM+pj
-]$rzu<
-"3
-qk$qg
-"2
-r[+q&
-"3
-qk$1)
-w<
-"#
-t.?
-"3
+ =21
+ -2
 s=M2
 t8M2?
-uA=qe
-zJvDympMy_xDD1'
-"1
-q70q&
-"3
+ =5
+ -1
 qk21)
-rhq9D
-pzXqj
-"$
-zJvDympMy_xDD1'
-"0
-qk#qg
+ =6
+ -2
 s=M1
 t8M1?
-uv+qe
-zJvDympMy_xDD1&
-"0
+ =3
+ -1
 qk1qO
-rhp,D
-pzq9qj
-"#
-zJvDympMy_xDD1&
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-qM@q3
+ =14
+ -20
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<[<X<\u2R/<0u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RY<]<Z<^u2R1<2u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2RW<[<X<\u2R3<4u2p4&'%'$'#L
@@ -47898,8 +39827,8 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
 z'616v^
 r&.pj
 {*61%
-5
-"8
+ =2
+ -22
 u'M6
 v0pK%
 ub'
@@ -47918,20 +39847,11 @@ wms[
 ub$
 {=%%
 zbp5C
-uA=ps7
-rezG2{'
-w"{'
-w"{'
-"4
-w"{'
-w"{'
-w"{'
-w"{'
-rD6
-"8
+ =11
+ -1
 v3p[G
-*&%
-"8
+ =2
+ -7
 p{[A%
 vARW2ql
 vARXq<r>
@@ -47951,8 +39871,8 @@ vARrq<+wV
 vARsq<rFr>
 "#
 v3pUG
-*&%
-"#
+ =2
+ -7
 p{[A%
 vAR[2ql
 vAR\q<r>
@@ -47972,8 +39892,8 @@ vARuq<,rJ
 {F7q<rFr>
 "$
 {{G
-*#%
-"6
+ =2
+ -7
 p{[A%
 vAR/2ql
 vAR0q<r>
@@ -47993,8 +39913,8 @@ vARIq<+wV
 vARJq<rFr>
 "#
 v3qIG
-*#%
-"#
+ =2
+ -5
 p{[A%
 vAR32ql
 vAR4q<r>
@@ -48012,430 +39932,136 @@ vARKq<uK
 vARLq<,rJ
 vARMq<+wV
 vARNq<rFr>
-!#
-"6
-u^%x_~|
-!#
-}Tpb
+ =5
+ -3
 q7529
 qv8{X1-
 pB1q&7U
-q70q&
-y7,
-vbqR
-syu8r3qp'*
-u6r>')
-u6+tO'(
-u6+w7''
-u6.vOp&'&
-u6.7se'%
-u6t2rJ'$
-u6xewV'#
-|y^
-p+
-r68pb
-ra/q&
-yHpj
-t1M#D
-sH2
-rt+sh
-ra/wB
-rr
-vbvO/1-
-q7/29
-)
-qv-7q=
-qL[29
-vbq=
-q;
-tMZ
-t6+tO
-tMZ
-t68tl
-x-r_6
-t6/pk
-x-r_6
-t6,y+
-x-r_6
-t6x@wi
-x-r_6
-t6,typ&
-x-r_6
-t6rFs%
-x-r_6
-t6}cr>
-x-r_6
-t6y?w7
-x-r_6
-t6xWtz
-x-r_6
-t6-p5p&
-x-r_6
-t6u)wN
-x-r_6
-t6y<.r>
-x-r_6
-t6sqsL
-x-r_6
-t6.p<rg
-x-r_6
-rt8zg
-u'M$
-u'M)
-rt7{G
-xUM.1(rZ
-|A/qN
-|Rp)C
-sJ~"
-{?uipw
+ =68
+ -1
 xb.C
-:
-p6
-{?77pX
-o
-*-%
-v'ql
-!#
-uGsTqe
-x-r_6
-pqpj8f
-r[+E
-pqpj7xj
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-pqpj/f
-z3+p$
-pqpj@w-
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-uGx5qw
-r[+q&
-rP
-uGx@s-
-tmrS
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-uGx@rI
-zh%6
-y9rnS>
-!#
-uGp5q0
-xUp21*su
-uGzIpb
+ =14
+ -1
 wu3,
-5
-uGt=p|
+ =2
+ -1
 T,
-qU
-}d
-*+%
-rV
-pqps/xG
-ro
-p7
-uGt=r1
-r?qsq/>
-!#
-u{=r.
+ =11
+ -1
 yb3*
-pm
-pqps@q#9
-z"q/
-s>
-"#
-{T
-*)%
-wG
-!#
-rt/qw
-z3+q&
-vp
-rt@r1
-v0qIV"
-"5
-|RpW#C
-sJ~"
-".
+ =18
+ -1
 xb.C
-:
-p6
-".
-o
-*-%
-v'ql
-!#
-"5
-zh(6
-"4
-r[+E
-"5
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-"4
-z3+p$
-"5
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-"5
-r[+q&
-rP
-"5
-tmV%
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-"5
-tMZ
-y9rnS>
-!#
-"5
-xUp*1*su
-"5
+ =14
+ -1
 wu3,
-5
-"5
+ =2
+ -1
 T,
-u(
-}d
-*+%
-rV
-"5
-ro
-p7
-"5
-r?qsq/>
-!#
-"4
+ =11
+ -1
 yb3*
-z>
-"5
-z"q/
-s>
-"#
-{T
-*)%
-wG
-!#
-qx=r+
-O
-!#
-r69r1
-O
-!#
-"C
-](zs
-])s38
-]+|1
-(9
-!#
-]2s3/
-]3s3@
-]5rL=
-(xF
-!#
-"B
-pVFrL+
-pVErL-
-pVCrL.
-(qu
-!#
-"#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
-"#
-pV4sx=
-pV3sx,
-pV2sx+
-(+-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"*
-J
+ =16
+ -2
+ =5
+ -2
+ =6
+ -2
+ =6
+ -6
+ =15
+ -2
 {j&
 qa,
-(
-!qZ
-"'
-g
+ =4
+ -2
 a'
 ;*
-(
-!s*
-"#
-r~
+ =4
+ -2
 pfp"
 ;,
-(
-!tS
-"#
-g
+ =4
+ -2
 pfp"
 ;*
-(
-!vB
-"%
-qH
+ =4
+ -2
 p32
 ;'
-(
-!w&
-sk
-pfp5
+ =4
+ -1
 ;3
-(
-!x=
-qH
+ =3
+ -2
 p34
 ;'
-(
-!yE
-sk
-pfp5
+ =4
+ -1
 ;5
-(
-!{-
-qH
+ =3
+ -2
 a^
 ;'
-(
-!vKxw
-sk
-pfp5
+ =4
+ -1
 wp]
-(
-!pty@
-qH
+ =3
+ -2
 a\
 ;'
-(
-!ptyG
-sk
-pfp5
+ =4
+ -1
 wp[
-(
-!pt+uU
-"%
-uI
+ =4
+ -2
 aS
 ;$
-(
-!pt{H
-tW
-pfp5
+ =4
+ -1
 wpR
-(
-!pt.uU
-uI
+ =3
+ -2
 aQ
 ;$
-(
-!pt|F
-tW
-pfp5
+ =4
+ -1
 wpP
-(
-!pt|G
-"#
-qH
+ =4
+ -2
 aD
 ;'
-(
-!pt}x
-sk
-pfp5
+ =4
+ -1
 wpC
-(
-!pt/uU
-qH
+ =3
+ -2
 aB
 ;'
-(
-!ptxw
-sk
-pfp5
+ =4
+ -1
 wpA
-(
-!tYy@
-"#
-uI
+ =4
+ -2
 a@
 ;$
-(
-!tYyG
-tW
-pfp5
+ =4
+ -1
 wp?
-(
-!tY+uU
-uI
+ =3
+ -2
 a>
 ;$
-(
-!tY{H
-tW
-pfp5
+ =4
+ -1
 wp=
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const lean16To32SM90NarrowAligned = `packed1 24294 lean_dtype_BF16_float32_toF32_sixteenRows
 !|h^|f
@@ -49296,112 +40922,25 @@ O
 !L
 `
 
-const lean16To32SM90 = `packed1 26395 lean_dtype_BF16_float32_toF32_sixteenRows
-!|h^|f
-!|g@=
-!p8
-!sg{&q)q>rR
-!s]}arR
-!vv~<rm|z
-!v7psv6pMq>piuNq>r9rR
-!
-!vt|+s%s<
-!
-!pH,tlpD
-!vV
-!c
-p;98pF
+const lean16To32SM90 = lean16To32SM90NarrowAligned + `
+ patch
+ -1
+packed1 26395 lean_dtype_BF16_float32_toF32_sixteenRows
+ =14
+ -2
 p9x@to
 p:qYto
-qSsTte
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxPt5/rz~72uw,wN
-m
-q'8ww
-u3
-q'7qe
-Q
-N
-q2rO
-q'-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-q'7|Y
+ =31
+ -12
+ =3
+ -2
 v>+
 p~w%q,U
-qD,q0
-q1=p$
+ =2
+ -1
 qvrcr2
-)
-ur
-0
-y7.
-{N^
-s=M%
-sS
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r#.q@
-qk$qg
-r#8qw
-r[+q&
-r#7r1
-qk$1)
-w<
-"#
-t.?
-r#@pw
+ =50
+ -19
 s=M2
 t8M2?
 uA=sQ
@@ -49419,15 +40958,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD3
+ =4
+ -1
 vIG
-*&%
-uA+ts
-q70q&
-}v%
+ =4
+ -6
 vAu4ql
 vAp*q<r>
 vAwg}/u"
@@ -49446,9 +40981,8 @@ vAR8q<+wV
 vAR9q<rFr>
 uA=q@
 z=G
-*&%
-uA+q3
-}v%
+ =3
+ -4
 vAR"2ql
 vAR#q<r>
 vAR$q<p&
@@ -49465,55 +40999,8 @@ vAR:q<uK
 vAR;q<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-qD8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-qD7^
-rj{vt\
-qD9pj
-qh#I
-".
-qk$qg
-"-
-r[+q&
-".
-qk$1)
-w<
-"#
-t.?
-".
+ =49
+ -19
 s=M2
 t8M2?
 ".
@@ -49531,15 +41018,11 @@ xUyc'rZ
 ub'
 {=(%
 zbp5C
-re~52t,
-wj
-wj
-rD4
+ =4
+ -1
 vIG
-*&%
-".
-q70q&
-}v%
+ =4
+ -6
 vARF2ql
 vARGq<r>
 vARHq<p&
@@ -49558,9 +41041,8 @@ vARaq<+wV
 vARbq<rFr>
 ".
 z=G
-*&%
-".
-}v%
+ =3
+ -4
 vARJ2ql
 vARKq<r>
 vARLq<p&
@@ -49577,9 +41059,8 @@ vARcq<uK
 vARdq<,rJ
 {F8q<+wV
 {F7q<rFr>
-!#
-uv,ts
-qk#qg
+ =3
+ -19
 s=M1
 t8M1?
 uv+sQ
@@ -49597,15 +41078,11 @@ xUyc&rZ
 ub$
 {=%%
 zbp5C
-re~52t,
-wj
-wj
-rD5
+ =4
+ -1
 vIG
-*#%
-uv.ps7
-q70q&
-}v%
+ =4
+ -6
 vAR#2ql
 vAR$q<r>
 vAR%q<p&
@@ -49624,9 +41101,8 @@ vAR=q<+wV
 vAR>q<rFr>
 uv+q@
 z=G
-*#%
-uv.s6
-}v%
+ =3
+ -4
 vAR'2ql
 vAR(q<r>
 vAR)q<p&
@@ -49643,61 +41119,22 @@ vAR?q<uK
 vAR@q<,rJ
 vARAq<+wV
 vARBq<rFr>
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-qM+pj
-]$rzu<
-"3
-qk$qg
-"2
-r[+q&
-"3
-qk$1)
-w<
-"#
-t.?
-"3
+ =21
+ -2
 s=M2
 t8M2?
-uA=qe
-zJvDympMy_xDD1'
-"1
-q70q&
-"3
+ =5
+ -1
 qk21)
-rhq9D
-pzXqj
-"$
-zJvDympMy_xDD1'
-"0
-qk#qg
+ =6
+ -2
 s=M1
 t8M1?
-uv+qe
-zJvDympMy_xDD1&
-"0
+ =3
+ -1
 qk1qO
-rhp,D
-pzq9qj
-"#
-zJvDympMy_xDD1&
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-qM@q3
+ =14
+ -20
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<[<X<\u2R/<0u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RY<]<Z<^u2R1<2u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<[<X<\u2R3<4u2p4&'%'$'#L
@@ -49718,8 +41155,8 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
 z'616v^
 r&.pj
 {*61%
-5
-"8
+ =2
+ -22
 u'M6
 v0pK%
 ub'
@@ -49738,20 +41175,11 @@ wms[
 ub$
 {=%%
 zbp5C
-uA=ps7
-rezG2{'
-w"{'
-w"{'
-"4
-w"{'
-w"{'
-w"{'
-w"{'
-rD6
-"8
+ =11
+ -1
 v3p[G
-*&%
-"8
+ =2
+ -7
 p{[A%
 vARW2ql
 vARXq<r>
@@ -49771,8 +41199,8 @@ vARrq<+wV
 vARsq<rFr>
 "#
 v3pUG
-*&%
-"#
+ =2
+ -7
 p{[A%
 vAR[2ql
 vAR\q<r>
@@ -49792,8 +41220,8 @@ vARuq<,rJ
 {F7q<rFr>
 "$
 {{G
-*#%
-"6
+ =2
+ -7
 p{[A%
 vAR/2ql
 vAR0q<r>
@@ -49813,8 +41241,8 @@ vARIq<+wV
 vARJq<rFr>
 "#
 v3qIG
-*#%
-"#
+ =2
+ -5
 p{[A%
 vAR32ql
 vAR4q<r>
@@ -49832,414 +41260,136 @@ vARKq<uK
 vARLq<,rJ
 vARMq<+wV
 vARNq<rFr>
-!#
-"6
-u^%x_~|
-!#
-}Tpb
+ =5
+ -3
 q7529
 qv8{X1-
 pB1q&7U
-q70q&
-y7,
-vbqR
-syu8r3qp'*
-u6r>')
-u6+tO'(
-u6+w7''
-u6.vOp&'&
-u6.7se'%
-u6t2rJ'$
-u6xewV'#
-|y^
-p+
-r68pb
-ra/q&
-yHpj
-t1M#D
-sH2
-rt+sh
-ra/wB
-rr
-vbvO/1-
-q7/29
-)
-qv-7q=
-qL[29
-vbq=
-q;
-tMZ
-t6+tO
-tMZ
-t68tl
-x-r_6
-t6/pk
-x-r_6
-t6,y+
-x-r_6
-t6x@wi
-x-r_6
-t6,typ&
-x-r_6
-t6rFs%
-x-r_6
-t6}cr>
-x-r_6
-t6y?w7
-x-r_6
-t6xWtz
-x-r_6
-t6-p5p&
-x-r_6
-t6u)wN
-x-r_6
-t6y<.r>
-x-r_6
-t6sqsL
-x-r_6
-t6.p<rg
-x-r_6
-rt8zg
-u'M$
-u'M)
-rt7{G
-xUM.1(rZ
-|A/qN
-|Rp)C
-sJ~"
-{?uipw
+ =68
+ -1
 xb.C
-:
-p6
-{?77pX
-o
-*-%
-v'ql
-!#
-uGsTqe
-x-r_6
-pqpj8f
-r[+E
-pqpj7xj
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-pqpj/f
-z3+p$
-pqpj@w-
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-uGx5qw
-r[+q&
-rP
-uGx@s-
-tmrS
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-uGx@rI
-zh%6
-y9rnS>
-!#
-uGp5q0
-xUp21*su
-uGzIpb
+ =14
+ -1
 wu3,
-5
-uGt=p|
+ =2
+ -1
 T,
-qU
-o
-*+%
-_
-r?qsq/>
-!#
-u{=r.
+ =7
+ -1
 yb3*
-pm
-|9
-*)%
-|Hqs
-!#
-rt/qw
-z3+q&
-vp
-rt@r1
-v0qIV"
-"2
-|RpW#C
-sJ~"
-"+
+ =14
+ -1
 xb.C
-:
-p6
-"+
-o
-*-%
-v'ql
-!#
-"2
-zh(6
-"1
-r[+E
-"2
-qJvM
-qJS
-v)q/
-x]
-"#
-sDv2?
-"1
-z3+p$
-"2
-r=
-qi
-k
-r;
-y&sz6
-"#
-sDtL?
-"2
-r[+q&
-rP
-"2
-tmV%
-"*
+ =34
+ -1
 xb.C
-:
-p6
-"*
-o
-*-%
-v'ql
-!#
-"2
-tMZ
-y9rnS>
-!#
-"2
-xUp21*su
-"2
+ =14
+ -1
 wu3,
-5
-"2
+ =2
+ -1
 T,
-u(
-o
-*+%
-_
-r?qsq/>
-!#
-"2
+ =7
+ -1
 yb3*
-z>
-|9
-*)%
-|Hqs
-!#
-qx=r+
-O
-!#
-r69r1
-O
-!#
-"@
-](zs
-])s38
-]+|1
-(9
-!#
-]2s3/
-]3s3@
-]5rL=
-(xF
-!#
-"?
-pVFrL+
-pVErL-
-pVCrL.
-(qu
-!#
-"#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
-"#
-pV4sx=
-pV3sx,
-pV2sx+
-(+-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"'
-J
+ =12
+ -2
+ =5
+ -2
+ =6
+ -2
+ =6
+ -6
+ =15
+ -2
 {j&
 qa,
-(
-!qZ
-"'
-g
+ =4
+ -2
 a'
 ;*
-(
-!s*
-"#
-r~
+ =4
+ -2
 pfp"
 ;,
-(
-!tS
-"#
-g
+ =4
+ -2
 pfp"
 ;*
-(
-!vB
-"%
-qH
+ =4
+ -2
 p32
 ;'
-(
-!w&
-sk
-pfp5
+ =4
+ -1
 ;3
-(
-!x=
-qH
+ =3
+ -2
 p34
 ;'
-(
-!yE
-sk
-pfp5
+ =4
+ -1
 ;5
-(
-!{-
-qH
+ =3
+ -2
 a^
 ;'
-(
-!vKxw
-sk
-pfp5
+ =4
+ -1
 wp]
-(
-!pty@
-qH
+ =3
+ -2
 a\
 ;'
-(
-!ptyG
-sk
-pfp5
+ =4
+ -1
 wp[
-(
-!pt+uU
-"%
-uI
+ =4
+ -2
 aS
 ;$
-(
-!pt{H
-tW
-pfp5
+ =4
+ -1
 wpR
-(
-!pt.uU
-uI
+ =3
+ -2
 aQ
 ;$
-(
-!pt|F
-tW
-pfp5
+ =4
+ -1
 wpP
-(
-!pt|G
-"#
-qH
+ =4
+ -2
 aD
 ;'
-(
-!pt}x
-sk
-pfp5
+ =4
+ -1
 wpC
-(
-!pt/uU
-qH
+ =3
+ -2
 aB
 ;'
-(
-!ptxw
-sk
-pfp5
+ =4
+ -1
 wpA
-(
-!tYy@
-"#
-uI
+ =4
+ -2
 a@
 ;$
-(
-!tYyG
-tW
-pfp5
+ =4
+ -1
 wp?
-(
-!tY+uU
-uI
+ =3
+ -2
 a>
 ;$
-(
-!tY{H
-tW
-pfp5
+ =4
+ -1
 wp=
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const joinBF16SM90ANarrow = `packed1 13946 join_dtype_BF16_toBF16
 !|h^|f
@@ -50807,309 +41957,42 @@ O
 !L
 `
 
-const joinBF16SM90A = `packed1 13722 join_dtype_BF16_toBF16
-!|h^|f
-!|g@=q)
-!p8
-!sgt@rKympMq>rGrR
-!s]~<rm|z
-!vvq"w/rGw]
-!v7psv6}arR
-!v7r.v6pMq>piuNq>r9rR
-!
-!vtp5/rJs<
-!
-!pHwZnpD
-!vV
-!c
-p;.t*
-zfr0
+const joinBF16SM90A = joinBF16SM90ANarrow + `
+ patch
+ -1
+packed1 13722 join_dtype_BF16_toBF16
+ =16
+ -2
 p9xFr0
 p:8sV
-qS7te
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-sjvm
-sjsL
-sjsZ
-vYyC
-q1[ry
-w<
-zWt"=
-wOzY[
-wWq3
-y7.
-ti
-4
-rD4
-uG@sQ
-u3
-pnq0t'
-Q
-p%
-pns-r]
-N
-q2rO
-y2sr
-qk#2x6
-{ErO
-v>y?
-qk#U
-rsx6
-{E9
-wWpw
+ =35
+ -8
+ =8
+ -1
 wOu*q,1-
-y7.
-|<sh
-}+
-s=p5
-t8p5?
-z*px
-t1u&=
-rf#
-rf$
-p6
-wI@rz+
-t@tku*M/1-
-z0qe
-t@tkzYX
-xsU
-rKt?rbz}XD29
-wOu*vn[
-xBy_XD1&
-!#
-u'p@
-u'X
-pnq3j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnqepw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-pnqyqy
-ph0G
-)
-tT
-u'M#
-qns7
-sH3
-vk|Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-x1q#@
+ =40
+ -1
 xBu*M81,
-u-uksm
-xBzYp,
-r5+ww
-ti
-qU
-pB/qRB
-qvM(qg
-uVr|qR
-pnzLq#-
-qk/B
-xBzYp2
-r5+ps7
-qvM(qg
-uVz#p2
-pnsrq0
-t1XD
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rP
-uL=9y=
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-s=/
-t8/?
-"3
-q1=p$
-qvrc11
-)
-ur
-0
-q29
-qvsp12
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-pnu:j
-qF'1/
-qvp210
-zJvDympMy_xDD2sf
-pnt's6
-p}sf
+ =73
+ -1
 ub$
-xz
-4
-rD5
-xM
-*#%
-pns-q0
-{6.%
-_
-r?|X
-s4t&
-r?qsq/>
-s4y;
-r?v2sU>
-s4-tK
-r?t$rl>
-s4sfn
-r?ult|>
-s4{_vm
-r?tLu#>
-s4.tGv=
-q8,',>
-s4..tz
-q8+'+>
-s4/uK
-q8*'*>
-s4/p<rg
-q8)')>
-s4vFt[
-q8('(>
-s4/8tl
-q8'''>
-s4,{ptO
-q8&'&>
-s4,w?s%
-q8%'%>
-s4,y?.r>
-q8$'$>
-s4,zRr*
-q8#'#>
-pnsrsr
-xS(<(B
-t1R(<$
-\
-!#
-tb=j
-ra2E
-qvqY|#1.
-q1=p$
-ru1
-qvrc11
-)
-ur
-0
-q29
-q72q&
-y7,
-x%/U
-vb2p0
-syu8Ps}+r3x2cp42'1L
-syu8Ps}+r3y3vFt2uzp40'/L
-q1t"/
-uFry
-vbt0
-syu8Ps}+r3x2cp4.'-L
-syu8Ps}+r3y3vFt2uzp4,'+L
-q1p0A
-uF2p2
-vb<$
-syu8Ps}+r3x2cp4*')L
-syu8Ps}+r3y3vFt2uzp4(''L
-q1q}yl
-uF2q,
-vb<'
-syu8Ps}+r3x2cp4&'%L
-syu8Ps}+r3y3vFt2uzp4$'#L
-tb-^
-p+
-tb8pj
-t1M&11
-sH2
-tb@t;
+ =81
+ -1
 vwqI3.
-qop5
-zep5?
-uh
-rD1
-pnwwps@
-q712x6
+ =6
+ -1
 *,q^
-u'M$
-u'M)
-pqpX/qN
-|Rs7p-
-s{-pw
+ =5
+ -1
 xb*p-
-s{7pX
-|9
-*)%
-epj8f
-r['E
-epj/f
-z3'p$
-pqqN-qw
-r['q&
-pqqN.s-
-v0pKrS
-"'
+ =12
+ -1
 xb*C
-"'
-o
-*)%
-pqqN9pb
+ =4
+ -1
 wu3(
-tb@q0
-zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-q+p"Ex@9t2-7t2
-4
-sS
+ =12
+ -11
 pl.
 xUyc)vQ
 T(
@@ -51121,249 +42004,33 @@ T(
 yb3&
 4
 T&
-4
-J
-J
-sJzQ
-!#
-)
-pn|Yqw
-t7
-qvqY|#1.
-pnwws-
-pB1uD
-q;
-p~q,Gq=
-t6w3
+ =14
+ -1
 *.%
-",
-qh3zD
-:
-"(
-qh4I
-"(
-v'dpUn
-!#
-pqqN+qe
-xy
-epj7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2r)5
-epj@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLr)6
-"/
-]7t\
-:
-")
-qh8I
-")
-v'dp"n
-!#
-pqqN.rI
-zh%6
-y9rnS>
-!#
-pqqN7q0
-s.uJ"V$
-"0
-pV%I
-pqqN/p|
+ =42
+ -1
 T(
-pm
-}d
-*'%
-rV
-eps7xG
-pv
-&
-pqqN/r1
-r?qsq/>
-!#
-eyYq#/
-|lq/
-s>
-pqpx=r.
+ =14
+ -1
 yb3&
-u(
-{T
-*%%
-wG
-!#
-pnwwr+
-qK|ZB
-Yp2<"
-sH%
-u?zQ
-!#
-s?p0
-"5
-qLp*B8
-qvqY|#1.
-"5
-pB1uD
-q;
-tH'Gq=
-t6w3
+ =20
+ -1
 *.%
-"5
-qh3zD
-:
-"/
-qh4I
-"/
-v'u/&n
-!#
-"5
-xy
-"5
-qJvM
-qJS
-v)q/
-x]
-"5
-sDv2r)5
-"5
-r=
-qi
-k
-r;
-y&sz6
-"5
-sDtLr)6
-"5
-]7t\
-:
-")
-qh8I
-")
-v'u/#n
-!#
-"5
-zh%6
-y9rnS>
-!#
-"5
-s.uJ)V+
-"5
-pV(I
-"5
-}d
-*'%
-rV
-"5
-pv
-&
-"5
-r?qsq/>
-!#
-"5
-|lq/
-s>
-"5
-{T
-*%%
-wG
-!#
-"5
-xS%<%B
-tU%<)
-sH+
-!#
-O
-!#
-tb7r1
-O
-!#
-pnp|r1
-O
-!#
-vYy=
-]#s3-
-"T
-(.
-!#
-pnt'rI
-],s38
-(7
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"K
-J
-qm
-qm
-(
-!qZ
-"-
-g
-a#
+ =93
+ -1
 ;(
-(
-!s*
-"*
-qH
-a#
+ =5
+ -1
 ;&
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
+ =16
+ -2
 p33
 ;$
-(
-!x=
-}G
+ =3
+ -2
 p32
 ;3
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const joinF16SM90ANarrow = `packed1 13904 join_dtype_F16_toF16
 !|h^|f
@@ -51931,309 +42598,42 @@ O
 !L
 `
 
-const joinF16SM90A = `packed1 13680 join_dtype_F16_toF16
-!|h^|f
-!|g@=q)
-!p8
-!sgt@rKympMq>rGrR
-!s]~<rm|z
-!vvq"w/rGw]
-!v7psv6}arR
-!v7r.v6pMq>piuNq>r9rR
-!
-!vtp5/rJs<
-!
-!pHwZnpD
-!vV
-!c
-p;.t*
-zf8pF
+const joinF16SM90A = joinF16SM90ANarrow + `
+ patch
+ -1
+packed1 13680 join_dtype_F16_toF16
+ =16
+ -2
 p9xFun
 p:8sV
-qS7te
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-sjvm
-sjsL
-sjsZ
-vYyC
-q1[ry
-w<
-zWt"=
-wOzY[
-wWq3
-y7.
-ti
-4
-rD4
-uG@sQ
-u3
-pnq0t'
-Q
-p%
-pns-r]
-N
-q2rO
-y2sr
-qk#2x6
-{ErO
-v>y?
-qk#U
-rsx6
-{E9
-wWpw
+ =35
+ -8
+ =8
+ -1
 wOu*q,1-
-y7.
-|<sh
-}+
-s=p5
-t8p5?
-z*px
-t1u&=
-rf#
-rf$
-p6
-wI@rz+
-t@tku*M/1-
-z0qe
-t@tkzYX
-xsU
-rKt?rbz}XD29
-wOu*vn[
-xBy_XD1&
-!#
-u'p@
-u'X
-pnq3j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnqepw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-pnqyqy
-ph0G
-)
-tT
-u'M#
-qns7
-sH3
-vk|Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-x1q#@
+ =40
+ -1
 xBu*M81,
-u-uksm
-xBzYp,
-r5+ww
-ti
-qU
-pB/qRB
-qvM(qg
-uVr|qR
-pnzLq#-
-qk/B
-xBzYp2
-r5+ps7
-qvM(qg
-uVz#p2
-pnsrq0
-t1XD
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rP
-uL=9y=
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-s=/
-t8/?
-"3
-q1=p$
-qvrc11
-)
-ur
-0
-q29
-qvsp12
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-pnu:j
-qF'1/
-qvp210
-zJvDympMy_xDD2sf
-pnt's6
-p}sf
+ =73
+ -1
 ub$
-xz
-4
-rD5
-xM
-*#%
-pns-q0
-{6.%
-_
-r?|X
-s4t&
-r?qsq/>
-s4y;
-r?v2sU>
-s4-tK
-r?t$rl>
-s4sfn
-r?ult|>
-s4{_vm
-r?tLu#>
-s4.tGv=
-q8,',>
-s4..tz
-q8+'+>
-s4/uK
-q8*'*>
-s4/p<rg
-q8)')>
-s4vFt[
-q8('(>
-s4/8tl
-q8'''>
-s4,{ptO
-q8&'&>
-s4,w?s%
-q8%'%>
-s4,y?.r>
-q8$'$>
-s4,zRr*
-q8#'#>
-pnsrsr
-xS(<(B
-t1R(<$
-\
-!#
-tb=j
-ra2E
-qvqY|#1.
-q1=p$
-ru1
-qvrc11
-)
-ur
-0
-q29
-q72q&
-y7,
-x%/U
-vb2p0
-syu8Ps}+r3x2cp42'1L
-syu8Ps}+r3y3vFt2uzp40'/L
-q1t"/
-uFry
-vbt0
-syu8Ps}+r3x2cp4.'-L
-syu8Ps}+r3y3vFt2uzp4,'+L
-q1p0A
-uF2p2
-vb<$
-syu8Ps}+r3x2cp4*')L
-syu8Ps}+r3y3vFt2uzp4(''L
-q1q}yl
-uF2q,
-vb<'
-syu8Ps}+r3x2cp4&'%L
-syu8Ps}+r3y3vFt2uzp4$'#L
-tb-^
-p+
-tb8pj
-t1M&11
-sH2
-tb@t;
+ =81
+ -1
 vwqI3.
-qop5
-zep5?
-uh
-rD1
-pnwwps@
-q712x6
+ =6
+ -1
 *,q^
-u'M$
-u'M)
-pqpX/qN
-|Rs7p-
-s{-pw
+ =5
+ -1
 xb*p-
-s{7pX
-|9
-*)%
-epj8f
-r['E
-epj/f
-z3'p$
-pqqN-qw
-r['q&
-pqqN.s-
-v0pKrS
-"'
+ =12
+ -1
 xb*C
-"'
-o
-*)%
-pqqN9pb
+ =4
+ -1
 wu3(
-tb@q0
-zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-q+p"Ex@9t2-7t2
-4
-sS
+ =12
+ -11
 pl.
 xUyc)vQ
 T(
@@ -52245,249 +42645,33 @@ T(
 yb3&
 4
 T&
-4
-J
-J
-sJzQ
-!#
-)
-pn|Yqw
-t7
-qvqY|#1.
-pnwws-
-pB1uD
-q;
-p~q,Gq=
-t6w3
+ =14
+ -1
 *.%
-",
-qh3zD
-:
-"(
-qh4I
-"(
-v'dpUn
-!#
-pqqN+qe
-xy
-epj7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2r)5
-epj@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLr)6
-"/
-]7t\
-:
-")
-qh8I
-")
-v'dp"n
-!#
-pqqN.rI
-zh%6
-y9rnS>
-!#
-pqqN7q0
-s.uJ"V$
-"0
-pV%I
-pqqN/p|
+ =42
+ -1
 T(
-pm
-}d
-*'%
-rV
-eps/xG
-ro
-p7
-pqqN/r1
-r?qsq/>
-!#
-eps@q#9
-z"q/
-s>
-pqpx=r.
+ =14
+ -1
 yb3&
-u(
-{T
-*%%
-wG
-!#
-pnwwr+
-qK[2}w
-ynt0
-sH%
-u?zQ
-!#
-s?p2
-"5
-qLu4qu
-qvqY|#1.
-"5
-pB1uD
-q;
-tH&Gq=
-t6w3
+ =20
+ -1
 *.%
-"5
-qh3zD
-:
-"/
-qh4I
-"/
-v'u/&n
-!#
-"5
-xy
-"5
-qJvM
-qJS
-v)q/
-x]
-"5
-sDv2r)5
-"5
-r=
-qi
-k
-r;
-y&sz6
-"5
-sDtLr)6
-"5
-]7t\
-:
-")
-qh8I
-")
-v'u/#n
-!#
-"5
-zh%6
-y9rnS>
-!#
-"5
-s.uJ)V+
-"5
-pV(I
-"5
-}d
-*'%
-rV
-"5
-ro
-p7
-"5
-r?qsq/>
-!#
-"5
-z"q/
-s>
-"5
-{T
-*%%
-wG
-!#
-"5
-xS#<#B
-tU#<'
-sH+
-!#
-O
-!#
-tb7r1
-O
-!#
-pnp|r1
-O
-!#
-vYy=
-]#s3-
-"T
-(.
-!#
-pnt'rI
-],s38
-(7
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"K
-J
-qm
-qm
-(
-!qZ
-"-
-g
-a#
+ =93
+ -1
 ;(
-(
-!s*
-"*
-qH
-a#
+ =5
+ -1
 ;&
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
+ =16
+ -2
 p33
 ;$
-(
-!x=
-}G
+ =3
+ -2
 p32
 ;3
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const joinF32SM90ANarrow = `packed1 13542 join_float32_toF32
 !|h^|f
@@ -53040,308 +43224,42 @@ O
 !L
 `
 
-const joinF32SM90A = `packed1 13313 join_float32_toF32
-!|h^|f
-!|g@=q)
-!p8
-!sgt@rKympMq>rGrR
-!s]~<rm|z
-!vvq"w/rGw]
-!v7psv6}arR
-!v7r.v6pMq>piuNq>r9rR
-!
-!vtp5/rJs<
-!
-!pHwZnpD
-!vV
-!c
-p;.t*
+const joinF32SM90A = joinF32SM90ANarrow + `
+ patch
+ -1
+packed1 13313 join_float32_toF32
+ =15
+ -2
 p9qYx,
 p:8sV
-qS7te
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-sjvm
-sjsL
-sjsZ
-vYyC
-q1[ry
-w<
-zWt"=
-wOzY[
-wWq3
-y7.
-ti
-4
-rD4
-uG@sQ
-u3
-pnq0t'
-Q
-p%
-pns-r]
-N
-q2rO
-y2sr
-qk#2x6
-{ErO
-v>y?
-qk#U
-rsx6
-{E9
-wWpw
+ =35
+ -8
+ =8
+ -1
 wOu*q,1-
-y7.
-|<sh
-}+
-s=p5
-t8p5?
-z*px
-t1u&=
-rf#
-rf$
-p6
-wI@rz+
-t@tku*M/1-
-z0qe
-t@tkzYX
-xsU
-rKt?rbz}XD29
-wOu*vn[
-xBy_XD1&
-!#
-u'p@
-u'X
-pnq3j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnqepw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-pnqyqy
-ph0G
-)
-tT
-u'M#
-qns7
-sH3
-vk|Y
-qk%z/
-{ErO
-v>zR
-qk%U
-rsui
-{E7
-x1q#@
+ =40
+ -1
 xBu*M81,
-u-uksm
-xBzYp,
-r5+ww
-ti
-qU
-pB/qRB
-qvM(qg
-uVr|qR
-pnzLq#-
-qk/B
-xBzYp2
-r5+ps7
-qvM(qg
-uVz#p2
-pnsrq0
-t1XD
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rP
-uL=9y=
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-s=/
-t8/?
-"3
-q1=p$
-qvrc11
-)
-ur
-0
-q29
-qvsp12
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-pnu:j
-qF'1/
-qvp210
-zJvDympMy_xDD2sf
-pnt's6
-p}sf
+ =73
+ -1
 ub$
-xz
-4
-rD5
-xM
-*#%
-pns-q0
-{6.%
-_
-r?|X
-s4t&
-r?qsq/>
-s4y;
-r?v2sU>
-s4-tK
-r?t$rl>
-s4sfn
-r?ult|>
-s4{_vm
-r?tLu#>
-s4.tGv=
-q8,',>
-s4..tz
-q8+'+>
-s4/uK
-q8*'*>
-s4/p<rg
-q8)')>
-s4vFt[
-q8('(>
-s4/8tl
-q8'''>
-s4,{ptO
-q8&'&>
-s4,w?s%
-q8%'%>
-s4,y?.r>
-q8$'$>
-s4,zRr*
-q8#'#>
-pnsrsr
-xS(<(B
-t1R(<$
-\
-!#
-tb=j
-ra2E
-qvqY|#1.
-q1=p$
-ru1
-qvrc11
-)
-ur
-0
-q29
-q72q&
-y7,
-x%/U
-vb2p0
-syu8Ps}+r3x2cp42'1L
-syu8Ps}+r3y3vFt2uzp40'/L
-q1t"/
-uFry
-vbt0
-syu8Ps}+r3x2cp4.'-L
-syu8Ps}+r3y3vFt2uzp4,'+L
-q1p0A
-uF2p2
-vb<$
-syu8Ps}+r3x2cp4*')L
-syu8Ps}+r3y3vFt2uzp4(''L
-q1q}yl
-uF2q,
-vb<'
-syu8Ps}+r3x2cp4&'%L
-syu8Ps}+r3y3vFt2uzp4$'#L
-tb-^
-p+
-tb8pj
-t1M&11
-sH2
-tb@t;
+ =81
+ -1
 vwqI3.
-qop5
-zep5?
-uh
-rD1
-pnwwps@
-q712x6
+ =6
+ -1
 *,q^
-u'M$
-u'M)
-pqpX/qN
-|Rs7p-
-s{-pw
+ =5
+ -1
 xb*p-
-s{7pX
-|9
-*)%
-epj8f
-r['E
-epj/f
-z3'p$
-pqqN-qw
-r['q&
-pqqN.s-
-v0pKrS
-"'
+ =12
+ -1
 xb*C
-"'
-o
-*)%
-pqqN9pb
+ =4
+ -1
 wu3(
-tb@q0
-zt
-w<
-Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-q+p"Ex@9t2-7t2
-4
-sS
+ =12
+ -11
 pl.
 xUyc)vQ
 T(
@@ -53353,235 +43271,33 @@ T(
 yb3&
 4
 T&
-4
-J
-J
-sJzQ
-!#
-)
-pn|Yqw
-t7
-qvqY|#1.
-pnwws-
-pB1uD
-q;
-p~q,Gq=
-t6w3
+ =14
+ -1
 *.%
-",
-qh3zD
-:
-"(
-qh4I
-"(
-v'dpUn
-!#
-pqqN+qe
-xy
-epj7xj
-qJvM
-qJS
-v)q/
-x]
-".
-sDv2r)5
-epj@w-
-r=
-qi
-k
-r;
-y&sz6
-"/
-sDtLr)6
-"/
-]7t\
-:
-")
-qh8I
-")
-v'dp"n
-!#
-pqqN.rI
-zh%6
-y9rnS>
-!#
-pqqN7q0
-s.uJ"V$
-"0
-pV%I
-pqqN/p|
+ =42
+ -1
 T(
-pm
-o
-*'%
-_
-r?qsq/>
-!#
-pqpx=r.
+ =7
+ -1
 yb3&
-u(
-|9
-*%%
-|Hqs
-!#
-pnwwr+
-qKXryB
-Yw%p*
-sH%
-u?zQ
-!#
-s?p@
-"2
-qL}w8
-qvqY|#1.
-"2
-pB1uD
-q;
-tH$Gq=
-t6w3
+ =20
+ -1
 *.%
-"2
-qh3zD
-:
-",
-qh4I
-",
-v'u/&n
-!#
-"2
-xy
-"2
-qJvM
-qJS
-v)q/
-x]
-"2
-sDv2r)5
-"2
-r=
-qi
-k
-r;
-y&sz6
-"2
-sDtLr)6
-"2
-]7t\
-:
-")
-qh8I
-")
-v'u/#n
-!#
-"2
-zh%6
-y9rnS>
-!#
-"2
-s.uJ)V+
-"2
-pV(I
-"2
-o
-*'%
-_
-r?qsq/>
-!#
-"2
-|9
-*%%
-|Hqs
-!#
-"2
-qKp*2p*B
-Yp*<#
-sH+
-!#
-O
-!#
-tb7r1
-O
-!#
-pnp|r1
-O
-!#
-vYy=
-]#s3-
-"Q
-(.
-!#
-pnt'rI
-],s38
-(7
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"H
-J
-qm
-qm
-(
-!qZ
-"*
-g
-a#
+ =86
+ -1
 ;(
-(
-!s*
-"*
-qH
-a#
+ =5
+ -1
 ;&
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
+ =16
+ -2
 p33
 ;$
-(
-!x=
-}G
+ =3
+ -2
 p32
 ;3
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const blockedNNSM70Narrow = `packed1 24440 blocked_float32_single_rowMajor
 !pJ
@@ -54501,56 +44217,16 @@ O
 !L
 `
 
-const blockedNNSM70 = `packed1 23858 blocked_float32_single_rowMajor
-!pJ
-!pI
-!p8
-!sgv9rbrmpO}}pMpirR
-!s]q"q)pO}}uNq>r9rR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd|{p&s<
-!
-!pH+sLpD
-!}[
-!c
-p;xFto
+const blockedNNSM70 = blockedNNSM70Narrow + `
+ patch
+ -1
+packed1 23858 blocked_float32_single_rowMajor
+ =15
+ -2
 p9@=pF
 p:t=sV
-qS@8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-sjtl
-qQ,tK
-qQuK
-qQ+wV
-qQrFp&
-|ks-
-u3
-u3xR
-vl{}
-N
-vl@qy
-Q
-p%
+ =32
+ -38
 "#
 wP
 "#
@@ -54562,22 +44238,15 @@ q'=p|
 {=-%
 pC1
 rBu\1?
-q\rcC
-rBrcsO
-J
-!#
-q'-f
+ =5
+ -2
 qvspr2
 p~p@uD
-syu8r3qpZ
-u6pkZ
-qKuHy8
-}3rc
-\
-q'7qw
+ =6
+ -1
 wu3/
-rD.
-}%zL
+ =2
+ -16
 xit]
 |ytc
 pC.
@@ -54596,8 +44265,8 @@ pl5
 "$
 tN
 qm
-!#
-q'9p|
+ =2
+ -10
 {=/%
 qosp
 zesp?
@@ -54610,13 +44279,11 @@ J
 )
 }%f+
 q:
-:
-:
-:
-:
+ =4
+ -1
 "*
-}^I
-yHr]
+ =2
+ -27
 q\pGC
 rBp[sO
 pns-}6
@@ -54644,30 +44311,17 @@ tf&C
 tQ6V)
 "#
 T&
-re{'yR
-w"t,
-wj
-rD7
+ =4
+ -1
 {{E
-*%%
-v'ql
+ =2
+ -1
 v3pUE
-*%%
-yxxh2ql
+ =2
+ -1
 v3p[E
-*%%
-yxrn2ql
-zNE
-*%%
-yxqs2ql
-!#
-:
-:
-:
-:
-"%
-](I
-"%
+ =13
+ -27
 tf0V)
 |d1V*?
 "%
@@ -54695,79 +44349,42 @@ tf9C
 tQ6V:
 "#
 T&
-re{'yR
-w"t,
-wj
-rD8
+ =4
+ -1
 {{E
-*%%
-v'ql
+ =2
+ -1
 v3pUE
-*%%
-yxxh2ql
+ =2
+ -1
 v3p[E
-*%%
-yxrn2ql
-zNE
-*%%
-yxqs2ql
-!#
-rt+pb
+ =7
+ -1
 q2x6
-qvsp1$
-pB&uD
-syu8r3qpW
-u6pk>
+ =4
+ -1
 vG,
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsU
-u6pk6
+ =5
+ -1
 q1p0E
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsI
-u6pkS
+ =5
+ -1
 qk/q&
-q2x6
-qvsp1$
-pB&uD
-syu8r3qprl
-u6pkq/
-qD=pX
-p+
-q'/r-
+ =8
+ -2
 z'/1/G
 qt/1.
-sJ~)
-!#
-",
-])x_~,
-qx-ps7
+ =5
+ -3
 vNpWA35
 r{?
 w<
 Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
+ =13
+ -1
 vW5
-J
-!#
-)
-{1q#+
+ =4
+ -33
 iM%
 qx-rI
 tfFC
@@ -54801,601 +44418,247 @@ i+29
 tf[C
 |d\sO
 tQ4V1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qx7pE
-],x_}~
+ =18
+ -1
 zK+3$
-rex\pu
-i,V0
+ =2
+ -3
 T$
 4
 zK)3$
-4
-i*V1
+ =2
+ -3
 T$
 4
 zK'3$
-4
-i(V2
+ =2
+ -3
 T$
 4
 zK%3$
-4
-i&V3
+ =2
+ -3
 T$
 4
 zK#3$
-4
-i$V4
+ =2
+ -3
 T$
 4
 q+qI3$
-4
-i"V5
+ =2
+ -3
 T$
 4
 q+pU3$
-4
-};V6
+ =2
+ -3
 T$
 4
 q+pG3$
-4
-wmV7
+ =2
+ -1
 T$
-4
-5
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-u<
-!#
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
+ =39
+ -4
 )
 "1
 vW5
 i6%
 T$
-qU
-o
-*#%
-_
-r#=sm
-q2x6
-qvsp1$
-pB&uD
-q;
-|E
-|~
-}"r_S>W
-qx/qw
+ =13
+ -2
 i6rS
 T$
-pm
-o
-*#%
-_
-r#=p|
-}"u_>SsI
-}"t$>6rl
-"#
+ =8
+ -2
 i6s[
 T$
-u(
-o
-*#%
-_
-"#
-}"ul>q/t|
-}"sz>SsG
-"#
+ =8
+ -2
 i6t~
 T$
-z>
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =8
+ -2
 i6V#
 T$
-{K
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =8
+ -2
 i6V&
 T$
-s'8
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =8
+ -2
 i6V)
 T$
-s'7
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =8
+ -2
 i6V,
 T$
-s'9
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|IB
+ =8
+ -1
 Yvnp0
-\
-H
-!#
-"%
+ =4
+ -2
 t+X1,
 iO%
-o
-*#%
-_
-"%
-qLt"x6
-qvsp1$
-pB&uD
-q;
-|K"6sR"
-|~
-|K$SsR$
-"%
+ =12
+ -1
 iOrS
-o
-*#%
-_
-"%
-q~8>S'8
-q~7}07
-"#
+ =7
+ -1
 iOs[
-o
-*#%
-_
-"#
-q~6>q/'6
-q~5>S'5
-"#
+ =7
+ -1
 iOt~
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =7
+ -1
 iOV#
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =7
+ -1
 iOV&
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =7
+ -1
 iOV)
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =7
+ -1
 iOV,
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|ZB
+ =7
+ -1
 Yp2t0
-\
-!#
-r#7pE
-qLp*Ev(
-qvsp1%
-pB&uD
-q;
-tM$,
-so
-|~
-tM$/
-u6pk>
-qF"B
-rQ
-qvsp1%
-pB&uD
-q;
-zr8
-so
-|~
-zr7
-u6pk>
-qF&E
-rQ
-qvsp1%
-pB&uD
-q;
-zr6
-so
-|~
-zr5
-u6pk>
-qF*q&
-rQ
-qvsp1%
-pB&uD
-q;
-zr4
-so
-|~
-zr3
-u6pk>
-qF.G
-rQ
-qvsp1%
-pB&uD
-q;
-zr2
-so
-|~
-zr1
-u6pk>
-qF2tn
-rQ
-qvsp1%
-pB&uD
-q;
-zr0
-so
-|~
-zr/
-u6pk>
-qF6wB
-rQ
-qvsp1%
-pB&uD
-q;
-zr.
-so
-|~
-zr-
-u6pk>
-qF:29
-rQ
-qvsp1%
-pB&uD
-q;
-zr,
-so
-|~
-zr+
-u6pk>
-{rqY
-p+
-{Np|
-xS=<=qO
+ =86
+ -1
 tU=1-
-sH(
-!#
-q'7p|
+ =3
+ -2
 }7D3Dv^
 v1D3/
-sH#
-!#
-qD9q3
+ =3
+ -1
 tV?B
-uh
-{#~%
-qD/ww
-r[#q&
-{D8f
-r[#E
-{D/f
-z3#p$
-uv,pb
+ =9
+ -4
 wu3*
 qm
-!#
-qD/r+
+ =2
+ -1
 xv,
 0
-rQ
-)
+ =2
+ -1
 ri
 rr
 )
-ti
-w"~5
-sJ~,
-qD@zg
+ =4
+ -1
 x%sp1%
-y,q4U
-pB&uD
-q;
-pB&GqR
-|~
+ =5
+ -7
 *<p-
 s.p)333:
 yg8
 uA-qN
 wY0C
-sJ~"
-pqq#-pw
+ =2
+ -1
 xb,C
-:
-p6
-pqq#7pX
-o
-*+%
-v'ql
-!#
-uA7qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
+ =14
+ -1
 "+
-sDv22uy
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
+ =7
+ -1
 ",
-sDtLyR
-uA9qw
-rj{'t\
-uA/s-
+ =4
+ -3
 tm33
 "*
 xb,C
-:
-p6
-"*
-o
-*+%
-v'ql
-!#
-uA/rI
-zh%6
-y9rnS>
-!#
-uv=q0
+ =12
+ -2
 s.p[37su
 "0
-}^I
-uv+qw
+ =2
+ -1
 T*
-s'/
-o
-*)%
-_
-r?qsq/>
-!#
-uv.r.
+ =7
+ -1
 yb3(
-s'@
-|9
-*'%
-|Hqs
-!#
+ =5
+ -1
 qM=pX
-p+
-!#
+ =2
+ -2
 |w&V&B
 tf&V'
-sH/
-!#
-qD/f+
-O
-!#
-"G
-].rL=
-]0rL,
-]2rL+
-(x5
-!#
-pVnrL.
-pVlrL8
-pVjrL7
-(zI
-!pZ
-p(
-!p^
-qx/pX
-r7+
+ =20
+ -2
 {jY
 qa$
-(
-!qZ
-qH
+ =3
+ -2
 aW
 ;$
-(
-!s*
-qH
+ =3
+ -2
 aT
 ;$
-(
-!tS
-qH
+ =3
+ -2
 aQ
 ;$
-(
-!vB
-qH
+ =3
+ -2
 aN
 ;$
-(
-!w&
-qH
+ =3
+ -2
 aK
 ;$
-(
-!x=
-qH
+ =3
+ -2
 aH
 ;$
-(
-!yE
-qH
+ =3
+ -2
 aE
 ;$
-(
-!{-
-"'
-r~
-pfp"
+ =5
+ -1
 ;*
-(
-!vKxw
-"'
-g
-pfp"
+ =5
+ -1
 ;(
-(
-!pty@
-"%
-sk
+ =4
+ -2
 p3J
 ;&
-(
-!ptyG
-sk
+ =3
+ -2
 p3M
 ;&
-(
-!pt+uU
-sk
-p3P
+ =4
+ -1
 ;&
-(
-!pt{H
-sk
+ =3
+ -2
 p3S
 ;&
-(
-!pt.uU
-sk
+ =3
+ -2
 p3]
 ;&
-(
-!pt|F
-sk
+ =3
+ -2
 p3a
 ;&
-(
-!pt|G
-sk
+ =3
+ -2
 p3d
 ;&
-(
-!pt}x
-sk
+ =3
+ -2
 p3g
 ;&
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const blockedNTSM70Narrow = `packed1 24814 blocked_float32_single_columnMajor
 !pJ
@@ -56328,56 +45591,16 @@ O
 !L
 `
 
-const blockedNTSM70 = `packed1 23973 blocked_float32_single_columnMajor
-!pJ
-!pI
-!p8
-!sgv9rbrmpO}}pMpirR
-!s]q"q)pO}}uNq>r9rR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd|{p&s<
-!
-!pH+sLpD
-!}[
-!c
-p;xFto
+const blockedNTSM70 = blockedNTSM70Narrow + `
+ patch
+ -1
+packed1 23973 blocked_float32_single_columnMajor
+ =15
+ -2
 p9@=pF
 p:,}(pF
-qS@8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-sjtl
-qQ,tK
-qQuK
-qQ+wV
-qQrFp&
-|ks-
-u3
-u3xR
-vl{}
-N
-vl@qy
-Q
-p%
+ =32
+ -39
 "#
 wP
 "#
@@ -56389,22 +45612,15 @@ q'=p|
 {=-%
 pC1
 rBu\1?
-q\rcC
-rBrcsO
-J
-!#
-q'-f
+ =5
+ -2
 qvspr2
 p~p@uD
-syu8r3qpZ
-u6pkZ
-qKuHy8
-}3rc
-\
-q'7qw
+ =6
+ -1
 wu3/
-rD.
-}%zL
+ =2
+ -20
 xit]
 |ytc
 pC.
@@ -56427,8 +45643,8 @@ pl5
 "$
 x{
 qm
-!#
-q'9p|
+ =2
+ -10
 {=/%
 qosp
 zesp?
@@ -56441,13 +45657,11 @@ J
 )
 }%f+
 q:
-:
-:
-:
-:
+ =4
+ -1
 "+
-}^I
-yHr]
+ =2
+ -31
 q\pUC
 rBqAsO
 pnr]}6
@@ -56475,30 +45689,17 @@ tf(C
 i)%
 "#
 T&
-re{'yR
-w"t,
-wj
-rD7
+ =4
+ -1
 {{E
-*%%
-v'ql
+ =2
+ -1
 v3pUE
-*%%
-yxxh2ql
+ =2
+ -1
 v3p[E
-*%%
-yxrn2ql
-zNE
-*%%
-yxqs2ql
-!#
-:
-:
-:
-:
-"%
-](I
-"%
+ =13
+ -31
 tf2V)
 |d3V*?
 "%
@@ -56526,79 +45727,42 @@ tf;C
 i:%
 "#
 T&
-re{'yR
-w"t,
-wj
-rD8
+ =4
+ -1
 {{E
-*%%
-v'ql
+ =2
+ -1
 v3pUE
-*%%
-yxxh2ql
+ =2
+ -1
 v3p[E
-*%%
-yxrn2ql
-zNE
-*%%
-yxqs2ql
-!#
-rt+pb
+ =7
+ -1
 q2x6
-qvsp1$
-pB&uD
-syu8r3qpW
-u6pk>
+ =4
+ -1
 vG,
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsU
-u6pk6
+ =5
+ -1
 q1p0E
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsI
-u6pkS
+ =5
+ -1
 qk/q&
-q2x6
-qvsp1$
-pB&uD
-syu8r3qprl
-u6pkq/
-qD=pX
-p+
-q'/r-
+ =8
+ -2
 z'/1/G
 qt/1.
-sJ~)
-!#
-",
-])x_~,
-qx-ps7
+ =5
+ -3
 vNpWA35
 r{?
 w<
 Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
+ =13
+ -1
 vW5
-J
-!#
-)
-{1q#+
+ =4
+ -33
 iO%
 qx-rI
 tfFC
@@ -56632,601 +45796,247 @@ i+29
 tf[C
 |d\sO
 tQ4V1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qx7pE
-],x_}~
+ =18
+ -1
 zK+3$
-rex\pu
-i,V0
+ =2
+ -3
 T$
 4
 zK)3$
-4
-i*V1
+ =2
+ -3
 T$
 4
 zK'3$
-4
-i(V2
+ =2
+ -3
 T$
 4
 zK%3$
-4
-i&V3
+ =2
+ -3
 T$
 4
 zK#3$
-4
-i$V4
+ =2
+ -3
 T$
 4
 q+qI3$
-4
-i"V5
+ =2
+ -3
 T$
 4
 q+pU3$
-4
-};V6
+ =2
+ -3
 T$
 4
 q+pG3$
-4
-wmV7
+ =2
+ -1
 T$
-4
-5
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-u<
-!#
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
+ =39
+ -4
 )
 "1
 vW5
 i6%
 T$
-qU
-o
-*#%
-_
-r#=sm
-q2x6
-qvsp1$
-pB&uD
-q;
-|E
-|~
-}"r_S>W
-qx/qw
+ =13
+ -2
 i6rS
 T$
-pm
-o
-*#%
-_
-r#=p|
-}"u_>SsI
-}"t$>6rl
-"#
+ =8
+ -2
 i6s[
 T$
-u(
-o
-*#%
-_
-"#
-}"ul>q/t|
-}"sz>SsG
-"#
+ =8
+ -2
 i6t~
 T$
-z>
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =8
+ -2
 i6V#
 T$
-{K
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =8
+ -2
 i6V&
 T$
-s'8
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =8
+ -2
 i6V)
 T$
-s'7
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =8
+ -2
 i6V,
 T$
-s'9
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|IB
+ =8
+ -1
 Yvnp0
-\
-H
-!#
-"%
+ =4
+ -2
 t+X1,
 iO%
-o
-*#%
-_
-"%
-qLt"x6
-qvsp1$
-pB&uD
-q;
-|K"6sR"
-|~
-|K$SsR$
-"%
+ =12
+ -1
 iOrS
-o
-*#%
-_
-"%
-q~8>S'8
-q~7}07
-"#
+ =7
+ -1
 iOs[
-o
-*#%
-_
-"#
-q~6>q/'6
-q~5>S'5
-"#
+ =7
+ -1
 iOt~
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =7
+ -1
 iOV#
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =7
+ -1
 iOV&
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =7
+ -1
 iOV)
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =7
+ -1
 iOV,
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|ZB
+ =7
+ -1
 Yp2t0
-\
-!#
-r#7pE
-qLp*Ev(
-qvsp1%
-pB&uD
-q;
-tM$,
-so
-|~
-tM$/
-u6pk>
-qF"B
-rQ
-qvsp1%
-pB&uD
-q;
-zr8
-so
-|~
-zr7
-u6pk>
-qF&E
-rQ
-qvsp1%
-pB&uD
-q;
-zr6
-so
-|~
-zr5
-u6pk>
-qF*q&
-rQ
-qvsp1%
-pB&uD
-q;
-zr4
-so
-|~
-zr3
-u6pk>
-qF.G
-rQ
-qvsp1%
-pB&uD
-q;
-zr2
-so
-|~
-zr1
-u6pk>
-qF2tn
-rQ
-qvsp1%
-pB&uD
-q;
-zr0
-so
-|~
-zr/
-u6pk>
-qF6wB
-rQ
-qvsp1%
-pB&uD
-q;
-zr.
-so
-|~
-zr-
-u6pk>
-qF:29
-rQ
-qvsp1%
-pB&uD
-q;
-zr,
-so
-|~
-zr+
-u6pk>
-{rqY
-p+
-{Np|
-xS=<=qO
+ =86
+ -1
 tU=1-
-sH(
-!#
-q'7p|
+ =3
+ -2
 }7F3Fv^
 v1F3/
-sH#
-!#
-qD9q3
+ =3
+ -1
 tV?B
-uh
-{#~%
-qD/ww
-r[#q&
-{D8f
-r[#E
-{D/f
-z3#p$
-uv,pb
+ =9
+ -4
 wu3*
 qm
-!#
-qD/r+
+ =2
+ -1
 xv,
 0
-rQ
-)
+ =2
+ -1
 ri
 rr
 )
-ti
-w"~5
-sJ~,
-qD@zg
+ =4
+ -1
 x%sp1%
-y,q4U
-pB&uD
-q;
-pB&GqR
-|~
+ =5
+ -7
 *<p-
 s.p)333:
 yg8
 uA-qN
 wY0C
-sJ~"
-pqq#-pw
+ =2
+ -1
 xb,C
-:
-p6
-pqq#7pX
-o
-*+%
-v'ql
-!#
-uA7qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
+ =14
+ -1
 "+
-sDv22uy
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
+ =7
+ -1
 ",
-sDtLyR
-uA9qw
-rj{'t\
-uA/s-
+ =4
+ -3
 tm33
 "*
 xb,C
-:
-p6
-"*
-o
-*+%
-v'ql
-!#
-uA/rI
-zh%6
-y9rnS>
-!#
-uv=q0
+ =12
+ -2
 s.p[37su
 "0
-}^I
-uv+qw
+ =2
+ -1
 T*
-s'/
-o
-*)%
-_
-r?qsq/>
-!#
-uv.r.
+ =7
+ -1
 yb3(
-s'@
-|9
-*'%
-|Hqs
-!#
+ =5
+ -1
 qM=pX
-p+
-!#
+ =2
+ -2
 |w&V&B
 tf&V'
-sH/
-!#
-qD/f+
-O
-!#
-"G
-].rL=
-]0rL,
-]2rL+
-(x5
-!#
-pVnrL.
-pVlrL8
-pVjrL7
-(zI
-!pZ
-p(
-!p^
-qx/pX
-r7+
+ =20
+ -2
 {jY
 qa$
-(
-!qZ
-qH
+ =3
+ -2
 aW
 ;$
-(
-!s*
-qH
+ =3
+ -2
 aT
 ;$
-(
-!tS
-qH
+ =3
+ -2
 aQ
 ;$
-(
-!vB
-qH
+ =3
+ -2
 aN
 ;$
-(
-!w&
-qH
+ =3
+ -2
 aK
 ;$
-(
-!x=
-qH
+ =3
+ -2
 aH
 ;$
-(
-!yE
-qH
+ =3
+ -2
 aE
 ;$
-(
-!{-
-"'
-r~
-pfp"
+ =5
+ -1
 ;*
-(
-!vKxw
-"'
-g
-pfp"
+ =5
+ -1
 ;(
-(
-!pty@
-"%
-sk
+ =4
+ -2
 p3L
 ;&
-(
-!ptyG
-sk
+ =3
+ -2
 p3O
 ;&
-(
-!pt+uU
-sk
+ =3
+ -2
 p3R
 ;&
-(
-!pt{H
-sk
+ =3
+ -2
 p3U
 ;&
-(
-!pt.uU
-sk
+ =3
+ -2
 p3_
 ;&
-(
-!pt|F
-sk
+ =3
+ -2
 p3c
 ;&
-(
-!pt|G
-sk
+ =3
+ -2
 p3f
 ;&
-(
-!pt}x
-sk
-p3i
+ =4
+ -1
 ;&
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const blockedNTBF16SM70Narrow = `packed1 25484 blocked_dtype_BF16_brain_columnMajor
 !pJ
@@ -58189,56 +46999,16 @@ O
 !L
 `
 
-const blockedNTBF16SM70 = `packed1 24612 blocked_dtype_BF16_brain_columnMajor
-!pJ
-!pI
-!p8
-!sgv9rbrmpO}}pMpirR
-!s]q"q)pO}}uNq>r9rR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd|{p&s<
-!
-!pH+sLpD
-!}[
-!c
-p;xFto
+const blockedNTBF16SM70 = blockedNTBF16SM70Narrow + `
+ patch
+ -1
+packed1 24612 blocked_dtype_BF16_brain_columnMajor
+ =15
+ -2
 p9qYsV
 p:,}(pF
-qS@8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-z6p&
-sjtl
-qQ,tK
-qQuK
-qQ+wV
-qQrFp&
-|ks-
-u3
-u3xR
-vl{}
-N
-vl@qy
-Q
-p%
+ =32
+ -39
 "#
 wP
 "#
@@ -58250,22 +47020,15 @@ q'=p|
 {=-%
 pC1
 rBu\1?
-q\rcC
-rBrcsO
-J
-!#
-q'-f
+ =5
+ -2
 qvspr2
 p~p@uD
-syu8r3qpZ
-u6pkZ
-qKuHy8
-}3rc
-\
-q'7qw
+ =6
+ -1
 wu3/
-rD.
-}%zL
+ =2
+ -20
 xit]
 |ytc
 pC.
@@ -58288,8 +47051,8 @@ pl5
 "$
 x{
 qm
-!#
-q'9p|
+ =2
+ -10
 {=/%
 qosp
 zesp?
@@ -58302,13 +47065,11 @@ J
 )
 }%f+
 q:
-:
-:
-:
-:
+ =4
+ -1
 "+
-}^I
-yHr]
+ =2
+ -31
 q\pUC
 rBqAsO
 pnr]}6
@@ -58336,45 +47097,17 @@ tf(C
 i)%
 "#
 T&
-re{'yR
-w"t,
-wj
-rD7
+ =4
+ -1
 {{B
-*%%
-rV
-pnpbwE
-pv
-s5z}u}D
-"#
+ =6
+ -1
 v3pUB
-*%%
-rV
-"#
-pv
-s5z}xhD
-"#
+ =6
+ -1
 v3p[B
-*%%
-rV
-"#
-pv
-s5z}rnD
-"#
-zNB
-*%%
-rV
-"#
-pv
-s5z}qsD
-!#
-:
-:
-:
-:
-"&
-](I
-"&
+ =20
+ -31
 tf2V)
 |d3V*?
 "&
@@ -58402,94 +47135,42 @@ tf;C
 i:%
 "#
 T&
-re{'yR
-w"t,
-wj
-rD8
+ =4
+ -1
 {{B
-*%%
-rV
-"&
-pv
-s5z}u}D
-"#
+ =6
+ -1
 v3pUB
-*%%
-rV
-"#
-pv
-s5z}xhD
-"#
+ =6
+ -1
 v3p[B
-*%%
-rV
-"#
-pv
-s5z}rnD
-"#
-zNB
-*%%
-rV
-"#
-pv
-s5z}qsD
-!#
-rt+pb
+ =14
+ -1
 q7/2x6
-qvsp1$
-pB&uD
-syu8r3qpW
-u6pk>
+ =4
+ -1
 qk/B
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsU
-u6pk6
+ =5
+ -1
 qk/E
-q2x6
-qvsp1$
-pB&uD
-syu8r3qpsI
-u6pkS
+ =5
+ -1
 qk/q&
-q2x6
-qvsp1$
-pB&uD
-syu8r3qprl
-u6pkq/
-qD=pX
-p+
-q'/r-
+ =8
+ -2
 z'/1/G
 qt/1.
-sJ~)
-!#
-"-
-])x_~,
-qx-ps7
+ =5
+ -3
 vNpWA35
 r{?
 w<
 Y=U
-x)
-)
-qBuZ
-qoxZ
-4
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
-tr*
+ =13
+ -1
 vW5
-J
-!#
-)
-{1q#+
+ =4
+ -33
 iO%
 qx-rI
 tfFC
@@ -58523,598 +47204,244 @@ i+29
 tf[C
 |d\sO
 tQ4V1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qx7pE
-],x_}~
+ =18
+ -1
 zK+3$
-rex\pu
-i,V0
+ =2
+ -3
 T$
 4
 zK)3$
-4
-i*V1
+ =2
+ -3
 T$
 4
 zK'3$
-4
-i(V2
+ =2
+ -3
 T$
 4
 zK%3$
-4
-i&V3
+ =2
+ -3
 T$
 4
 zK#3$
-4
-i$V4
+ =2
+ -3
 T$
 4
 q+qI3$
-4
-i"V5
+ =2
+ -3
 T$
 4
 q+pU3$
-4
-};V6
+ =2
+ -3
 T$
 4
 q+pG3$
-4
-wmV7
+ =2
+ -1
 T$
-4
-5
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-u<
-!#
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
+ =39
+ -4
 )
 "2
 vW5
 i6%
 T$
-qU
-o
-*#%
-_
-r#=sm
-q2x6
-qvsp1$
-pB&uD
-q;
-|E
-|~
-}"r_S>W
-qx/qw
+ =13
+ -2
 i6rS
 T$
-pm
-o
-*#%
-_
-r#=p|
-}"u_>SsI
-}"t$>6rl
-"#
+ =8
+ -2
 i6s[
 T$
-u(
-o
-*#%
-_
-"#
-}"ul>q/t|
-}"sz>SsG
-"#
+ =8
+ -2
 i6t~
 T$
-z>
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =8
+ -2
 i6V#
 T$
-{K
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =8
+ -2
 i6V&
 T$
-s'8
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =8
+ -2
 i6V)
 T$
-s'7
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =8
+ -2
 i6V,
 T$
-s'9
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|IB
+ =8
+ -1
 Yvnp0
-\
-H
-!#
-"%
+ =4
+ -2
 t+X1,
 iO%
-o
-*#%
-_
-"%
-qLt"x6
-qvsp1$
-pB&uD
-q;
-|K"6sR"
-|~
-|K$SsR$
-"%
+ =12
+ -1
 iOrS
-o
-*#%
-_
-"%
-q~8>S'8
-q~7}07
-"#
+ =7
+ -1
 iOs[
-o
-*#%
-_
-"#
-q~6>q/'6
-q~5>S'5
-"#
+ =7
+ -1
 iOt~
-o
-*#%
-_
-"#
-q~4>W'4
-q~3>q/'3
-"#
+ =7
+ -1
 iOV#
-o
-*#%
-_
-"#
-q~2>sU'2
-q~1>W'1
-"#
+ =7
+ -1
 iOV&
-o
-*#%
-_
-"#
-q~0>sI'0
-q~/>sU'/
-"#
+ =7
+ -1
 iOV)
-o
-*#%
-_
-"#
-q~.>rl'.
-q~->sI'-
-"#
+ =7
+ -1
 iOV,
-o
-*#%
-_
-"#
-q~,>qW',
-q~+>rl'+
-qK|ZB
+ =7
+ -1
 Yp2t0
-\
-!#
-r#7pE
-qLp*Ev(
-qvsp1%
-pB&uD
-q;
-tM$,
-so
-|~
-tM$/
-u6pk>
-qF"B
-rQ
-qvsp1%
-pB&uD
-q;
-zr8
-so
-|~
-zr7
-u6pk>
-qF&E
-rQ
-qvsp1%
-pB&uD
-q;
-zr6
-so
-|~
-zr5
-u6pk>
-qF*q&
-rQ
-qvsp1%
-pB&uD
-q;
-zr4
-so
-|~
-zr3
-u6pk>
-qF.G
-rQ
-qvsp1%
-pB&uD
-q;
-zr2
-so
-|~
-zr1
-u6pk>
-qF2tn
-rQ
-qvsp1%
-pB&uD
-q;
-zr0
-so
-|~
-zr/
-u6pk>
-qF6wB
-rQ
-qvsp1%
-pB&uD
-q;
-zr.
-so
-|~
-zr-
-u6pk>
-qF:29
-rQ
-qvsp1%
-pB&uD
-q;
-zr,
-so
-|~
-zr+
-u6pk>
-{rqY
-p+
-{Np|
-xS=<=qO
+ =86
+ -1
 tU=1-
-sH(
-!#
-q'7p|
+ =3
+ -2
 }7F3Fv^
 v1F3/
-sH#
-!#
-qD9q3
+ =3
+ -1
 tV?B
-uh
-{#~%
-qD/ww
-r[#q&
-{D8f
-r[#E
-{D/f
-z3#p$
-uv,pb
+ =9
+ -4
 wu3*
 qm
-!#
-qD/r+
+ =2
+ -1
 xv,
 0
-rQ
-)
+ =2
+ -1
 ri
 rr
 )
-ti
-w"~5
-sJ~,
-qD@zg
+ =4
+ -1
 x%sp1%
-y,q4U
-pB&uD
-q;
-pB&GqR
-|~
+ =5
+ -7
 *<p-
 s.p)333:
 yg8
 uA-qN
 wY0C
-sJ~"
-pqq#-pw
+ =2
+ -1
 xb,C
-:
-p6
-pqq#7pX
-o
-*+%
-v'ql
-!#
-uA7qe
-xy
-{D7xj
-qJvM
-qJS
-v)q/
-x]
+ =14
+ -1
 "+
-sDv22uy
-{D@w-
-r=
-qi
-k
-r;
-y&sz6
+ =7
+ -1
 ",
-sDtLyR
-uA9qw
-rj{'t\
-uA/s-
+ =4
+ -3
 tm33
 "*
 xb,C
-:
-p6
-"*
-o
-*+%
-v'ql
-!#
-uA/rI
-zh%6
-y9rnS>
-!#
-uv=q0
+ =12
+ -2
 s.p[37su
 "0
-}^I
-uv+qw
+ =2
+ -1
 T*
-s'/
-o
-*)%
-_
-r?qsq/>
-!#
-uv.r.
+ =7
+ -1
 yb3(
-s'@
-|9
-*'%
-|Hqs
-!#
+ =5
+ -1
 qM=pX
-p+
-!#
+ =2
+ -2
 |w&V&B
 tf&V'
-sH/
-!#
-qD/f+
-O
-!#
-"H
-].rL=
-]0rL,
-]2rL+
-(x5
-!#
-pVnrL.
-pVlrL8
-pVjrL7
-(zI
-!pZ
-p(
-!p^
-qx/pX
-r7+
+ =20
+ -2
 {jY
 qa$
-(
-!qZ
-qH
+ =3
+ -2
 aW
 ;$
-(
-!s*
-qH
+ =3
+ -2
 aT
 ;$
-(
-!tS
-qH
+ =3
+ -2
 aQ
 ;$
-(
-!vB
-qH
+ =3
+ -2
 aN
 ;$
-(
-!w&
-qH
+ =3
+ -2
 aK
 ;$
-(
-!x=
-qH
+ =3
+ -2
 aH
 ;$
-(
-!yE
-qH
+ =3
+ -2
 aE
 ;$
-(
-!{-
-"'
-r~
-pfp"
+ =5
+ -1
 ;*
-(
-!vKxw
-"'
-g
-pfp"
+ =5
+ -1
 ;(
-(
-!pty@
-"%
-sk
+ =4
+ -2
 p3L
 ;&
-(
-!ptyG
-sk
+ =3
+ -2
 p3O
 ;&
-(
-!pt+uU
-sk
+ =3
+ -2
 p3R
 ;&
-(
-!pt{H
-sk
+ =3
+ -2
 p3U
 ;&
-(
-!pt.uU
-sk
+ =3
+ -2
 p3_
 ;&
-(
-!pt|F
-sk
+ =3
+ -2
 p3c
 ;&
-(
-!pt|G
-sk
+ =3
+ -2
 p3f
 ;&
-(
-!pt}x
-sk
-p3i
+ =4
+ -1
 ;&
-!q[
-qQ+s%
-p_
-m
-pN
-p]
-h+vm
-pQ
-h{pp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`

@@ -503,95 +503,20 @@ O
 !L
 `
 
-const plainSM70 = `packed1 10747 plain
+const plainSM70 = plainSM80 + `
+ patch
+ -3
+packed1 10747 plain
 !pJ
 !pI
-!p8
-!sgtqrR
-!s]u=q>pMw]
-!vvrbrmr9rR
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujrbrmrKrKuj+pMtq~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pidt&s<
-!
-!pH}4pD
-!}[
-!c
+ =10
+ -1
 p;.x,
-p9-sV
-p:v(pF
+ =2
+ -1
 qSxOpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-x+pE
-Q
-)
-t>
-z5q@
-z_r|
-xAy'
-}h
-stqA
-stp[
-x1q3
-q+p=rS
-q+p=su
-xAq#-
-ret,v:
-"#
-wj
-wj
-rD5
-xnua
-r7ujrKt?q)t@piujrbrmrKrKuj+pMtq~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
-yXj
-N
-xAsQ
-xM
-*#%
-*%p-
-"%
-{6.vQ
-{6.3'
-sw
-p\
-"$
-t>
-}p^
-p+
-qM9j
-xLX
-qGs\t%
-vp
-};wvt2
-qnqA
-uh
-4
-0
-x)
-)
-x<D
-5
-uc
-r7X
-H
-!#
-uc
-svX
-H
-!#
-)
-qM/sQ
-uCvQ
-_
+ =72
+ -7
 t-x^
 s/w+
 rH
@@ -607,351 +532,56 @@ s4uK
 t-x^
 s/w+
 xptLscyqqcqcqcqcqcqc>?
-qM9sr
-u;rq
-pC,
-qop=
-rMs0C
-\
-w9
-!#
-!#
-)
-"#
-{%0
-_
+ =13
+ -1
 t-p4$>
 s/r^$6
 }t$scyqqcqcqcqcqcqc>?
-"#
-u;A
-pC,
-rMs0C
-\
-!#
-vl7pX
-p~p@G2[
+ =8
+ -1
 syu8r3qp'$
-|k^
-p+
-qGs\t%
-J
-!#
-q'=r-
-vb2p0
-q;
+ =8
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-w8
-}u
-\
-q'+^
-p+
-:
-r&8j
+ =7
+ -1
 ]*zD
-*,wvt2
-qnp/,
-uh
-4
-0
-x)
-)
-Yp*D
-5
-s)
-r7q,
-H
-!#
-s)
-svq,
-H
-!#
-)
-r&7|_
-{%0
-_
+ =21
+ -1
 t3xhsU
-qi
-k
-x-z.
-s4pk
+ =4
+ -1
 t3xhsG
-qi
-k
-x-z.
-s4t&
+ =4
+ -1
 zw2
-qi
-k
-x-z.
-s4uK
+ =4
+ -1
 zw2
-qi
-k
+ =2
+ -1
 q85W>
-r&8sr
-u;rq
-pC,
-qop=
-rMs0C
-\
-w9
-!#
-!#
-)
-"#
-{%0
-_
+ =13
+ -1
 zw2
-qi
-k
+ =2
+ -1
 q85'5>
-"#
-u;A
-pC,
-rMs0C
-\
-!#
-q'-pX
+ =7
+ -1
 syu8r3dp@lpk'5
-q'.^
-p+
-:
-J
-!#
-u-@r+
-s;%
-|~
-r?|X
-w8
-}u
-\
-q'9qN
-t1=t0
-v143,
-4
-p6
-qD,r1
-|8p/2p$
-qU
-syy1r3w#2nZ
-tJ#Z
-:
-H
-!#
-q'/sr
-z[43,
-}%r1
-|8p/2p$
-4
-{#~%
-"#
-xUq}yK0
-v'ql
-{?7})
-x7s:qs
-}nscz(z+
-{?7@pb
-sPr_yvtB{n
-{?7/px
-sDv2?
-pz{]@y<@vFp$?
-}g,qe
-q{
-}g+pX
-w<=vO.{JxW-
-q2yi/|4
-}g-r4
-}+
-&
-t(p,r2
-u,
-pr^pj
-t3rnt#
-pr^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pr^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-}g9q#9
-sPult|
-z~sz
-{Dp|
-s+"w={m,tyt=6
-pr^9pb
-{i)
-qV+zH}#uQsqD
-{?}(pX
-s+*}J}J
-pr^9p|
-xV?
-{D{L
-{/r8+Z
-zSuf
-}%r+
+ =80
+ -1
 yV26
-t3xh$,
-syy1r3w#2}2
-!#
-{1^
-p+
-{rw?
-z-p4#$/
-rf&
-r6-j
-]*t\
-!#
-)
-|yy=
-{%0
-_
+ =15
+ -1
 zw2
-qi
-k
-qJsU
-{%1
-s8
-r6-sr
-tmA
-pC,
-rMs0C
-\
-!#
-qD8^
-p+
-qD9pw
-{/p4#Z
-p6
-qD@qw
-wcu*M'z/
-p\
-xvvO
-*4%
-}e.
-{R
-{=4%
-{Zp/5C
-sd
-qM{L
-z[43,
-pm
+ =29
+ -1
 sE3'2
-qi
-k
-z-xh$8
-t3xht#
-rp#6
-xUM'yK1
-s8
-u<
-!#
-rt=j
-]*t\
-!#
-ru&
-rt,f
-po&yK1
-|H=Kx;
-rt=u:
-u;A
-pC,
-rMM&C
-\
-!#
-x1qN
-O
-!#
-"S
-]#sx
-]$s3-
-"S
-]%zs
-(8
-!#
-"A
-rjx\|1
-"B
-(9
-!pZ
-p(
-!p^
-"C
-J
-qm
-qm
-(
-!qZ
-"+
-g
-p34
-;,
-(
-!s*
-"'
-qH
-p3.
-;$
-(
-!tS
-qH
-p3.
-;&
-(
-!vB
-"'
-sk
-p3+
-;*
-(
-!w&
-sk
-p3+
-;(
-(
-!x=
-"'
-uI
-p34
-;,
-(
-!yE
-"'
-tW
-vg
-v#
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =109`
 
 const plainHalfSM80 = `packed1 11563 plainHalf
 !|hf|f
@@ -1448,368 +1078,86 @@ O
 !L
 `
 
-const plainHalfSM70 = `packed1 12271 plainHalf
+const plainHalfSM70 = plainHalfSM80 + `
+ patch
+ -3
+packed1 12271 plainHalf
 !pJ
 !pI
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujrbrmrKrKuj+pMq"u=uNq>~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pidt&s<
-!
-!pH}4pD
-!}[
-!c
+ =11
+ -5
 p;.te
 p99t*
 p:v(pF
 qSxOpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-sWpE
-Q
-)
-t>
-wtq@
-z_r|
-w.r.7
-}h
-stqA
-stp[
-vd{p
-q+p=rS
-q+p=su
-w.q#9
-ret,v:
-"#
-wj
-wj
-rD5
-xnua
-r7ujrKt?q)t@piujrbrmrKrKuj+pMq"u=uNq>~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
-yXj
-N
-w.w-
-vaB
-*#%
-*%p-
-"%
-{6.vQ
-{6.3'
-sw
-p\
-"$
-t>
-}p^
-p+
-qM9j
-xLX
-qGs\t%
-vp
-};wvt2
-qnqA
-uh
-4
-0
-x)
-)
-x<D
-5
-uc
-r7X
-H
-!#
-uc
-svX
-H
-!#
-)
-qM/sQ
-t{+vQ
-rV
-pnsrxG
-pv
-&
-qM/px
+ =76
+ -1
 t-x^
 s/w+
 rH
-s|sL
-"#
-pv
-&
-"#
+ =5
+ -1
 t-x^
 s/w+
 rH
-s|pk
-"#
-pv
-&
-"#
+ =5
+ -1
 t-x^
 s/w+
 rH
-s|rJ
-"#
-pv
-&
-"#
+ =5
+ -1
 t-x^
 s/w+
 xptLscyqqcqcqcqcqcqc>?
-qM9sr
-u;rq
-pC,
-qop=
-rMp0C
-\
-w9
-!#
-!#
-s?p0
-"%
-p{p0E30
-rV
-"%
-pv
-&
-"%
+ =17
+ -1
 t-p4$>
 s/r^$6
 }t$scyqqcqcqcqcqcqc>?
-"%
-u;A
-pC,
-rMq,C
-\
-!#
-vl7pX
-pB&u%%
+ =8
+ -1
 syu8r3qp'$
-|k^
-p+
-qGs\t%
-J
-!#
-q'=r-
-s;%
-q;
+ =8
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-w8
-}u
-\
-q'+^
-p+
-:
-r&8j
+ =7
+ -1
 ]*zD
-*,wvt2
-qnp/,
-uh
-4
-0
-x)
-)
-qt&D
-5
-s)
-rf&
-H
-!#
-s)
-svM&
-H
-!#
-)
-r&7|_
-t{+30
-rV
-"*
-pv
-&
-r&7|Y
+ =25
+ -1
 t3xhsU
-qi
-k
-x-z.
-s|sL
-"#
-pv
-&
-"#
+ =8
+ -1
 t3xhsG
-qi
-k
-x-z.
-s|pk
-"#
-pv
-&
-"#
+ =8
+ -1
 zw2
-qi
-k
-x-z.
-s|rJ
-"#
-pv
-&
-"#
+ =8
+ -1
 zw2
-qi
-k
+ =2
+ -1
 q85W>
-r&8sr
-u;rq
-pC,
-qop=
-rMp0C
-\
-w9
-!#
-!#
-s?p0
-"%
-p{p0E30
-rV
-"%
-pv
-&
-"%
+ =17
+ -1
 zw2
-qi
-k
+ =2
+ -1
 q85'5>
-"%
-u;A
-pC,
-rMq,C
-\
-!#
-q'-pX
+ =7
+ -1
 syu8r3dM5lpk'5
-q'.^
-p+
-:
-J
-!#
-{Dr+
-s;%
-|~
-r?|X
-w8
-}u
-\
-q'9qN
-t1=1'
-v143,
-4
-p6
-qD,r1
-|8p/2p$
-qU
-syy1r3w#2nZ
-tJ#Z
-:
-H
-!#
-q'/sr
-z[43,
-}%r1
-|8p/2p$
-4
-{#~%
-"#
-xUM'E30
-rV
-"+
-pv
-s5z}u}D
-pqq#})
-x7s:qs
-}nscz(z+
-pqq#@pb
-sPr_yvtB{n
-pqq#/px
-sDv2?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-s+"w={m,tyt=6
-pq^9pb
-{i)
-qV+zH}#uQsqD
-pq^/pX
-s+*}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r8+Z
-zSuf
-}%r+
+ =83
+ -1
 yV26
-t3xh$,
-syy1r3w#2}2
-!#
-{1^
-p+
-{rw?
-z-p4#$/
-rf&
-r6-j
-]*t\
-!#
-)
-|yy=
-t{+30
-rV
-"6
-pv
-&
-|y}6
+ =19
+ -1
 zw2
-qi
-k
-qJsU
-pnr4q#-
+ =4
+ -4
 q{
 rE
 rr
@@ -1820,38 +1168,14 @@ rE
 v5
 |yf
 p{p*E31
-wG
-r6-sr
-tmA
-pC,
+ =4
+ -1
 rMp*C
-\
-!#
-qD8^
-p+
-qD9pw
-{/p4#Z
-p6
-qD@qw
-wcu*M'z/
-p\
-xvvO
-*4%
-}e.
-{R
-{=4%
-{Zp/5C
-sd
-qM{L
-z[43,
-pm
+ =20
+ -1
 sE3'2
-qi
-k
-z-xh$8
-t3xht#
-rp#6
-"(
+ =6
+ -2
 q{
 rE
 rr
@@ -1860,111 +1184,10 @@ sl
 }y
 rE
 v5
-"#
-xUM'E31
-wG
-u<
-!#
-rt=j
-]*t\
-!#
-ru&
-rt,f
-po&E31
-y/qlp$
-rt=u:
-u;A
-pC,
-rMM&C
-\
-!#
-vdxF
-O
-!#
-"Y
-]#sx
-]$s3-
-"Y
-]%zs
-(8
-!#
-"E
+ =29
+ -1
 pV"|1
-"F
-(9
-!pZ
-p(
-!p^
-"G
-J
-qm
-qm
-(
-!qZ
-"+
-g
-p34
-;,
-(
-!s*
-"'
-qH
-p3.
-;$
-(
-!tS
-qH
-p3.
-;&
-(
-!vB
-"'
-sk
-p3+
-;*
-(
-!w&
-sk
-p3+
-;(
-(
-!x=
-"'
-uI
-p34
-;,
-(
-!yE
-"'
-tW
-vg
-v#
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =75`
 
 const wide32SM80NarrowAligned = `packed1 16943 wide_4_float32_row_F32
 !|hf|f
@@ -2615,148 +1838,25 @@ O
 !L
 `
 
-const wide32SM70NarrowAligned = `packed1 19076 wide_4_float32_row_F32
+const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
+ patch
+ -3
+packed1 19076 wide_4_float32_row_F32
 !pJ
 !pI
-!p8
-!sgvDympMrR
-!s]u]q)tkrR
-!vvs}pMpOrGvPrR
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pH}4pD
-!Pt@|bq>rGymww+wk
-!c
+ =11
+ -1
 p;7t*
-p998pF
-p:y{pF
+ =2
+ -1
 qSzRr0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-vkpE
-Q
-x{
-)
-x3
-u.
-ya
-wr
-z@q@
-t+vnX
-t:tI
-}h
-stpY
-0
-qVs0q=
-v@pb
-YXU
-t:|Y
-zcyz
-"#
-sS
-rD4
-xlxj
-u3
-w.pb
-N
-vc+qN
-q2rO
-x3
-)
-t:p|
-v3p=G
-*#%
-*%p-
-"&
-p{p0yK'
-sw
-p\
-wts6
-t+q,G
-{O
-}s
-4
-zT
-w.sh
-Yvnq,
-r7X
-rP
-!#
-)
-vd/
-}vq^
-|[r,xf=p$uWL
-w.r4
-u;2{c
-pC-
-rMs0C
-\
-!#
-wWqw
-qTXp$
-5
-|<pX
-Yq,q=
-qU
-|L)
-|H=Kx;
-!#
-v|r1
-O
-!#
-q'9j
-YXt0
-:
-{zqcqcyqqcqcqcqc
-vp
-*-qg8-7
-qnp/-
-uh
-4
-0
-x)
-)
-ynD
-5
-{w
-{zqcqcyqqcqcqcqc
-r7p2
-H
-!#
-|D
-qGu}scqcqcyqqcqcqcqc
-svp2
-H
-!#
-)
-q'/sh
-}v32
-w@
-prqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-qD,ps
-sPr_zAtB/si{m
-{Npw
+ =118
+ -5
 t-v2>
 s/s:}K
 rH
-"#
-sPu_zAtB/si{m
-"#
+ =3
+ -5
 t-x^
 s/w+
 rH
@@ -2772,39 +1872,25 @@ sPszzAtB/si{m
 t-x^
 s/w+
 rH
-{ru)
-w\&6
-k
-rp$6
-qD7s-
+ =5
+ -1
 w\+W
-k
-xy
+ =2
+ -1
 w\.rl
-k
-xy
+ =2
+ -1
 w\1sG
-k
-xy
+ =2
+ -1
 w\4'6
-k
-xy
-"'
-v}Ps}.r,c{os,/uK
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
+ =12
+ -5
 t-p46>
 s/r^66
 rH
-"#
-sPu_zAtB/si{m
-"#
+ =3
+ -11
 t-x^
 s/w+
 rH
@@ -2826,33 +1912,22 @@ k
 uO)6
 "'
 sE%W
-k
-xy
+ =2
+ -1
 sE%rl
-k
-xy
+ =2
+ -1
 sE%sG
-k
-xy
+ =2
+ -1
 sE%$#
-k
-xy
-"'
-v}Ps}.r,c{os,,uitK
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
+ =12
+ -5
 y>*>
 s/sM+6
 rH
-"#
-sPu_zAtB/si{m
-"#
+ =3
+ -11
 t-x^
 s/w+
 rH
@@ -2874,33 +1949,22 @@ k
 uO)6
 "'
 sE%W
-k
-xy
+ =2
+ -1
 sE%rl
-k
-xy
+ =2
+ -1
 sE%sG
-k
-xy
+ =2
+ -1
 sE%$#
-k
-xy
-"'
-v}Ps}.r,c{os,w?8tl
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
+ =12
+ -5
 y>*>
 s/sM+6
 rH
-"#
-sPu_zAtB/si{m
-"#
+ =3
+ -11
 t-x^
 s/w+
 rH
@@ -2922,45 +1986,22 @@ k
 uO(6
 "'
 sE$'&
-k
-xy
+ =2
+ -1
 sE$'&
-k
-xy
+ =2
+ -1
 sE$'&
-k
-xy
+ =2
+ -1
 sE$'&
-k
-q8$S>
-q'9sr
-u;2t4
-pC-
-qop=
-rMM1C
-\
-tJ%'&
-w9
-!#
-!#
-ru1
-"(
-po1A32
-w@
-"(
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-sPr_zAtB/si{m
-"(
+ =24
+ -5
 t-p4&>
 s/r^&6
 rH
-"#
-sPu_zAtB/si{m
-"#
+ =3
+ -5
 t-x^
 s/w+
 rH
@@ -2976,32 +2017,20 @@ sPszzAtB/si{m
 t-x^
 s/w+
 }t%scyqqcqcqcqcqcqc>?
-"(
-w\&'%
-k
-rp$6
-"(
+ =5
+ -1
 sE$'%
-k
-xy
+ =2
+ -1
 sE$'%
-k
-xy
+ =2
+ -1
 sE$'%
-k
-xy
+ =2
+ -1
 sE$'%
-k
-q8$S>
-"(
-u;2{c
-pC-
-rMM1C
-tJ&'%
-\
-!#
-uGxFs6
-|Np4%BwL
+ =11
+ -9
 t-p4%>
 s/r^%6
 rH
@@ -3021,47 +2050,8 @@ rH
 t-x^
 s/w+
 rH
-qM7q#8
-w\%6
-k
-rp$6
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-s{/q@
-r[+p$
-5
-s{@qN
-p~,uW
-qv{c1*
-)
-ur
-0
-uF1)
-syu8Ps}+r3x2cr8#>L
-!#
-vc,^
-p+
-vc+sr
-r'{ctn
-qt+D
-{zqcqcyqqcqcqcqc
-:
-5
-vc-qN
-pB+|B)
-w)Ps}+z%x^L2qp
-!#
-")
-|NrnBwL
+ =41
+ -13
 t-rn>
 s/s:v8
 rH
@@ -3085,244 +2075,10 @@ rH
 sE'6
 k
 uO(6
-")
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-r&,qw
-z-p4#6
-:
-r&+j
+ =15
+ -1
 ]/x_~,
-r&7yC
-u9sM&
-{w
-rf*
-!#
-)
-}_sh
-}v32
-w@
-"3
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"$
-w|zAtB/si{msU
-k
-qJt|
-r&9^
-t+XG
-{Z|635
-5
-r&@r.
-|Ozir3u}wz#
-qGrvsI
-!#
-"$
-v;u_zAtB/si{mqW
-k
-ws"
-r&9r+
-t}
-{Z|635
-5
-"$
-|Ozir3u}wz#
-qGtLqW
-!#
-"$
-v;rvzAtB/si{mu#
-k
-ws%
-"$
-u;E
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF$sG
-!#
-"$
-v;szzAtB/si{m$$
-k
-ws(
-"$
-tmq&
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF'$"
-!#
-prr4r-
-yk
-s5xau_
-s5xaqs
-q{
-r6+f
-p{p0A33
-|[r,xfvfUDL
-r&+sr
-w02{c
-pC-
-rMp0C
-sH-
-!#
-z$rI
-wcu*M-z/
-p\
-xv7+
-*5%
-}e+
-wcy|p)z/
-ur8
-ri
-0
-t<
-p\
-}e@
-0
-y7@
-t(vX
-r[*D
-5
-xnpj
-qt$1,
-pm
-pqq#})
-x7sM*
-}nscz(z+
-pqq#@pb
-uO+yvtB{n
-pqq#/px
-sDr8,?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pqr+pj
-t3rnt#
-pqrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-pqjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-pqqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-pqq0pj
-s+$w=.{n$#
-pqpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-pq^9pb
-{iA
-qV+zH}#uQsqD
-pq^/pX
-s+B}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r8CZ
-zSuf
-xnqy
-zhR6
-u9sMD
-y6zAz&+t=6
-po$yK)
-s8
-!#
-O
-!#
-ru&
-ru'
-"W
-]#sx
-]$s3-
-"W
-(.
-!pZ
-p(
-!p^
-"R
-J
-qa,
-qa0
-(
-!qZ
-"6
-g
-p3,
-;0
-(
-!s*
-"%
-qH
-p3/
-;+
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3,
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =222`
 
 const wideBF16SM80NarrowAligned = `packed1 14826 wide_8_float32_row_BF16
 !|hf|f
@@ -3903,155 +2659,25 @@ O
 !L
 `
 
-const wideBF16SM70NarrowAligned = `packed1 17980 wide_8_float32_row_BF16
+const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 17980 wide_8_float32_row_BF16
 !pJ
 !pI
-!p8
-!sgvDympMrR
-!s]u]q)tkrR
-!vvs}pMpOrGvPrR
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pH}4pD
-!Pt@|bq>rGymww+wk
-!c
+ =11
+ -4
 p;y{pF
 p9x5r0
 p:8x,
 qSt=8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-vkpE
-Q
-x{
-)
-x3
-u.
-ya
-wr
-z@q@
-t+vnX
-t:tI
-}h
-stpY
-0
-qVs0q=
-v@pb
-YXU
-t:|Y
-zcyz
-"#
-sS
-rD6
-xlxj
-u3
-w.pb
-N
-vc+qN
-q2rO
-x3
-)
-t:p|
-v3p=G
-*#%
-*%p-
-"&
-p{p0yK'
-sw
-p\
-wts6
-t+wg/
-{O
-}s
-4
-zT
-w.sh
-Yvnq,
-r7X
-rP
-!#
-)
-vd/
-}vq^
-|[r,xf=p$uWL
-w.r4
-u;2{c
-pC-
-rMs0C
-\
-!#
-wWqw
-qTXp$
-5
-|<pX
-Yq,q=
-qU
-|L)
-|H=Kx;
-!#
-v|r1
-O
-!#
-q'9j
-YXt0
-5
-:
-{zqcqcyqqcqcqcqc
-r7p@
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-H
-!#
-)
-q'/sh
-}vt~
-w@
-r5=sQ
-yP
-&
-r5,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-qD,ps
-|-zAtB/si{m
-{Npw
+ =125
+ -5
 t-sz>
 s/s:tL6
 rH
-"#
-sPszzAtB/si{m
-"#
+ =3
+ -5
 t-x^
 s/w+
 rH
@@ -4067,68 +2693,49 @@ rp*zAtB/si{m
 t-x^
 s/w+
 rH
-"#
-rp+zAtB/si{m
-"#
+ =3
+ -1
 t-x^
 s/w+
 rH
-"#
-rp,zAtB/si{m
-"#
+ =3
+ -1
 t-x^
 s/w+
 rH
-"#
-rp-zAtB/si{m
-"#
+ =3
+ -1
 t-x^
 s/w+
 rH
-"#
-rp.zAtB/si{m
-"#
+ =3
+ -1
 t-x^
 s/w+
 }t&scyqqcqcqcqcqcqc>?
-{ru)
-w\%'&
-k
-rp$6
-qD7s-
-w\/'&
-k
-xy
+ =8
+ -1
 w\2'&
-k
-xy
+ =2
+ -1
 w\5'&
-k
-xy
+ =2
+ -1
 w\8'&
-k
-xy
+ =2
+ -1
 sE0'&
-k
-xy
+ =2
+ -1
 sE0'&
-k
-xy
+ =2
+ -1
 sE0'&
-k
-xy
+ =2
+ -1
 sE0'&
-k
-q8$S>
-q'9sr
-u;2{c
-pC-
-rMM/C
-tJ%'&
-\
-!#
-uGxFs6
-|Np4&BwL
+ =11
+ -9
 t-p4&>
 s/r^&6
 rH
@@ -4148,47 +2755,8 @@ rH
 t-x^
 s/w+
 rH
-qM7q#8
-w\&6
-k
-rp$6
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-s{/q@
-r[+p$
-5
-s{@qN
-p~,uW
-qv{c1*
-)
-ur
-0
-uF1)
-syu8Ps}+r3x2cr8#>L
-!#
-vc,^
-p+
-vc+sr
-r'{ctn
-qt+D
-{zqcqcyqqcqcqcqc
-:
-5
-vc-qN
-pB+|B)
-w)Ps}+z%x^L2qp
-!#
-")
-|NrnBwL
+ =41
+ -13
 t-rn>
 s/s:v8
 rH
@@ -4212,151 +2780,11 @@ rH
 sE'6
 k
 uO(6
-")
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-r&,qw
-z-p4#6
-:
-r&+j
+ =15
+ -1
 ]/x_~*4
-r&7yC
-u9sM&
-{w
-rf*
-!#
-)
-}_sh
-}v32
-w@
-"4
-yP
-&
-"4
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"%
-v;rvzAtB/si{mt|
-k
-ws#
-r&9^
-t+R"qO
-{Z|635
-5
-r&@r.
-|Ozir3u}wz#
-sF"sG
-!#
-"$
-v;szzAtB/si{m$"
-k
-ws&
-r&9r+
-t}
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF%$"
-!#
-"$
-s+"zAtB/si{m$%
-k
-ws)
-"$
-u;E
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF($$
-!#
-"$
-s+$zAtB/si{m$(
-k
-ws,
-"$
-tmq&
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF+$&
-!#
-"$
-s+&zAtB/si{m$+
-k
-ws/
-"$
-|%G
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF.$(
-!#
-"$
-s+(zAtB/si{m$.
-k
-ws2
-"$
-v0pKtn
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF1$*
-!#
-"$
-s+*zAtB/si{m$1
-k
-ws5
-"$
-xiwB
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF4$,
-!#
-"$
-s+,zAtB/si{m$4
-k
-ws8
-"$
-w029
-{Z|635
-5
-"$
-|Ozir3u}wz#
-sF7$.
-!#
+ =129
+ -8
 r5@t;
 {i+
 rE
@@ -4433,155 +2861,7 @@ sXp*U
 r6+f
 zBcA33
 |[r,xfRF<6<&DL
-r&+sr
-v0qI2{c
-pC-
+ =3
+ -1
 rMRcC
-sH+
-!#
-z$rI
-wcu*M-z/
-p\
-xv7,
-*5%
-}e-
-wcy|p)z/
-ur8
-ri
-0
-t<
-p\
-}e@
-0
-y7@
-t(vX
-r[*D
-5
-xnpj
-qt$1,
-pm
-pqq#})
-x7sM:
-}nscz(z+
-pqq#@pb
-uO;yvtB{n
-pqq#/px
-sDr8<?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pqr+pj
-t3rnt#
-pqrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-pqjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-pqqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-pqq0pj
-s+$w=.{n$#
-pqpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-pq^9pb
-{iQ
-qV+zH}#uQsqD
-pq^/pX
-s+R}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r8SZ
-zSuf
-xnqy
-zhc6
-u9sMT
-y6zAz&+t=6
-po$yK)
-s8
-!#
-O
-!#
-ru&
-ru'
-"X
-]#sx
-]$s3-
-"X
-(.
-!pZ
-p(
-!p^
-"S
-J
-qa,
-qa0
-(
-!qZ
-"6
-g
-p3,
-;0
-(
-!s*
-"%
-qH
-p3/
-;+
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3,
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =148`

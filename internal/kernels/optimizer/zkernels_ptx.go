@@ -197,524 +197,126 @@ O
 !L
 `
 
-const finishSM80 = `packed1 3720 finish
-!|hf|f
-!|gxO
-!p8
-!xE
-!
-!vtuYs<
-!
-!pHr*pD
-!vV
-!c
-p;t=pF
+const finishSM80 = finishSM80Narrow + `
+ patch
+ -1
+packed1 3720 finish
+ =11
+ -2
 p9}<
 p:qupF
-qSt=pF
-!
-p>
-q*
-pa
-q$
-uxs:uwt[
-uA.tI
-u3
-uA8j
-N
+ =11
+ -4
 )
 uA9j
 qop=
-:
-vp
+ =2
+ -6
 |%wv{X/
 qnpY
 uh
 4
 w>
 z7
-5
-s)
-H
-!#
-s)
-H
-!#
-uA/q@
+ =2
+ -1
+ =3
+ -1
+ =3
+ -1
 |9
 wm%
-_
-q6
-s4uY
-q6
-s4t4n
-q6
-s4sKr*
-r?t$v,
-uA9u:
+ =9
+ -3
 ugpYrSB=w?
 q\pYs[
 q\pYp-
-\
-w9
-!#
-!#
-"#
+ =5
+ -1
 z=E
 };%
-_
-r?rvqW>
-"#
+ =3
+ -2
 ugp"suv-
 q\p"vQ
-\
-!#
-uv{L
+ =3
+ -1
 vbq=
-syu8r3qpqW
-uv,^
-p+
-uv+^
+ =4
+ -1
 }u
-rP
-uv-r+
+ =2
+ -1
 vTp5
-!#
-uv.rI
+ =2
+ -1
 vbry
-q;
-r?ult|>
-uv-xj
-w87
-xLrc
-\
-!#
-uv9^
-p+
-uv})
-rjz]I
-uv@^
-syu8r3dp,nt|
-!#
-sY,^
-p+
-sY+^
+ =17
+ -1
 qTyW
-:
-J
-sd
-!#
-sY8rI
+ =5
+ -1
 vb2[
-q;
-r?|X
-w8
-}u
-\
-sY9q3
-z,zis:rn
-sYx*
-}$'#
-qGs\t#
-5
-x+=u:
-x-rnw=y{7y<u7
-z-p4#6
-x8r3rn>t#
-!#
-x++pj
+ =17
+ -2
 q+=s[
 q+,s[
-4
-rP
+ =2
+ -2
 syy1r3dp[nS
 syy1r3dp[x?q/
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
-qm
-(
-!qZ
-qP,
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
+ =3
+ -1
+ =29
+ -1
 v_qA
-pP
-pc
-O
-!L
-`
+ =5`
 
-const finishSM70Narrow = `packed1 3826 finish
+const finishSM70Narrow = finishSM80Narrow + `
+ patch
+ -3
+packed1 3826 finish
 !pJ
 !pI
-!p8
-!xE
-!
-!vtuYs<
-!
-!pHr*pD
-!vV
-!c
+ =8
+ -1
 p;,te
-p9+to
-p:,un
+ =2
+ -1
 qS,te
-!
-p>
-q*
-pa
-q$
-uxs:uwt[
-uA.tI
-u3
-uA8j
-N
-ri
-0
-uA9j
-YrU
-:
-vp
-vTyi{X/
-t1s0q=
-}oD
-4
-x)
-YXD
-5
-s)
-r7p@
-H
-!#
-s)
-svp@
-H
-!#
-uA/q@
-uCrS
-_
-q6
-s4uY
-q6
-s4t4n
-q6
-s4sKr*
-r?t$v,
-uA9u:
-qKs0DB=w?
-qBX
-u$
-\
-w9
-!#
-!#
-"#
-uCq^
-_
-r?rvqW>
-"#
-qKs0Dv-
-qBX
-\
-!#
-uv{L
-p~[G2p2
-syu8r3qpqW
-uv,^
-p+
-uv+^
-ynA
-rP
-uv-r+
-xsA
-!#
-uv.rI
-vb2p*
-q;
-r?ult|>
-uv-xj
-w87
-xLrc
-\
-!#
-uv9^
-p+
-uv})
-rjz]I
-uv@^
-syu8r3dp,nt|
-!#
-sY,^
-p+
-sY+^
-qTu4=
-:
-J
-sd
-!#
-sY8rI
-vbt0
-q;
-r?|X
-w8
-}u
-\
-sY9q3
-z,zis:rn
-sYx*
-}$'#
-qGs\t#
-5
-x+=u:
-x-rnw=y{7y<u7
-z-p4#6
+ =109
+ -1
 wAt#
 tDv?t#
 xpqsscyqqcqcqcqcqcqc>?
-!#
-x++pj
-Y=2p0
-Y,2p0
-4
-rP
+ =6
+ -2
 syy1r3dp=nq/
 syy1r3dp=x?W
-!#
-O
-!#
-s?p0
-y0x4
-zk
-!pZ
-p(
-!p^
-qm
-(
-!qZ
-qP,
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_p=
-pP
-pc
-O
-!L
-`
+ =39`
 
-const finishSM70 = `packed1 3794 finish
+const finishSM70 = finishSM80 + `
+ patch
+ -3
+packed1 3794 finish
 !pJ
 !pI
-!p8
-!xE
-!
-!vtuYs<
-!
-!pHr*pD
-!vV
-!c
+ =8
+ -1
 p;,te
-p9}<
-p:qupF
+ =2
+ -1
 qS,te
-!
-p>
-q*
-pa
-q$
-uxs:uwt[
-uA.tI
-u3
-uA8j
-N
-)
-uA9j
-qop=
-:
-vp
-|%wv{X/
-qnpY
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-uA/q@
-|9
-wm%
-_
-q6
-s4uY
-q6
-s4t4n
-q6
-s4sKr*
-r?t$v,
-uA9u:
-ugpYrSB=w?
-q\pYs[
-q\pYp-
-\
-w9
-!#
-!#
-"#
-z=E
-};%
-_
-r?rvqW>
-"#
-ugp"suv-
-q\p"vQ
-\
-!#
-uv{L
-vbq=
-syu8r3qpqW
-uv,^
-p+
-uv+^
-}u
-rP
-uv-r+
-vTp5
-!#
-uv.rI
-vbry
-q;
-r?ult|>
-uv-xj
-w87
-xLrc
-\
-!#
-uv9^
-p+
-uv})
-rjz]I
-uv@^
-syu8r3dp,nt|
-!#
-sY,^
-p+
-sY+^
-qTyW
-:
-J
-sd
-!#
-sY8rI
-vb2[
-q;
-r?|X
-w8
-}u
-\
-sY9q3
-z,zis:rn
-sYx*
-}$'#
-qGs\t#
-5
-x+=u:
-x-rnw=y{7y<u7
-z-p4#6
+ =108
+ -1
 wAt#
 tDv?t#
 xpqsscyqqcqcqcqcqcqc>?
-!#
-x++pj
-q+=s[
-q+,s[
-4
-rP
+ =6
+ -2
 syy1r3dp[nq/
 syy1r3dp[x?W
-!#
-O
-!#
-y0x4
-zk
-!pZ
-p(
-!p^
-qm
-(
-!qZ
-qP,
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_qA
-pP
-pc
-O
-!L
-`
+ =38`
 
 const adamW32SM70Narrow = `packed1 5675 adamW_float32_row_F32
 !pJ
@@ -933,57 +535,27 @@ O
 !L
 `
 
-const adamW32SM70 = `packed1 5448 adamW_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH+wVpD
-!c
-p;+r0
+const adamW32SM70 = adamW32SM70Narrow + `
+ patch
+ -1
+packed1 5448 adamW_float32_row_F32
+ =8
+ -2
 p9qupF
 p:+x,
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
-s1
-N
+ =28
+ -10
 )
 p{rU%
 v@f
 wY$C
-zT
-w.pb
+ =2
+ -3
 rCp"
 y2q@
 q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
+ =3
+ -7
 rCqA
 rCp[
 wI/r+
@@ -991,156 +563,50 @@ wurS
 wI@f
 rCpY
 |RpYp$
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
+ =10
+ -1
 o
 v&%
-_
-vd9
-]#I
-"&
+ =4
+ -1
 w[pKn
-y9|X
-!#
-|<s6
+ =3
+ -5
 |9
 *#%
 _
 *%p-
 _
 *'rZ
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
+ =46
+ -1
 syy1r3dpYnZ
-"-
-]+I
-",
+ =3
+ -1
 zNE
 *+%
-|Hr_
-!#
-O
-!#
-sWr1
-O
-!#
-"-
-]%x4
-",
-](rL
-".
-])sx
-]*s3-
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
+ =7
+ -5
+ =14
+ -2
 tApU
 qa*
-(
-!qZ
-"%
-g
-vg
+ =5
+ -1
 ;.
-(
-!s*
-"%
-qH
+ =4
+ -2
 pfqA
 ;&
-(
-!tS
-qH
+ =3
+ -2
 pfqA
 ;(
-(
-!vB
-"%
-sk
+ =4
+ -2
 pfqA
 ;,
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const adamWBF16SM80Narrow = `packed1 5950 adamW_dtype_BF16_row_BF16
 !|hf|f
@@ -1368,59 +834,27 @@ O
 !L
 `
 
-const adamWBF16SM80 = `packed1 5723 adamW_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!c
-p;+r0
-zfto
+const adamWBF16SM80 = adamWBF16SM80Narrow + `
+ patch
+ -1
+packed1 5723 adamW_dtype_BF16_row_BF16
+ =10
+ -2
 p9t=pF
 p:+x,
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
-s1
-N
+ =28
+ -10
 )
 p{rU%
 v@f
 wY$C
-zT
-w.pb
+ =2
+ -3
 rCp"
 y2q@
 q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
+ =3
+ -7
 rCqA
 rCp[
 wI/r+
@@ -1428,304 +862,63 @@ wurS
 wI@f
 rCpY
 |RpYp$
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
+ =10
+ -1
 }d
 v&%
-rV
-pnsrxG
-pv
-&
-vd9
-]#I
-"'
+ =7
+ -1
 w[pKn
-y9|X
-!#
-|<s6
+ =3
+ -5
 |9
 *#%
 _
 *%p-
 _
 *'rZ
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
+ =46
+ -1
 y/dpYnp$
-pnr4q#-
-|lW
-s>
-"-
+ =4
+ -1
 zNB
 *+%
-"/
-]+I
-"#
-wG
-!#
-O
-!#
-sWr1
-O
-!#
-"/
-]%x4
-"-
-](rL
-"0
-])sx
-]*s3-
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
+ =10
+ -5
+ =14
+ -2
 tApU
 qa*
-(
-!qZ
-"%
-g
-vg
+ =5
+ -1
 ;.
-(
-!s*
-"%
-qH
+ =4
+ -2
 pfqA
 ;&
-(
-!tS
-qH
+ =3
+ -2
 pfqA
 ;(
-(
-!vB
-"%
-sk
+ =4
+ -2
 pfqA
 ;,
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
-const adamWBF16SM70Narrow = `packed1 6094 adamW_dtype_BF16_row_BF16
+const adamWBF16SM70Narrow = adamWBF16SM80Narrow + `
+ patch
+ -3
+packed1 6094 adamW_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!c
+ =6
+ -3
 p;+t*
 p9-un
-p:xWpF
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
-s1
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p*2u4p2
-)
-v@f
-qV[D
-zT
-w.pb
-Y{q
-y2q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
-qBp@
-qBX
-wI/r+
-Y=q=
-wI@f
-{b
-qVzE
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
-t{+s[
-rV
-pnsrxG
-pv
-&
-vd9
-]#I
-"'
-w[p=n
-y9|X
-!#
-|<s6
-{6.3#
-_
-{6.3%
-_
-{6.3'
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
-y/dp=np$
-pnr4q#-
+ =129
+ -4
 s5xar_
 rE
 rr
@@ -1736,223 +929,27 @@ rE
 v5
 "-
 p{p*EvQ
-"/
-]+I
-"#
-wG
-!#
-O
-!#
-sWr1
-O
-!#
+ =10
+ -5
 ru(
 ru)
 ru*
 s?q}
 s?q,
-"/
-]%x4
-"-
-](rL
-"0
-])sx
-]*s3-
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
-tAqI
-tApY
-(
-!qZ
-"%
-g
-vg
-qPp)
-(
-!s*
-"%
-qH
-p3/
-qPp"
-(
-!tS
-qH
-p3/
-qPpK
-(
-!vB
-"%
-sk
-p3/
-qPp=
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =65`
 
-const adamWBF16SM70 = `packed1 5870 adamW_dtype_BF16_row_BF16
+const adamWBF16SM70 = adamWBF16SM80 + `
+ patch
+ -3
+packed1 5870 adamW_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!c
+ =6
+ -3
 p;+t*
 p9+t*
-p:+x,
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
-s1
-N
-)
-p{rU%
-v@f
-wY$C
-zT
-w.pb
-rCp"
-y2q@
-q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
-rCqA
-rCp[
-wI/r+
-wurS
-wI@f
-rCpY
-|RpYp$
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
-}d
-v&%
-rV
-pnsrxG
-pv
-&
-vd9
-]#I
-"'
-w[pKn
-y9|X
-!#
-|<s6
-|9
-*#%
-_
-*%p-
-_
-*'rZ
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
-y/dpYnp$
-pnr4q#-
+ =125
+ -2
 s5xar_
 rE
 rr
@@ -1961,84 +958,7 @@ sl
 t-r_W
 rE
 v5
-"-
-zNB
-*+%
-"/
-]+I
-"#
-wG
-!#
-O
-!#
-sWr1
-O
-!#
-"/
-]%x4
-"-
-](rL
-"0
-])sx
-]*s3-
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
-tApU
-qa*
-(
-!qZ
-"%
-g
-vg
-;.
-(
-!s*
-"%
-qH
-pfqA
-;&
-(
-!tS
-qH
-pfqA
-;(
-(
-!vB
-"%
-sk
-pfqA
-;,
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =78`
 
 const wide32SM70NarrowAligned = `packed1 9654 wideAdamW_float32_row_F32
 !pJ
@@ -2764,138 +1684,18 @@ O
 !L
 `
 
-const wideBF16SM70NarrowAligned = `packed1 12128 wideAdamW_dtype_BF16_row_BF16
+const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 12128 wideAdamW_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!vV
-!c
+ =7
+ -3
 p;.te
 p9/te
-p:xWpF
-qSx@sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-{NrI
-Q
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p0v-2p2
-)
-{1f
-qV[D
-zT
-qD/j
-Y=U
-q>rmrGPq"t@pirzxPv:
-tP
-qM=q0
-Y{q
-qBp@
-qBX
-qM/r+
-Y=q=
-qM@f
-{b
-qVzE
-tP
-"$
-rezG2{'
-w"{'
-w"{'
-"#
-w"t,
-vp
-qGs\t#
-qD9f
-]#I
-"&
-v'z4n
-!#
-"%
-t{/s[
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-p{p0A3#
-vE
-p{p0A3%
-vE
-p{p0A3'
-vE
-pnsrxG
-yQ
-&
-zqr.9
-x>+
-vl/tc
-rp&6
-r:%u#6
-vl@tI
-rp(q/
-qJW
-r:'sG6
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:,'#6
-pnr4q#-
+ =120
+ -4
 q{
 rE
 rr
@@ -2906,44 +1706,11 @@ rE
 v5
 "'
 ph1A
-&
-"'
-x>+
-"'
-rp&6
-r:%'16
-"'
-rp(q/
-qJW
-r:''56
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
+ =20
+ -1
 zcpu
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-"'
+ =17
+ -4
 q{
 rE
 rr
@@ -2954,44 +1721,11 @@ rE
 v5
 "'
 ph2A
-&
-"'
-x>+
-"'
-rp&6
-r:%'26
-"'
-rp(q/
-qJW
-r:''66
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
+ =20
+ -1
 zcpu
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:.'#6
-"'
+ =17
+ -4
 q{
 rE
 rr
@@ -3002,44 +1736,11 @@ rE
 v5
 "'
 ph4A
-&
-"'
-x>+
-"'
-rp&6
-r:%'36
-"'
-rp(q/
-qJW
-r:''76
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
+ =20
+ -1
 zcpu
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:/'#6
-"'
+ =17
+ -3
 q{
 rE
 rr
@@ -3049,13 +1750,8 @@ sl
 rE
 v5
 uoz]I
-q'=ps/
-z,zisM}
-s&)'*
-z-r8~6
-r=
-|Kl','#>
-"#
+ =7
+ -2
 {il
 rE
 rr
@@ -3064,13 +1760,8 @@ sl
 y>l$l
 rE
 xKR42|{9D?
-"#
-z,zisMf
-s&)'*
-z-r8g6
-r=
-|KT'-'#>
-"#
+ =7
+ -2
 {iT
 rE
 rr
@@ -3079,13 +1770,8 @@ sl
 y>T$T
 rE
 xKR22|{9D?
-"#
-z,zisMN
-s&)'*
-z-r8O6
-r=
-|K='.'#>
-"#
+ =7
+ -2
 {i=
 rE
 rr
@@ -3094,13 +1780,8 @@ sl
 y>=$=
 rE
 xKR02|{9D?
-"#
-z,zisM7
-s&)'*
-z-r886
-r=
-|K&'/'#>
-"#
+ =7
+ -2
 {i&
 rE
 rr
@@ -3109,95 +1790,13 @@ sl
 y>&$&
 rE
 xKR.2|{9D?
-!#
-qM9^
-|*z4uzr8x$\$A$&L
-|*yB{^p4;$t$X$=L
-|*xfp4>$q$U$:L
-syy1Ps}+{:p=uz=p$L
-".
-]+I
-".
-po,qOvQ
+ =10
+ -4
 r(?A
 sXRHU
 r(1A
 sXR:U
-syy1Ps}+r,xfp,DL
-!#
-O
-!#
-{r-
-O
-!#
-ru'
-ru(
-ru)
-ru*
-ru+
-".
-]'x4
-".
-](rL
-])sx
-]*s3-
-"%
-(.
-!pZ
-p(
-!p^
-"$
-J
-qm
-tAp)
-(
-!qZ
-"$
-g
-p3/
-qPpY
-(
-!s*
-g
-p3/
-qPp"
-(
-!tS
-g
-p3/
-qPpK
-(
-!vB
-"$
-qH
-p3/
-qPp=
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =75`
 
 const sgd32SM70Narrow = `packed1 3952 sgd_float32_row_F32
 !pJ
@@ -3362,162 +1961,70 @@ O
 !L
 `
 
-const sgd32SM70 = `packed1 3780 sgd_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pHy+pD
-!c
-p;ve
+const sgd32SM70 = sgd32SM70Narrow + `
+ patch
+ -1
+packed1 3780 sgd_float32_row_F32
+ =8
+ -1
 p9qupF
-p:+t*
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
-s1
-N
+ =22
+ -9
 )
 p{rU%
 r68f
 |RqAC
-}q
-r6/pb
+ =2
+ -3
 rCp"
 rt=q@
 q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
+ =3
+ -5
 rCp[
 rt9r+
 wurS
 rt/f
 rCpY
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
+ =10
+ -1
 o
 v&%
-_
-r6@f
-]#I
-"&
+ =4
+ -1
 w[pKn
-y9|X
-!#
-rt+pw
+ =3
+ -1
 |9
 *#%
-_
-"'
+ =2
+ -1
 *%p-
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
+ =10
+ -1
 syy1r3dp=nZ
-"+
-rjuyI
-"+
+ =3
+ -1
 v3p"E
 *)%
-s8
-!#
-O
-!#
-yHr1
-O
-!#
-",
-rj{vx4
-"+
-rjzGrL
-"*
-rj{'sx
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
+ =7
+ -4
+ =13
+ -2
 tAp[
 qa(
-(
-!qZ
-"%
-g
-vg
+ =5
+ -1
 qPqI
-(
-!s*
-"%
-qH
+ =4
+ -2
 pfpU
 ;&
-(
-!tS
-"%
-sk
+ =4
+ -2
 pfpU
 ;*
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const sgdBF16SM80Narrow = `packed1 4200 sgd_dtype_BF16_row_BF16
 !|hf|f
@@ -3691,265 +2198,83 @@ O
 !L
 `
 
-const sgdBF16SM80 = `packed1 4028 sgd_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pHy+pD
-!c
-p;ve
-zfto
+const sgdBF16SM80 = sgdBF16SM80Narrow + `
+ patch
+ -1
+packed1 4028 sgd_dtype_BF16_row_BF16
+ =10
+ -1
 p9t=pF
-p:+t*
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
-s1
-N
+ =22
+ -9
 )
 p{rU%
 r68f
 |RqAC
-}q
-r6/pb
+ =2
+ -3
 rCp"
 rt=q@
 q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
+ =3
+ -5
 rCp[
 rt9r+
 wurS
 rt/f
 rCpY
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
+ =10
+ -1
 }d
 v&%
-rV
-pnsrxG
-pv
-&
-r6@f
-]#I
-"'
+ =7
+ -1
 w[pKn
-y9|X
-!#
-rt+pw
+ =3
+ -1
 |9
 *#%
-_
-"(
+ =2
+ -1
 *%p-
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
+ =10
+ -1
 y/dp=np$
-pnr4q#-
-|l>
-s>
-",
+ =4
+ -1
 v3p"B
 *)%
-"-
-rjuyI
-"#
-wG
-!#
-O
-!#
-yHr1
-O
-!#
-".
-rj{vx4
-",
-rjzGrL
-"+
-rj{'sx
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
+ =10
+ -4
+ =13
+ -2
 tAp[
 qa(
-(
-!qZ
-"%
-g
-vg
+ =5
+ -1
 qPqI
-(
-!s*
-"%
-qH
+ =4
+ -2
 pfpU
 ;&
-(
-!tS
-"%
-sk
+ =4
+ -2
 pfpU
 ;*
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
-const sgdBF16SM70Narrow = `packed1 4344 sgd_dtype_BF16_row_BF16
+const sgdBF16SM70Narrow = sgdBF16SM80Narrow + `
+ patch
+ -3
+packed1 4344 sgd_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!
-!pHy+pD
-!c
+ =6
+ -3
 p;}<
 p9sKpF
-p:+t*
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
-s1
-N
-zt
-x{
-tN
-ri
-0
-p~u4yD[
-)
-r68f
-qVp@D
-}q
-r6/pb
-Y{q
-rt=q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
-qBX
-rt9r+
-Y=q=
-rt/f
-{b
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
-t{+s[
-rV
-pnsrxG
-pv
-&
-r6@f
-]#I
-"'
-w[p=n
-y9|X
-!#
-rt+pw
-{6.3#
-_
-"(
-{6.wX
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
-y/z4np$
-pnr4q#-
+ =82
+ -6
 q{
 rE
 rr
@@ -3962,14 +2287,8 @@ v5
 p{p*Et]
 "-
 rj{'I
-"#
-wG
-!#
-O
-!#
-yHr1
-O
-!#
+ =8
+ -10
 ru(
 ru)
 s?q}
@@ -3980,150 +2299,20 @@ s?q,
 rj|;rL
 "+
 rjzGsx
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
-tApU
-tApY
-(
-!qZ
-"%
-g
-vg
-qPp)
-(
-!s*
-"%
-qH
-pfqA
-qPpK
-(
-!tS
-"%
-sk
-pfqA
-qPp=
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =53`
 
-const sgdBF16SM70 = `packed1 4174 sgd_dtype_BF16_row_BF16
+const sgdBF16SM70 = sgdBF16SM80 + `
+ patch
+ -3
+packed1 4174 sgd_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!xE
-!s]|Q
-!
-!pHy+pD
-!c
+ =6
+ -3
 p;}<
 p9+t*
-p:+t*
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
-s1
-N
-)
-p{rU%
-r68f
-|RqAC
-}q
-r6/pb
-rCp"
-rt=q@
-q+=p-
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
-rCp[
-rt9r+
-wurS
-rt/f
-rCpY
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
-}d
-v&%
-rV
-pnsrxG
-pv
-&
-r6@f
-]#I
-"'
-w[pKn
-y9|X
-!#
-rt+pw
-|9
-*#%
-_
-"(
-*%p-
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
-y/dp=np$
-pnr4q#-
+ =79
+ -2
 q{
 rE
 rr
@@ -4132,78 +2321,17 @@ sl
 }y
 rE
 v5
-",
-v3p"B
-*)%
-"-
+ =4
+ -1
 rj{'I
-"#
-wG
-!#
-O
-!#
-yHr1
-O
-!#
-".
+ =9
+ -5
 ]%x4
 ",
 rj|;rL
 "+
 rjzGsx
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
-tAp[
-qa(
-(
-!qZ
-"%
-g
-vg
-qPqI
-(
-!s*
-"%
-qH
-pfpU
-;&
-(
-!tS
-"%
-sk
-pfpU
-;*
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =53`
 
 const squares32SM70Narrow = `packed1 2387 squares_float32_row_F32
 !pJ
@@ -4314,111 +2442,72 @@ p(
 !L
 `
 
-const squares32SM70 = `packed1 2322 squares_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pHpkpD
-!c
-p;qYpF
+const squares32SM70 = squares32SM70Narrow + `
+ patch
+ -1
+packed1 2322 squares_float32_row_F32
+ =8
+ -2
 p9t*
 p:+sV
-qSqYpF
-!
-p>
-q*
-pa
-q$
-qx9j
-Q
-s1
-N
+ =10
+ -7
 )
 p{rU%
 qx})
 |Rp)C
-sJ~,
-r#+j
+ =2
+ -1
 qopY
-:
-vp
+ =2
+ -3
 vNp=q&
 vwp"%
 qnp"
-uh
-4
+ =2
+ -4
 w>
 q\p=C
-5
-s)
+ =2
+ -1
 tApY
-H
-!#
-s)
+ =3
+ -1
 qPpY
-H
-!#
-r#-q3
+ =3
+ -1
 o
 v0qI%
-_
-r#.r1
-r@6S
-r#+u:
+ =4
+ -4
 tmvQ
 "$
 o
 *#%
-_
-"$
-r@6S
-"$
+ =4
+ -1
 tm3&
-"$
-o
-*#%
-_
-"$
-r@6S
-"$
+ =7
+ -1
 tm3&
-"$
-o
-*#%
-_
-"$
-}"t$>>6
-"$
+ =7
+ -4
 ugqIp-3&
 q\qI3$
 q\qI3+
-\
-w9
-!#
-!#
-"$
+ =5
+ -1
 tV,E
 *#%
-_
-"$
-}"rv>>qW
-"$
+ =4
+ -2
 }7,3,3&
 v1,3$
-\
-!#
-r#7q#
+ =3
+ -1
 tV(E
 *%%
-|Hrv
-O
-!#
-!pZ
-p(
-!L
-`
+ =7`
 
 const squaresBF16SM70Narrow = `packed1 2731 squares_dtype_BF16_row_BF16
 !pJ
@@ -4545,124 +2634,69 @@ p(
 !L
 `
 
-const squaresBF16SM70 = `packed1 2655 squares_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pHpkpD
-!c
-p;qYpF
+const squaresBF16SM70 = squaresBF16SM70Narrow + `
+ patch
+ -1
+packed1 2655 squares_dtype_BF16_row_BF16
+ =9
+ -2
 p9,t*
 p:+sV
-qSqYpF
-!
-p>
-q*
-pa
-q$
-qx9j
-Q
-s1
-N
+ =10
+ -7
 )
 p{rU%
 qx})
 |Rp)C
-sJ~,
-r#+j
+ =2
+ -1
 qopY
-:
-vp
+ =2
+ -3
 vNp=q&
 vwp"%
 qnp"
-uh
-4
+ =2
+ -4
 w>
 q\p=C
-5
-s)
+ =2
+ -1
 tApY
-H
-!#
-s)
+ =3
+ -1
 qPpY
-H
-!#
-r#-q3
+ =3
+ -1
 }d
 v0qI%
-rV
-pnsrxG
-pv
-&
-r#.r1
-r@6S
-r#+u:
+ =7
+ -4
 tmvQ
 "%
 }d
 *#%
-rV
-"%
-pv
-&
-"%
-r@6S
-"%
+ =7
+ -1
 tm3&
-"%
-}d
-*#%
-rV
-"%
-pv
-&
-"%
-r@6S
-"%
+ =10
+ -1
 tm3&
-"%
-}d
-*#%
-rV
-"%
-pv
-&
-"%
-}"t$>>6
-"%
+ =10
+ -4
 ugqIp-3&
 q\qI3$
 q\qI3+
-\
-w9
-!#
-!#
-"%
+ =5
+ -1
 tV,B
 *#%
-rV
-"%
-pv
-&
-"%
-}"rv>>qW
-"%
+ =7
+ -2
 }7,3,3&
 v1,3$
-\
-!#
-r#7q#
+ =3
+ -1
 tV(E
 *%%
-|Hrv
-O
-!#
-!pZ
-p(
-!L
-`
+ =7`

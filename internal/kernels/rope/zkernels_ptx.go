@@ -331,33 +331,17 @@ O
 !L
 `
 
-const storeAnglesSM70 = `packed1 7254 storeAngles
-!pJ
-!pI
-!p8
-!sgq)q>r9{&w]
-!s]}ZpOpMrR
-!vvrK|z
-!
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uNd+p&rz~Crzc=p$uWBqYBrOExeA+G,E,wB/29/E}#qO92{JEw}2{]E+,2w}yl8B8-Bxe2@/Ew{wB8B..wB92vOLs<
-!
-!}|
-!Pt@|bq>rGymr4wk
-!c
+const storeAnglesSM70 = storeAnglesSM70Narrow + `
+ patch
+ -1
+packed1 7254 storeAngles
+ =12
+ -3
 p;t=pF
 p98t*
 p:8x,
-qS-r0
-Pt@r9rzqq~/Kpi~0r0
-!
-p>
-q*
-pa
-q$
-q?
-xY
-xAq3
-Q
+ =11
+ -20
 )
 x1t'
 rCpK
@@ -377,16 +361,11 @@ re~52t,
 w"t,
 w"t,
 w"t,
-{#zQ
-usq0
-N
-pntcsm
-tAujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uN
-"'
+ =6
+ -1
 {6.3#
-sw
-u,
-"%
+ =3
+ -6
 z=E
 };%
 v3p"E
@@ -394,180 +373,49 @@ v3p"E
 "%
 t>
 pC&
-za
-!#
-xlww
+ =3
+ -1
 o
 *%%
-_
-rx
-uG8pX
-z|
-}nyv9z+
-}q
-pnu:q@
-wf{&r3xP>scyqyqqcqcqcqc
-p6
-pnt'px
-ss
-v;v2W6
-J
-H
-!#
-pnt;qe
-s5xaqs
-pns-qN
-v>+-
-rQ
-w<xW
-pnr]r+
-qzXqO
-sXz#uZ
-pnsmq@
-r'vn8
-q2-
-qLt"rO
-pntcsQ
-vT+
+ =30
+ -1
 uCvQ
-rbpi{Armq>sy|P
-vG-
+ =2
+ -1
 uCt~
-rbpi{Armq>sy|P
-pnww}6
-wP
-w2+
-)
-sap)%
-zZX
-p#
-0
-pntcqN
-t+p0D
-pnsQtI
-xsB
-{%.
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqA
-zZp2
-p#
-0
-pnsQq#@
-r$pGpd
-p{q}D%
-pntIsm
-p{p*yK.
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqA
-zZp*
-p#
-0
-pntIf8
-r$pGpd
-0
+ =38
+ -1
 pB-2rU
-tb,pE
-)
-w2.
-uupU
-z_.
-sap)%
-tb+j
-r'uHsK
-{(
-0
-t<
-tb-pb
-u>zivhq4xXq4rzy[%
-wqtgyt{mqc|+,qctB8..{_qft=
-wnqqs\sB
-tb.q#
+ =16
+ -1
 ra(2rO
-ti
-tb8pX
-r=
-t(=q=
-tb.qN
-xprn>uf
+ =6
+ -1
 xKM'Dq=?
-!#
-uG7r1
-H
-!#
-uG/pX
-v;u_zA{pqc@/-yvtB.yr
-uG@pj
-y5
-pnq0ps/
-r@z{q5@=qcqfrXqW
-y6sctB-rX{pp5/6
-}"u_SscrX9q5+u)q5.>
+ =12
+ -1
 s5z}M'q/
-!#
-prqyj
-sPt$rl
-prr-pw
+ =4
+ -1
 q7'B
-ti
-prshs6
-w:y<q5q5qct2+6sctBrXtBvO7qu
-prr-rI
-xps\t#t|?
-}{sctB@.q5rX@xO?
-v/-qf+sisi8zx=}({mtB?
-xps\z{{ntx+sisi-?
-prsrpw
-xTsIS
-r@rlS
-prt'qy
-v;u_qWZ
-z~t$
+ =14
+ -1
 ph'2sK
-u-v(ps7
-q{
-qLuHuZ
-tFrU
-&
-uL/ua
+ =6
+ -1
 qk'B
-"(
-rr
-ti
-xps\t#'(?
-xps\u#sctB@.q5rX@xO?
-v/-qf+sisi8zx=}({mtB?
-xps\z{{ntx+sisi-?
-"&
-xT'/S
-s&/S
-"&
-v;u_'/Z
-z~t$
-qzuHsK
-"&
-q{
-qLuHuZ
-tFrU
-&
-vkpX
+ =20
+ -3
 tV4E
 *1%
 s8
 *3p-
-|Hul
-ust'
+ =2
+ -2
 }7434pd
 v143&
-sH"
-!#
-O
-!#
+ =4
+ -8
 "G
 ]#x4
 "G
@@ -575,21 +423,16 @@ O
 ]%sx
 ]&s3-
 (.
-!pZ
-p(
-!p^
-"#
-J
+ =5
+ -2
 qa)
 qa$
-(
-!qZ
-"#
-g
+ =4
+ -2
 p3,
 ;(
-(
-!s*
+ =2
+ -3
 qH
 p3+
 ;,
@@ -603,32 +446,7 @@ p3-
 qH
 p3,
 ;-
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const plain32SM70 = `packed1 4544 plain_float32_row_F32
 !pJ
@@ -1036,110 +854,18 @@ O
 !L
 `
 
-const plainBF16SM70 = `packed1 5263 plain_dtype_BF16_row_BF16
+const plainBF16SM70 = plainBF16SM80 + `
+ patch
+ -3
+packed1 5263 plain_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!sgq"u=|z
-!s]|Q
-!
-!}|
-!}[
-!c
+ =7
+ -3
 p;+r0
 p9-x,
-p:-to
-qS,to
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-sYp|
-Q
-zWyW
-uVz#X
-xQp,r2
-x+pw
-ya
-z5q@
-t+r|E
-uS
-xAj
-x#
-x1r-
-stpY
-xz
-p}pY
-stpK
-xz
-{.tc
-z_X
-yJ[%
-xkqw
-p}pG
-vYrI
-stqA
-xz
-p}p[
-stqI
-xz
-"%
-re|;2zG
-|e
-|e
-|e
-"#
-|e
-|e
-|e
-|e
-sd
-usq0
-N
-"$
-zNE
-*%%
-v3p[E
-*%%
-"$
-zNB
-*#%
-v3p[B
-*#%
-usr-
-qBX
-rP
-!#
-)
-xls-
-t{+rS
-rV
-pnsrxG
-pv
-&
-xl{G
-{6+rZ
-rV
-"#
-pv
-&
-xlq#9
-p{XGt~
-_
-p{XGvQ
-_
-sPz.
-vkt;
-sPr_6
-r=
-v;t$2z.
-pnr4q#-
+ =92
+ -2
 q{
 rE
 rr
@@ -1148,10 +874,8 @@ sl
 }y
 rE
 v5
-vky'
-|-W
-v;rvrl6
-"#
+ =4
+ -4
 q{
 rE
 rr
@@ -1162,102 +886,13 @@ rE
 v5
 vkq#
 y/dp=ump2
-y/z4t/
-uss-
-v0pKA
-pC'
+ =4
+ -1
 rMM*C
-\
-!#
-O
-!#
-sYsh
-]#x4
-".
-]$rL
-]%sx
-]&s3-
-]'zs
-".
-](s38
-])|1
+ =14
+ -1
 ]*s39
-(/
-!pZ
-p(
-!p^
-"$
-J
-qm
-qm
-(
-!qZ
-"$
-g
-p3*
-;&
-(
-!s*
-qH
-p3)
-;*
-(
-!tS
-g
-p3+
-;&
-(
-!vB
-qH
-p3*
-;+
-(
-!w&
-"$
-sk
-p3.
-;$
-(
-!x=
-uI
-p3-
-;.
-(
-!yE
-sk
-p3/
-;$
-(
-!{-
-uI
-p3.
-;/
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =76`
 
 const plainF16SM70 = `packed1 4936 plain_dtype_F16_row_F16
 !pJ
@@ -2061,248 +1696,18 @@ O
 !L
 `
 
-const wideBF16SM70NarrowAligned = `packed1 12061 wide_8_float32_row_BF16
+const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 12061 wide_8_float32_row_BF16
 !pJ
 !pI
-!p8
-!sgvDympMrR
-!s]s}pMpOrGvPrR
-!
-!}|
-!vV
-!c
+ =7
+ -2
 p;-to
 p9,xOpF
-p:y{pF
-qS/8pF
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-{.qe
-Q
-ri
-)
-t^
-)
-x1r-
-r'Xq&
-)
-r'[q&
-)
-{.p|
-t+w%p0
-xv-
-qzp@B
-z_p,
-xkrI
-p}pK
-vYyY
-t+p0U
-q:
-stpU
-zbp)t]
-ri
-rsX
-qVs0r2
-zcyz
-sS
-vp
-usqe
-N
-vYs6
-z=G
-*#%
-v3p"tn
-*%%
-zNtn
-*%%
-"#
-)
-t+q}r2
-}s
-wh
-xlpw
-zWt"=
-qU
-!#
-sap)3)
-tw
-p6
-u>Pu[q"vhp<}8p/)
-rY
-q{
-tt
-&
-tu
-vW)
-q_
-q]
-q:
-vW)
-q_
-q]
-q:
-zJt?uNqrxD37%
-vW)
-{=7%
-wfr9pMqrxP{f)
-r%
-pg
-vwp=3)
-pg
-wfr9pMqrxP{f)
-r%
-pg
-H
-!#
-pl7
-uVz#p*
-tv
-!#
-vW)
-{=7%
-vkqy
-s.p=3*%
-z@r]
-T/
-yg)
-T/
-4
-sd
-vaG
-*2%
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-z@r.9
-v3p=G
-*2%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-z@f9
-zNtn
-*4%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-*6p-
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-v@ps
-wF#
-sWt;
-rp/6
-r=
-r:''76
-rp'W
-r:/'76
-"#
-uO#'#
-"#
-rp06
-r=
-r:('86
-rp(W
-r:0'86
-"#
-uO('#
-"#
-rp16
-r=
-r:)$36
-rp)W
-r:1$56
-"#
-uO-'#
-"#
-rp26
-r=
-r:*$86
-rp*W
-r:2$:6
-"#
-uO2'#
-"#
-rp36
-r=
-r:+$=6
-rp+W
-r:3$?6
-"#
-uO7'#
-"#
-rp46
-r=
-r:,$B6
-rp,W
-r:4$D6
-"#
-uO<'#
-"#
-rp56
-r=
-r:-$G6
-rp-W
-r:5$I6
-"#
-uOA'#
-"#
-rp66
-r=
-r:.$L6
-rp.W
-r:6$N6
+ =230
+ -12
 tb@t;
 {iB
 rE
@@ -2451,82 +1856,10 @@ sXp*U
 w.^
 |[{:pKuzM[<w<g<VL
 |[{:p=uzRF<6<&DL
-uszg
-}7737v-
-v1738
-sJ~)
-!#
-O
-!#
-vYpj7
-ru.
-]#rL
-]$sx
-(-
-!#
-",
+ =14
+ -1
 ]-zs
-(8
-!pZ
-p(
-!p^
-".
-J
-qm
-qm
-(
-!qZ
-"0
-g
-p30
-;'
-(
-!s*
-g
-p3.
-;(
-(
-!tS
-g
-pfp)
-;(
-(
-!vB
-"$
-qH
-pfqI
-;/
-(
-!w&
-qH
-pfqA
-;/
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =61`
 
 const wideF16SM70NarrowAligned = `packed1 9995 wide_8_float32_row_F16
 !pJ

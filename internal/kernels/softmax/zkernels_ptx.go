@@ -500,124 +500,20 @@ O
 !L
 `
 
-const plain32SM70 = `packed1 10304 plain_float32_row_F32
+const plain32SM70 = plain32SM80 + `
+ patch
+ -3
+packed1 10304 plain_float32_row_F32
 !pJ
 !pI
-!p8
-!sgq"u=|z
-!s]u=q>pMw]
-!vvrbrmr9rR
-!
-!vtt&s<
-!
-!pHw$pD
-!}[
-!c
+ =10
+ -1
 p;8t*
-p9.r0
-p:-r0
+ =2
+ -1
 qS/r0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-x+sm
-Q
-)
-ya
-z5sr
-t+{q
-}h
-stp[
-stp"
-xnqe
-Y=q=
-yXxj
-zWzE
-rN
-tP
-vl7qw
-wurS
-|kpb
-q+p=rS
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rD6
-sYua
-u3
-x+qy
-N
-z5r-
-xM
-v0qI%
-vwqIrS
-v0qIrZ
-r7[
-")
-rjx\I
-yXr+
-t(yD[
-xQt"p2
-t<
-tj
-s=q,
-xKXD2q,?
-!#
-"*
-rj{'I
-"(
-p{p2Gt~
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stp=
-qU
-{1j
-Yp2D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-Yp*D
-5
-uc
-r7q,
-H
-!#
-uc
-svq,
-H
-!#
-{r-7
-uCq^
-_
-qJq/
+ =101
+ -7
 t-rn>
 s/s:v8
 rH
@@ -631,301 +527,51 @@ qJu#
 t-rn>
 s/s:v8
 rH
-s4uK
-x>#
+ =2
+ -1
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
-{1sh
-qKs0Drq
-Y{q
-u$
-\
-w9
-!#
-!#
-"#
-uCsu
-_
-x>#
+ =12
+ -1
 t-p4$>
 s/r^$6
 }t$scyqqcqcqcqcqcqc>?
-"#
-qKs0DA
-Y{q
-\
-!#
-{.pX
-p~q}u%'
-syu8r3qp'$
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
+ =16
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-w8
-}u
-\
-z@pj
+ =4
+ -3
 {/rnt%
 |02p2?
 v/x;q/?
-sW^
-p+
-qM+j
-qt(D
-:
-vp
-zqr.7
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-uCs[
-_
-s&#S
-qi
-k
-wl
-s4pk
-s&#rl
-qi
-k
-x-z.
-s4t&
+ =35
+ -1
 s&#$"
-qi
-k
-x-z.
-s4uK
+ =4
+ -1
 s&#$'
-qi
-k
+ =2
+ -1
 s~*W>
-qM+sh
-qKs0Drq
-Y{q
-u$
-\
-w9
-!#
-!#
-zqyC
-uCt]
-_
+ =11
+ -1
 s&#$+
-qi
-k
+ =2
+ -1
 s~.$.>
-"#
-qKs0DA
-Y{q
-\
-!#
-wtpX
+ =6
+ -1
 syu8r3d[l7y%.
-w.^
-p+
-:
-J
-!#
-u-@r+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
+ =20
+ -1
 u9sM3
-!#
-ru(
-r&8^
-qt(r2
-:
-5
-r&7yC
-po(Gt~
-_
-s&#q/
-qi
-k
-y9r_>sI
-!#
-|]q#
-po(GvQ
-|Hr_
-}_sr
-tmA
-pC*
-rMM(C
-td
-u?}~
-!#
-{?7})
-x7s:ul
-}nscz(z+
-{?7@pb
-sPszyvtB{n
-{?7/px
-sDtL?
-pz{]@y<@vFp$?
-}g,qe
-q{
-}g+pX
-w<=vO.{JxW-
-q2yi/|4
-}g-r4
-}+
-&
-t(p,r2
-u,
-pr^pj
-t3rnt#
-pr^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pr^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-}g9q#9
-sPult|
-z~sz
-{Dp|
-s+"w={m,tyt=6
-pr^9pb
-{i/
-qV+zH}#uQsqD
-{?}(pX
-s+0}J}J
-pr^9p|
-xV?
-{D{L
-{/r81Z
-zSuf
-wWs6
+ =70
+ -1
 zhM6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
-qt(16
-qGs\t%
-5
-r69s6
-po(yK.
-_
-}"x^'#S
-!#
-r6@q#
-po(yK0
-|Hxh
-|ysr
-tmA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"X
-]$rL
-]%sx
-"[
-])s3-
-"V
-(.
-!pZ
-p(
-!p^
-"S
-J
-qa2
-qa/
-(
-!qZ
-"%
-g
-p3,
-;$
-(
-!s*
-g
-p3,
-;&
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-p3)
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =91`
 
 const plainBF16SM80 = `packed1 11028 plain_dtype_BF16_row_BF16
 !|hf|f
@@ -1398,330 +1044,78 @@ O
 !L
 `
 
-const plainBF16SM70 = `packed1 11738 plain_dtype_BF16_row_BF16
+const plainBF16SM70 = plainBF16SM80 + `
+ patch
+ -3
+packed1 11738 plain_dtype_BF16_row_BF16
 !pJ
 !pI
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pHw$pD
-!}[
-!c
+ =11
+ -5
 p;8sV
 p9/un
 p:-r0
 qS/r0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-x+sm
-Q
-)
-ya
-z5sr
-t+{q
-}h
-stp[
-stp"
-xnqe
-Y=q=
-yXxj
-zWzE
-rN
-tP
-vl7qw
-wurS
-|kpb
-q+p=rS
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rD6
-sYua
-u3
-x+qy
-N
-z5r-
-vaB
-v0qI%
-vwqIrS
-v0qIrZ
-r7[
-")
-rjx\I
-yXr+
-t(yD[
-xQt"p2
-t<
-tj
-s=q,
-xKXD2q,?
-!#
-"*
-rj{'I
-"(
-p{p2Gt~
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stp=
-qU
-{1j
-Yp2D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-Yp*D
-5
-uc
-r7q,
-H
-!#
-uc
-svq,
-H
-!#
-{r-7
-t{+q^
-rV
-pnsrxG
-pv
-&
-{rsq
-qJq/
+ =105
+ -1
 t-rn>
 s/s:v8
 rH
-s|sL
-"#
-pv
-&
-"#
+ =5
+ -2
 qJrl
 t-rn>
 s/s:v8
 rH
-s|pk
-"#
-pv
-&
-"#
+ =5
+ -2
 qJu#
 t-rn>
 s/s:v8
 rH
-s|rJ
-"#
-pv
-&
-"#
-x>#
+ =6
+ -1
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
-{1sh
-qKu4p0rq
-Yp0t0
-Yu4p*
-\
-w9
-!#
-!#
-"%
-p{p0Esu
-rV
-"%
-pv
-&
-"%
-x>#
+ =16
+ -1
 t-p4$>
 s/r^$6
 }t$scyqqcqcqcqcqcqc>?
-"%
-qKwgy]
-Yq,1/
-\
-!#
-{.pX
-pB(u%'
-syu8r3qp'$
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
+ =16
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-w8
-}u
-\
-z@pj
+ =4
+ -3
 {/rnt%
 |01/?
 v/x;q/?
-sW^
-p+
-qM+j
-qt(D
-:
-vp
-zqr.7
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-t{+s[
-rV
-"+
-pv
-&
-"#
-s&#S
-qi
-k
-wl
-s|sL
-"#
-pv
-&
-"#
-s&#rl
-qi
-k
-x-z.
-s|pk
-"#
-pv
-&
-"#
+ =47
+ -1
 s&#$"
-qi
-k
-x-z.
-s|rJ
-"#
-pv
-&
-"#
+ =8
+ -1
 s&#$'
-qi
-k
+ =2
+ -1
 s~*W>
-qM+sh
-qKu4p0rq
-Yp0t0
-Yu4p*
-\
-w9
-!#
-!#
-zqyC
-p{p0Et]
-rV
-"%
-pv
-&
-"%
+ =15
+ -1
 s&#$+
-qi
-k
+ =2
+ -1
 s~.$.>
-"%
-qKwgy]
-Yq,<#
-\
-!#
-wtpX
+ =6
+ -1
 pe&l7y%.
-w.^
-p+
-:
-J
-!#
-{Dr+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
+ =20
+ -1
 u9sM3
-!#
-ru(
-r&8^
-qt(<%
-:
-5
-r&7yC
-po(Et~
-rV
-"-
-pv
-&
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-pnr4q#-
+ =19
+ -2
 s5xar_
 rE
 rr
@@ -1730,84 +1124,14 @@ sl
 t-r_W
 rE
 v5
-|]q#
-po(EvQ
-wG
-}_sr
-tmA
-pC*
-rMM(C
-td
-u?}~
-!#
-pqq#})
-x7s:ul
-}nscz(z+
-pqq#@pb
-sPszyvtB{n
-pqq#/px
-sDtL?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-s+"w={m,tyt=6
-pq^9pb
-{i/
-qV+zH}#uQsqD
-pq^/pX
-s+0}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r81Z
-zSuf
-wWs6
+ =56
+ -1
 zhM6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
+ =8
+ -1
 qt(<5
-qGs\t%
-5
-r69s6
-po(E3.
-rV
-":
-pv
-&
-"%
-}"x^'#S
-!#
-"9
+ =12
+ -2
 s5xaxh
 rE
 rr
@@ -1816,81 +1140,7 @@ sl
 t-xh6
 rE
 v5
-r6@q#
-po(E30
-wG
-|ysr
-tmA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"[
-]$rL
-]%sx
-"^
-])s3-
-"Y
-(.
-!pZ
-p(
-!p^
-"V
-J
-qa2
-qa/
-(
-!qZ
-"%
-g
-p3,
-;$
-(
-!s*
-g
-p3,
-;&
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-p3)
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =75`
 
 const plainF16SM80 = `packed1 11051 plain_dtype_F16_row_F16
 !|hf|f
@@ -2363,488 +1613,80 @@ O
 !L
 `
 
-const plainF16SM70 = `packed1 11454 plain_dtype_F16_row_F16
+const plainF16SM70 = plainF16SM80 + `
+ patch
+ -3
+packed1 11454 plain_dtype_F16_row_F16
 !pJ
 !pI
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pHw$pD
-!}[
-!c
+ =11
+ -1
 p;8t*
-zfqupF
-p98x,
-p:-r0
+ =3
+ -1
 qS/r0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-x+sm
-Q
-)
-ya
-z5sr
-t+{q
-}h
-stp[
-stp"
-xnqe
-Y=q=
-yXxj
-zWzE
-rN
-tP
-vl7qw
-wurS
-|kpb
-q+p=rS
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rD6
-sYua
-u3
-x+qy
-N
-z5r-
-vaB
-v0qI%
-vwqIrS
-v0qIrZ
-r7[
-")
-rjx\I
-yXr+
-t(yD[
-xQt"p2
-t<
-tj
-s=q,
-xKXD2q,?
-!#
-"*
-rj{'I
-"(
-p{p2Gt~
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stp=
-qU
-{1j
-Yp2D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-Yp*D
-5
-uc
-r7q,
-H
-!#
-uc
-svq,
-H
-!#
-{r-7
-t{+q^
-rV
-pnsQwE
-ro
-p7
-{rsq
-qJq/
+ =105
+ -1
 t-rn>
 s/s:v8
 rH
-s|sL
-"#
-ro
-p7
-"#
+ =5
+ -2
 qJrl
 t-rn>
 s/s:v8
 rH
-s|pk
-"#
-ro
-p7
-"#
+ =5
+ -2
 qJu#
 t-rn>
 s/s:v8
 rH
-s|rJ
-"#
-ro
-p7
-"#
-x>#
+ =6
+ -1
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
-{1sh
-qKXryrq
-Yw%p2
-YXr2
-\
-w9
-!#
-!#
-"%
-p{XEsu
-rV
-"%
-ro
-p7
-"%
-x>#
+ =16
+ -1
 t-p4$>
 s/r^$6
 }t$scyqqcqcqcqcqcqc>?
-"%
-qKp@r2A
-Yt"p0
-\
-!#
-{.pX
-pB(u%'
-syu8r3qp'$
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
+ =16
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-w8
-}u
-\
-z@pj
+ =4
+ -3
 {/rnt%
 |01/?
 v/x;q/?
-sW^
-p+
-qM+j
-qt(D
-:
-vp
-zqr.7
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-t{+s[
-rV
-"+
-ro
-p7
-"#
-s&#S
-qi
-k
-wl
-s|sL
-"#
-ro
-p7
-"#
-s&#rl
-qi
-k
-x-z.
-s|pk
-"#
-ro
-p7
-"#
+ =47
+ -1
 s&#$"
-qi
-k
-x-z.
-s|rJ
-"#
-ro
-p7
-"#
+ =8
+ -1
 s&#$'
-qi
-k
+ =2
+ -1
 s~*W>
-qM+sh
-qKXryrq
-Yw%p2
-YXr2
-\
-w9
-!#
-!#
-zqyC
-p{XEt]
-rV
-"%
-ro
-p7
-"%
+ =15
+ -1
 s&#$+
-qi
-k
+ =2
+ -1
 s~.$.>
-"%
-qKp@r2A
-Yt"p0
-\
-!#
-wtpX
+ =6
+ -1
 syu8r3dq}l7y%.
-w.^
-p+
-:
-J
-!#
-{Dr+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
+ =20
+ -1
 u9sM3
-!#
-ru(
-r&8^
-qt(2q,
-:
-5
-r&7yC
-po(Et~
-rV
-"-
-ro
-p7
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-tb,y=
-z"W
-s>
-|]q#
-po(EvQ
-wG
-}_sr
-tmA
-pC*
-rMM(C
-td
-u?}~
-!#
-pqq#})
-x7s:ul
-}nscz(z+
-pqq#@pb
-sPszyvtB{n
-pqq#/px
-sDtL?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-s+"w={m,tyt=6
-pq^9pb
-{i/
-qV+zH}#uQsqD
-pq^/pX
-s+0}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r81Z
-zSuf
-wWs6
+ =77
+ -1
 zhM6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
-qt(<)
-qGs\t%
-5
-r69s6
-po(E3.
-rV
-":
-ro
-p7
-"%
-}"x^'#S
-!#
-"9
-z"6
-s>
-r6@q#
-po(E30
-wG
-|ysr
-tmA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"[
-]$rL
-]%sx
-"^
-])s3-
-"Y
-(.
-!pZ
-p(
-!p^
-"V
-J
-qa2
-qa/
-(
-!qZ
-"%
-g
-p3,
-;$
-(
-!s*
-g
-p3,
-;&
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-p3)
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =98`
 
 const wide32SM80NarrowAligned = `packed1 16584 wide_4_float32_row_F32
 !|hf|f
@@ -3540,492 +2382,150 @@ O
 !L
 `
 
-const wide32SM80 = `packed1 16572 wide_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;7te
+const wide32SM80 = wide32SM80NarrowAligned + `
+ patch
+ -1
+packed1 16572 wide_4_float32_row_F32
+ =16
+ -2
 p9/r0
 p:.r0
-qS,rFpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
+ =18
+ -9
 )
 p{rU%
 pnwEs6
 s?[
-p}zM
-zC
-zu
-r5-qe
+ =4
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -1
 wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
+ =5
+ -1
 r'[E
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
+ =5
+ -4
 ub$
 xz
 stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDF
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
+ =39
+ -1
 v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
+ =8
+ -5
 {=$rS
 |.,sm
 rs-
-v>+
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB)1/1.
 xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt.D
 x<12
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDG
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=1/
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U12
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~%
-!#
-pqr]pX
+ =8
+ -1
 r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+t'
-qzp2E
+ =17
+ -1
 t(R,U
-s=.
-wh
-u{.rI
-t1u&=
-5
-qGqst%
-!#
-t1s0B
-5
-qGrnt%
-!#
-t1s0E
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tps:szW
-yUr_
-yUr_
-tpr3tL>q/
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-t3sz''
-k
-xy
-w\-''
-k
-xy
-w\.''
-k
-xy
-w\/''
-k
-q8%S>
-|A,}6
+ =40
+ -1
 qKu4p01/
-qK|Z<(
-Yp0<&
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 qt/pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 r\/
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 r\/
-\
-!#
-uGtGr+
+ =3
+ -1
 qVM/pd
-}q
-"P
+ =2
+ -2
 ru0
 r[0p$
-5
-"P
+ =2
+ -2
 pB11(1)
 qvM/1.
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt0A
 z>
 pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(sM8
-:
-uG8{L
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG8,yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8TZ
+ =94
+ -3
 |0<<?
 uG|#t;
 qt.<7
-rDE
-uG7+qy
-u9sMY
-!#
-uG8})
+ =5
+ -1
 qt.<6
-:
-:
-:
-:
-sd
-"V
+ =6
+ -1
 tU912
-p6
-"V
+ =2
+ -4
 ru.
 rjz]zs
 po.A36
@@ -4033,69 +2533,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"V
+ =3
+ -1
 tH>yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"V
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-"'
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"X
+ =30
+ -1
 ph.E
-t(p2U
-s=.
-wh
-"X
-t1u&=
-5
-qGqs$>
-!#
-t1s0B
-5
-qGrn$>
-!#
-t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
+ =19
+ -2
 ru.
 qt.<>
-s'8
-er4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"#
+ =7
+ -6
 po.A37
 x9q9
 w(r>q=
@@ -4105,387 +2554,83 @@ uG|#}6
 z'.1.1/
 xSD<D<C
 qt.<B
-sH<
-!#
-pnq3pj
-O
-!#
-"x
-](|1
-"n
-],s39
-"k
-]-s3/
-].s3@
-(qY
-!#
-"s
+ =5
+ -1
+ =10
+ -1
 ru2
-pqshsh
-pV:rL,
-pV9rL+
-pV<rL-
-(x5
-!pZ
-p(
-!p^
-"n
-J
+ =10
+ -2
 qa4
 qa3
-(
-!qZ
-"4
-g
+ =4
+ -2
 pfqI
 wp'
-(
-!s*
-qD@ps
-sk
+ =4
+ -1
 pfpG
-qPp5
-(
-!tS
-"P
-uI
+ =5
+ -1
 pfpU
-qPp5
-(
-!vB
-"$
-g
+ =5
+ -2
 pfp"
 wp'
-(
-!w&
-"-
-qH
+ =4
+ -2
 pfpY
 ;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
+ =10
+ -2
 p3-
 ;(
-(
-!{-
-"+
-sv9
+ =4
+ -2
 p30
 ;$
-(
-!vKxw
-sv/
+ =3
+ -2
 p3/
 ;0
-(
-!pty@
-sv9
+ =3
+ -2
 p30
 ;&
-(
-!ptyG
-"*
-sv@
+ =4
+ -1
 a$
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a#
 wp'
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wide32SM70NarrowAligned = `packed1 17648 wide_4_float32_row_F32
+const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
+ patch
+ -3
+packed1 17648 wide_4_float32_row_F32
 !pJ
 !pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
+ =13
+ -4
 p;/t*
 p9/te
 p:t2pF
 qS,tGpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*E
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDF
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn-
-v>+
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDG
-qvp510
-{6p5t]
+ =159
+ -1
 upyB
 upz4u"
 |?qp%
 |5/{\
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~%
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =8
+ -4
+ =19
+ -1
 yJp538
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+t'
-qzp2E
-t(R.U
-s=.
-wh
-u{.rI
-t1u&=
-5
-qGqst%
-!#
-t1s0B
-5
-qGrnt%
-!#
-t1s0E
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
+ =41
+ -4
 t-ulq/
 s/s:szW
 rH
@@ -4498,35 +2643,11 @@ rH
 wAsI
 {0t$
 }t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
+ =5
+ -1
 w\,''
-k
-xy
-w\-''
-k
-xy
-w\.''
-k
-xy
-w\/''
-k
-q8%S>
-|A,}6
-qKu4p013
-qK|Z<(
-Yp0<&
-tJ&''
-sH)
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
+ =23
+ -9
 t-p4'>
 s/r^'6
 rH
@@ -4546,96 +2667,28 @@ rH
 t-x^
 s/w+
 rH
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
+ =15
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uG..q#8
+ =6
+ -1
 w\'q/
-k
-rp%6
-r6=px
+ =3
+ -1
 uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGtGr+
-qVM3pd
-}q
+ =30
+ -1
 "N
-ru4
-r[4p$
-5
+ =3
+ -1
 "N
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
+ =8
+ -1
 syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
+ =17
+ -13
 t-rn>
 s/s:v8
 rH
@@ -4659,551 +2712,102 @@ xpr85scyqqcqcqcqcqcqc>?
 sE&$6
 k
 uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
+ =10
+ -1
 s~<v,
-!#
-uGxets
+ =2
+ -1
 |cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
+ =4
+ -1
 x7sM?
-}nscz(z+
-qCq#@pb
+ =2
+ -3
 uO@yvtB{n
 qCq#/px
 sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
+ =37
+ -1
 {iV
-qV+zH}#uQsqD
-qC^/pX
+ =2
+ -1
 s+W}J}J
-qC^9p|
-xV?
-qCpj{L
+ =3
+ -1
 {/r8XZ
-zSuf
-uG8,yC
+ =2
+ -1
 s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
+ =4
+ -1
 {/r8YZ
-|0<>?
-uG|#t;
-qt2<7
-rDE
-uG7+qy
+ =5
+ -1
 u9sM_
-!#
-uG8})
-qt2<6
-:
-:
-:
-:
-sd
-"V
-tU916
-p6
-"V
-ru2
-rjz]zs
-po2A38
-w@
-H
-!#
-"V
-tH>yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"V
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-"'
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"X
-ph2E
-t(p2U
-s=.
-wh
-"X
-t1u&=
-5
-qGqs$>
-!#
-t1s0B
-5
-qGrn$>
-!#
-t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
-ru2
-qt2<>
-s'8
-er4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"#
+ =79
+ -1
 po2AV(
-|[r,xfvfUDL
-uG|#}6
-z'21213
-xSD<D<C
-qt2<B
-sH<
-!#
-pnq3pj
-O
-!#
-ru+
+ =11
+ -5
 "v
 ](|1
 "l
 ],s39
 "i
-]-s3/
-].s3@
-(qY
-!#
+ =4
+ -1
 "q
-ru6
-pqshsh
+ =2
+ -3
 pVIrL,
 pVHrL+
 pVKrL-
-(x5
-!pZ
-p(
-!p^
+ =4
+ -1
 "l
-J
-qa6
-qa5
-(
-!qZ
-"4
-g
-a"
+ =8
+ -1
 wp*
-(
-!s*
-qD@ps
-sk
-pfp[
-qPp5
-(
-!tS
-"P
-uI
-pfqA
-qPp5
-(
-!vB
-"$
-g
-pfpG
+ =17
+ -1
 wp*
-(
-!w&
-"-
-qH
-pfpK
+ =5
+ -1
 wp+
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
+ =32
+ -1
 a'
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a&
 wp*
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wide32SM70 = `packed1 17636 wide_4_float32_row_F32
+const wide32SM70 = wide32SM80 + `
+ patch
+ -3
+packed1 17636 wide_4_float32_row_F32
 !pJ
 !pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
+ =13
+ -4
 p;/t*
 p9/r0
 p:.8pF
 qS,tGpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-)
-p{rU%
-pnwEs6
-s?[
-p}zM
-zC
-zu
-r5-qe
-Y=ry
-r5.xj
-zWXp$
-rN
-tP
-r57qw
-wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'[E
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-ub$
-xz
-stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDF
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-{=$rS
-|.,sm
-rs-
-v>+
-)
-r\*
-|.+px
-sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1/1.
-xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1*
-H
-!#
-!#
-|..^
-uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt.D
-x<12
-4
-rP
-pqshrI
-ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDG
-qvp51,
-{6p5t]
+ =151
+ -1
 upyB
 upz4u"
 |?qp%
 |5/{\
-pqr-pj.
-qKp,q=1/
-qKz#z#p*
-}3p2
-wfrbrGr,~5U12
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~%
-!#
-pqr]pX
-r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =8
+ -4
+ =19
+ -1
 yJp536
-sw
-s@r>
-s@p&
-s@se
-H
-!#
-pqsmrI
-p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+t'
-qzp2E
-t(R,U
-s=.
-wh
-u{.rI
-t1u&=
-5
-qGqst%
-!#
-t1s0B
-5
-qGrnt%
-!#
-t1s0E
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
+ =44
+ -4
 t-ulq/
 s/s:szW
 rH
@@ -5216,35 +2820,11 @@ rH
 wAsI
 {0t$
 }t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
+ =5
+ -1
 w\,''
-k
-xy
-w\-''
-k
-xy
-w\.''
-k
-xy
-w\/''
-k
-q8%S>
-|A,}6
-qKu4p01/
-qK|Z<(
-Yp0<&
-tJ&''
-sH)
-!#
-rt.px
-qt/pd
-p6
-qx,s6
-|Np4'BwL
+ =23
+ -9
 t-p4'>
 s/r^'6
 rH
@@ -5264,96 +2844,28 @@ rH
 t-x^
 s/w+
 rH
-qx=rI
-u?}~
-!#
-rt8j
-Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
+ =15
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
-r\/
-\
-!#
-uG..q#8
+ =6
+ -1
 w\'q/
-k
-rp%6
-r6=px
+ =3
+ -1
 uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\/
-\
-!#
-uGtGr+
-qVM/pd
-}q
+ =30
+ -1
 "N
-ru0
-r[0p$
-5
+ =3
+ -1
 "N
-pB11(1)
-qvM/1.
-)
-ur
-0
-Ys0A
-u(
-uF1+
+ =8
+ -1
 syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
-ra/tn
-qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt0A
-z>
-pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
+ =17
+ -13
 t-rn>
 s/s:v8
 rH
@@ -5377,308 +2889,70 @@ xpr85scyqqcqcqcqcqcqc>?
 sE&$6
 k
 uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
+ =10
+ -1
 s~<v,
-!#
-uGxets
+ =2
+ -1
 |cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
+ =4
+ -1
 x7sM?
-}nscz(z+
-qCq#@pb
+ =2
+ -3
 uO@yvtB{n
 qCq#/px
 sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
+ =37
+ -1
 {iV
-qV+zH}#uQsqD
-qC^/pX
+ =2
+ -1
 s+W}J}J
-qC^9p|
-xV?
-qCpj{L
+ =3
+ -1
 {/r8XZ
-zSuf
-uG8,yC
+ =2
+ -1
 s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
+ =4
+ -1
 {/r8YZ
-|0<<?
-uG|#t;
-qt.<7
-rDE
-uG7+qy
+ =5
+ -1
 u9sM_
-!#
-uG8})
-qt.<6
-:
-:
-:
-:
-sd
-"V
-tU912
-p6
-"V
-ru.
-rjz]zs
-po.A36
-sw
-s@r>
-s@p&
-s@se
-H
-!#
-"V
-tH>yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"V
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-"'
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"X
-ph.E
-t(p2U
-s=.
-wh
-"X
-t1u&=
-5
-qGqs$>
-!#
-t1s0B
-5
-qGrn$>
-!#
-t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
-ru.
-qt.<>
-s'8
-er4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"#
-po.A37
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG|#}6
-z'.1.1/
-xSD<D<C
-qt.<B
-sH<
-!#
-pnq3pj
-O
-!#
+ =96
+ -5
 "v
 ](|1
 "l
 ],s39
 "i
-]-s3/
-].s3@
-(qY
-!#
+ =4
+ -1
 "q
-ru2
-pqshsh
+ =2
+ -3
 pVIrL,
 pVHrL+
 pVKrL-
-(x5
-!pZ
-p(
-!p^
+ =4
+ -1
 "l
-J
-qa4
-qa3
-(
-!qZ
-"4
-g
-pfqI
+ =8
+ -1
 wp)
-(
-!s*
-qD@ps
-sk
-pfpG
-qPp5
-(
-!tS
-"P
-uI
-pfpU
-qPp5
-(
-!vB
-"$
-g
-pfp"
+ =17
+ -1
 wp)
-(
-!w&
-"-
-qH
-pfpY
-;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3-
-;(
-(
-!{-
-"+
-sv9
-p30
-;$
-(
-!vKxw
-sv/
-p3/
-;0
-(
-!pty@
-sv9
-p30
-;&
-(
-!ptyG
-"*
-sv@
+ =38
+ -1
 a&
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a%
 wp)
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const wideBF16SM80NarrowAligned = `packed1 19305 wide_8_float32_row_BF16
 !|hf|f
@@ -6480,551 +3754,150 @@ O
 !L
 `
 
-const wideBF16SM80 = `packed1 19282 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9x,
+const wideBF16SM80 = wideBF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 19282 wide_8_float32_row_BF16
+ =16
+ -2
 p9@te
 p:.r0
-qSqusV
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
+ =18
+ -9
 )
 p{rU%
 pnwEs6
 s?[
-p}zM
-zC
-zu
-r5-qe
+ =4
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -1
 wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
+ =5
+ -1
 r'[q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
+ =5
+ -4
 ub$
 xz
 stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
+ =39
+ -1
 v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB)1/1.
 xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt.D
 x<12
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=1/
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U12
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r(%q&
+ =40
+ -1
 t(R4U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =72
+ -1
 xS&<&1/
-xS%<%<0
-tU&<.
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 qt/pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 r\/
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 r\/
-\
-!#
-uGtGr+
+ =3
+ -1
 qVM/pd
-}q
-"Q
+ =2
+ -2
 ru0
 r[0p$
-5
-"Q
+ =2
+ -2
 pB11(1)
 qvM/1.
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt0A
 z>
 pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(sM8
-:
-uG8{L
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG8,yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8TZ
+ =94
+ -3
 |0<D?
 uG|#t;
 qt.<?
-rDM
-uG7+qy
-u9sMY
-!#
-uG8})
+ =5
+ -1
 qt.<>
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
+ =10
+ -1
 tUA12
-p6
-"W
+ =2
+ -4
 ru.
 rjz]zs
 po.A36
@@ -7032,116 +3905,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"W
+ =3
+ -1
 tHFyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-x|
-s5z}u}D
-"W
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
+ =61
+ -1
 ph.q&
-t(R%U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru.
 qt.<N
-s'8
-eps@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"#
+ =7
+ -6
 po.A37
 x9q9
 w(r>q=
@@ -7151,426 +3926,83 @@ uG|#}6
 z'.1.1/
 xST<T<S
 qt.<R
-sJ~;"
-!#
-pnq3pj
-O
-!#
-"y
-](|1
-"o
-],s39
-"l
-]-s3/
-].s3@
-(qY
-!#
-"t
+ =5
+ -1
+ =10
+ -1
 ru2
-pqshsh
-pVBrL,
-pVArL+
-pVDrL-
-(x5
-!pZ
-p(
-!p^
-"o
-J
+ =10
+ -2
 qa4
 qa3
-(
-!qZ
-"5
-g
+ =4
+ -2
 pfqI
 wp'
-(
-!s*
-qD@ps
-sk
+ =4
+ -1
 pfpG
-qPp5
-(
-!tS
-"Q
-uI
+ =5
+ -1
 pfpU
-qPp5
-(
-!vB
-"$
-g
+ =5
+ -2
 pfp"
 wp'
-(
-!w&
-"-
-qH
+ =4
+ -2
 pfpY
 ;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
+ =10
+ -2
 p3-
 ;(
-(
-!{-
-"+
-sv9
+ =4
+ -2
 p30
 ;$
-(
-!vKxw
-sv/
+ =3
+ -2
 p3/
 ;0
-(
-!pty@
-sv9
+ =3
+ -2
 p30
 ;&
-(
-!ptyG
-"*
-sv@
+ =4
+ -1
 a$
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a#
 wp'
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wideBF16SM70NarrowAligned = `packed1 22604 wide_8_float32_row_BF16
+const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 22604 wide_8_float32_row_BF16
 !pJ
 !pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
+ =13
+ -4
 p;qYt*
 p9p58pF
 p:t2pF
 qSzI8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
-qvp510
-{6p5t]
+ =159
+ -1
 upyB
 upz4u"
 |?qp%
 |5/{\
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =8
+ -4
+ =19
+ -1
 yJp538
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r(%q&
-t(R6U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
+ =80
+ -8
 t-p4&rl
 s/r^&qW
 rH
@@ -7595,47 +4027,8 @@ rH
 wA'7
 {0p47
 }t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS&<&13
-xS%<%<0
-tU&<.
-tJ&''
-sH)
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
+ =41
+ -9
 t-p4'>
 s/r^'6
 rH
@@ -7655,96 +4048,28 @@ rH
 t-x^
 s/w+
 rH
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
+ =15
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uG..q#8
+ =6
+ -1
 w\'q/
-k
-rp%6
-r6=px
+ =3
+ -1
 uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGtGr+
-qVM3pd
-}q
+ =30
+ -1
 "O
-ru4
-r[4p$
-5
+ =3
+ -1
 "O
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
+ =8
+ -1
 syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
+ =17
+ -13
 t-rn>
 s/s:v8
 rH
@@ -7768,213 +4093,40 @@ xpr85scyqqcqcqcqcqcqc>?
 sE&$6
 k
 uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
+ =10
+ -1
 s~<v,
-!#
-uGxets
+ =2
+ -1
 |cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
+ =4
+ -1
 x7sM?
-}nscz(z+
-qCq#@pb
+ =2
+ -3
 uO@yvtB{n
 qCq#/px
 sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
+ =37
+ -1
 {iV
-qV+zH}#uQsqD
-qC^/pX
+ =2
+ -1
 s+W}J}J
-qC^9p|
-xV?
-qCpj{L
+ =3
+ -1
 {/r8XZ
-zSuf
-uG8,yC
+ =2
+ -1
 s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
+ =4
+ -1
 {/r8YZ
-|0<F?
-uG|#t;
-qt2<?
-rDM
-uG7+qy
+ =5
+ -1
 u9sM_
-!#
-uG8})
-qt2<>
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
-tUA16
-p6
-"W
-ru2
-rjz]zs
-po2A38
-w@
-H
-!#
-"W
-tHFyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-x|
-s5z}u}D
-"W
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
-ph2q&
-t(R%U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
-ru2
-qt2<N
-s'8
+ =124
+ -8
 eps@t;
 s5xat$
 rE
@@ -8051,722 +4203,191 @@ sXp*U
 "#
 po2AV(
 |[r,xfRF<6<&DL
-uG|#}6
-z'21213
+ =2
+ -2
 z'B1B1C
 qt21D
-sJ~;"
-!#
-pnq3pj
-O
-!#
-ru+
+ =6
+ -5
 "w
 ](|1
 "m
 ],s39
 "j
-]-s3/
-].s3@
-(qY
-!#
+ =4
+ -1
 "r
-ru6
-pqshsh
+ =2
+ -3
 pV]rL,
 pV\rL+
 pV_rL-
-(x5
-!pZ
-p(
-!p^
+ =4
+ -1
 "m
-J
-qa6
-qa5
-(
-!qZ
-"5
-g
-a"
+ =8
+ -1
 wp*
-(
-!s*
-qD@ps
-sk
-pfp[
-qPp5
-(
-!tS
-"Q
-uI
-pfqA
-qPp5
-(
-!vB
-"$
-g
-pfpG
+ =17
+ -1
 wp*
-(
-!w&
-"-
-qH
-pfpK
+ =5
+ -1
 wp+
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
+ =32
+ -1
 a'
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a&
 wp*
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wideBF16SM70 = `packed1 22580 wide_8_float32_row_BF16
-!pJ
-!pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;qYt*
+const wideBF16SM70 = wideBF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 22580 wide_8_float32_row_BF16
+ =16
+ -2
 p9qute
 p:.8pF
-qSzI8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
+ =18
+ -9
 )
 p{rU%
 pnwEs6
 s?[
-p}zM
-zC
-zu
-r5-qe
+ =4
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -1
 wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
+ =5
+ -1
 r'[q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
+ =5
+ -4
 ub$
 xz
 stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
+ =39
+ -1
 v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB)1/1.
 xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt.D
 x<12
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
+ =10
+ -1
 qvp51,
-{6p5t]
-upyB
-upz4u"
-|?qp%
-|5/{\
-pqr-pj.
+ =6
+ -1
 qKp,q=1/
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U12
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =7
+ -1
 rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =5
+ -2
 yJp536
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r(%q&
+ =40
+ -1
 t(R4U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-t-p4&rl
-s/r^&qW
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p44
-rH
-wA'5
-{0p45
-rH
-wA'6
-{0p46
-rH
-wA'7
-{0p47
-}t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =88
+ -1
 xS&<&1/
-xS%<%<0
-tU&<.
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 qt/pd
-p6
-qx,s6
-|Np4'BwL
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
-qx=rI
-u?}~
-!#
-rt8j
+ =26
+ -1
 Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
+ =15
+ -1
 r\/
-\
-!#
-uG..q#8
-w\'q/
-k
-rp%6
-r6=px
-uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 r\/
-\
-!#
-uGtGr+
+ =3
+ -1
 qVM/pd
-}q
-"O
+ =2
+ -2
 ru0
 r[0p$
-5
-"O
+ =2
+ -2
 pB11(1)
 qvM/1.
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt0A
 z>
 pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~<v,
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
-x7sM?
-}nscz(z+
-qCq#@pb
-uO@yvtB{n
-qCq#/px
-sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iV
-qV+zH}#uQsqD
-qC^/pX
-s+W}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8XZ
-zSuf
-uG8,yC
-s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8YZ
+ =104
+ -3
 |0<D?
 uG|#t;
 qt.<?
-rDM
-uG7+qy
-u9sM_
-!#
-uG8})
+ =5
+ -1
 qt.<>
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
+ =10
+ -1
 tUA12
-p6
-"W
+ =2
+ -4
 ru.
 rjz]zs
 po.A36
@@ -8774,184 +4395,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"W
+ =3
+ -1
 tHFyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-x|
-s5z}u}D
-"W
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
+ =61
+ -1
 ph.q&
-t(R%U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru.
 qt.<N
-s'8
-eps@t;
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-pv
-sXp*U
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-"#
+ =75
+ -6
 po.A37
 x9RF
 w(r><6
@@ -8961,134 +4416,57 @@ uG|#}6
 z'.1.1/
 z'<1<1=
 qt.1>
-sJ~;"
-!#
-pnq3pj
-O
-!#
-"w
-](|1
-"m
-],s39
-"j
-]-s3/
-].s3@
-(qY
-!#
-"r
+ =5
+ -1
+ =10
+ -1
 ru2
-pqshsh
-pV]rL,
-pV\rL+
-pV_rL-
-(x5
-!pZ
-p(
-!p^
-"m
-J
+ =10
+ -2
 qa4
 qa3
-(
-!qZ
-"5
-g
+ =4
+ -2
 pfqI
 wp)
-(
-!s*
-qD@ps
-sk
+ =4
+ -1
 pfpG
-qPp5
-(
-!tS
-"Q
-uI
+ =5
+ -1
 pfpU
-qPp5
-(
-!vB
-"$
-g
+ =5
+ -2
 pfp"
 wp)
-(
-!w&
-"-
-qH
+ =4
+ -2
 pfpY
 ;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
+ =10
+ -2
 p3-
 ;(
-(
-!{-
-"+
-sv9
+ =4
+ -2
 p30
 ;$
-(
-!vKxw
-sv/
+ =3
+ -2
 p3/
 ;0
-(
-!pty@
-sv9
+ =3
+ -2
 p30
 ;&
-(
-!ptyG
-"*
-sv@
+ =4
+ -1
 a&
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a%
 wp)
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const wideF16SM80NarrowAligned = `packed1 20026 wide_8_float32_row_F16
 !|hf|f
@@ -9915,564 +5293,150 @@ O
 !L
 `
 
-const wideF16SM80 = `packed1 19989 wide_8_float32_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9x,
-zf}<
+const wideF16SM80 = wideF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 19989 wide_8_float32_row_F16
+ =17
+ -2
 p9qYx,
 p:.r0
-qSqusV
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
+ =18
+ -9
 )
 p{rU%
 pnwEs6
 s?[
-p}zM
-zC
-zu
-r5-qe
+ =4
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -1
 wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
+ =5
+ -1
 r'[q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
+ =5
+ -4
 ub$
 xz
 stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
+ =39
+ -1
 v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB)1/1.
 xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt.D
 x<12
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=1/
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U12
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r()q&
+ =52
+ -1
 t(R8U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =72
+ -1
 xS*<*1/
-xS)<)<4
-tU*<2
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 qt/pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 r\/
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 r\/
-\
-!#
-uGtGr+
+ =3
+ -1
 qVM/pd
-}q
-"Q
+ =2
+ -2
 ru0
 r[0p$
-5
-"Q
+ =2
+ -2
 pB11(1)
 qvM/1.
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt0A
 z>
 pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(sM8
-:
-uG8{L
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG8,yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8TZ
+ =94
+ -3
 |0<H?
 uG|#t;
 qt.<C
-rDM
-uG7+qy
-u9sMY
-!#
-uG8})
+ =5
+ -1
 qt.<B
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
+ =10
+ -1
 tUE12
-p6
-"W
+ =2
+ -4
 ru.
 rjz]zs
 po.A36
@@ -10480,128 +5444,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"W
+ =3
+ -1
 tHJyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"W
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
+ =73
+ -1
 ph.q&
-t(R)U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru.
 qt.<V
-s'8
-eq#7w-
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-"#
+ =7
+ -6
 po.A37
 x9q9
 w(r>q=
@@ -10611,439 +5465,84 @@ uG|#}6
 z'.1.1/
 xS\<\<[
 qt.<Z
-sJ~;"
-!#
-pnq3pj
-O
-!#
-"y
-](|1
-"o
-],s39
-"l
-]-s3/
-].s3@
-(qY
-!#
-"t
+ =5
+ -1
+ =10
+ -1
 ru2
-pqshsh
-pVBrL,
-pVArL+
-pVDrL-
-(x5
-!pZ
-p(
-!p^
-"o
-J
+ =10
+ -2
 qa4
 qa3
-(
-!qZ
-"5
-g
+ =4
+ -2
 pfqI
 wp'
-(
-!s*
-qD@ps
-sk
+ =4
+ -1
 pfpG
-qPp5
-(
-!tS
-"Q
-uI
+ =5
+ -1
 pfpU
-qPp5
-(
-!vB
-"$
-g
+ =5
+ -2
 pfp"
 wp'
-(
-!w&
-"-
-qH
+ =4
+ -2
 pfpY
 ;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
+ =10
+ -2
 p3-
 ;(
-(
-!{-
-"+
-sv9
+ =4
+ -2
 p30
 ;$
-(
-!vKxw
-sv/
+ =3
+ -2
 p3/
 ;0
-(
-!pty@
-sv9
+ =3
+ -2
 p30
 ;&
-(
-!ptyG
-"*
-sv@
+ =4
+ -1
 a$
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a#
 wp'
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wideF16SM70NarrowAligned = `packed1 21893 wide_8_float32_row_F16
+const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 21893 wide_8_float32_row_F16
 !pJ
 !pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
+ =13
+ -5
 p;@sV
 zfy?pF
 p9,y?pF
 p:t2pF
 qSzI8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
-qvp510
-{6p5t]
+ =159
+ -1
 upyB
 upz4u"
 |?qp%
 |5/{\
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =8
+ -4
+ =19
+ -1
 yJp538
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r()q&
-t(R:U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
+ =92
+ -8
 t-p4&rl
 s/r^&qW
 rH
@@ -11068,47 +5567,8 @@ rH
 wA'7
 {0p47
 }t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS*<*13
-xS)<)<4
-tU*<2
-tJ&''
-sH)
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
+ =41
+ -9
 t-p4'>
 s/r^'6
 rH
@@ -11128,96 +5588,28 @@ rH
 t-x^
 s/w+
 rH
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
+ =15
+ -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uG..q#8
+ =6
+ -1
 w\'q/
-k
-rp%6
-r6=px
+ =3
+ -1
 uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGtGr+
-qVM3pd
-}q
+ =30
+ -1
 "O
-ru4
-r[4p$
-5
+ =3
+ -1
 "O
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
+ =8
+ -1
 syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
+ =17
+ -13
 t-rn>
 s/s:v8
 rH
@@ -11241,225 +5633,40 @@ xpr85scyqqcqcqcqcqcqc>?
 sE&$6
 k
 uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
+ =10
+ -1
 s~<v,
-!#
-uGxets
+ =2
+ -1
 |cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
+ =4
+ -1
 x7sM?
-}nscz(z+
-qCq#@pb
+ =2
+ -3
 uO@yvtB{n
 qCq#/px
 sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
+ =37
+ -1
 {iV
-qV+zH}#uQsqD
-qC^/pX
+ =2
+ -1
 s+W}J}J
-qC^9p|
-xV?
-qCpj{L
+ =3
+ -1
 {/r8XZ
-zSuf
-uG8,yC
+ =2
+ -1
 s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
+ =4
+ -1
 {/r8YZ
-|0<J?
-uG|#t;
-qt2<C
-rDM
-uG7+qy
+ =5
+ -1
 u9sM_
-!#
-uG8})
-qt2<B
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
-tUE16
-p6
-"W
-ru2
-rjz]zs
-po2A38
-w@
-H
-!#
-"W
-tHJyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"W
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
-ph2q&
-t(R)U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
-ru2
-qt2<V
-s'8
+ =136
+ -8
 eq#7r4
 z"rl
 s>
@@ -11488,735 +5695,191 @@ sXq9U
 "#
 po2AV(
 |[r,xfR"2u4XDL
-uG|#}6
-z'21213
+ =2
+ -2
 xSi<i<h
 qt2<g
-sJ~;"
-!#
-pnq3pj
-O
-!#
-ru+
+ =6
+ -5
 "w
 ](|1
 "m
 ],s39
 "j
-]-s3/
-].s3@
-(qY
-!#
+ =4
+ -1
 "r
-ru6
-pqshsh
+ =2
+ -3
 pVUrL,
 pVTrL+
 pVWrL-
-(x5
-!pZ
-p(
-!p^
+ =4
+ -1
 "m
-J
-qa6
-qa5
-(
-!qZ
-"5
-g
-a"
+ =8
+ -1
 wp*
-(
-!s*
-qD@ps
-sk
-pfp[
-qPp5
-(
-!tS
-"Q
-uI
-pfqA
-qPp5
-(
-!vB
-"$
-g
-pfpG
+ =17
+ -1
 wp*
-(
-!w&
-"-
-qH
-pfpK
+ =5
+ -1
 wp+
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
+ =32
+ -1
 a'
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a&
 wp*
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
-const wideF16SM70 = `packed1 21869 wide_8_float32_row_F16
-!pJ
-!pI
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;@sV
-zfy?pF
+const wideF16SM70 = wideF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 21869 wide_8_float32_row_F16
+ =17
+ -2
 p9xFte
 p:.8pF
-qSzI8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
+ =18
+ -9
 )
 p{rU%
 pnwEs6
 s?[
-p}zM
-zC
-zu
-r5-qe
+ =4
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -1
 wuq^
-r59pb
-rCpK
-rN
-tP
-vc/j
+ =5
+ -1
 r'[q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
+ =5
+ -4
 ub$
 xz
 stqA
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
+ =39
+ -1
 v0qI%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB)1/1.
 xBu*M/1(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt.D
 x<12
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf.
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
+ =10
+ -1
 qvp51,
-{6p5t]
-upyB
-upz4u"
-|?qp%
-|5/{\
-pqr-pj.
+ =6
+ -1
 qKp,q=1/
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U12
-w"uy
-\
-!#
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =7
+ -1
 rf.
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\2
-p6
-pqsQpx
-t>
-xLp*
-pm
+ =5
+ -2
 yJp536
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r()q&
+ =52
+ -1
 t(R8U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-t-p4&rl
-s/r^&qW
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p44
-rH
-wA'5
-{0p45
-rH
-wA'6
-{0p46
-rH
-wA'7
-{0p47
-}t'scyqqcqcqcqcqcqc>?
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =88
+ -1
 xS*<*1/
-xS)<)<4
-tU*<2
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 qt/pd
-p6
-qx,s6
-|Np4'BwL
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
-qx=rI
-u?}~
-!#
-rt8j
+ =26
+ -1
 Y,1/
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
-rt8sh
-rKt?rbz}s0DB
+ =15
+ -1
 r\/
-\
-!#
-uG..q#8
-w\'q/
-k
-rp%6
-r6=px
-uozGI
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,1/
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 r\/
-\
-!#
-uGtGr+
+ =3
+ -1
 qVM/pd
-}q
-"O
+ =2
+ -2
 ru0
 r[0p$
-5
-"O
+ =2
+ -2
 pB11(1)
 qvM/1.
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8%sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt0D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt0A
 z>
 pB0|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~<v,
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(sM=
-:
-uG8{L
-]#I
-qCq#})
-x7sM?
-}nscz(z+
-qCq#@pb
-uO@yvtB{n
-qCq#/px
-sDr8A?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iV
-qV+zH}#uQsqD
-qC^/pX
-s+W}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8XZ
-zSuf
-uG8,yC
-s~^$^>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8YZ
+ =104
+ -3
 |0<H?
 uG|#t;
 qt.<C
-rDM
-uG7+qy
-u9sM_
-!#
-uG8})
+ =5
+ -1
 qt.<B
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"W
+ =10
+ -1
 tUE12
-p6
-"W
+ =2
+ -4
 ru.
 rjz]zs
 po.A36
@@ -12224,148 +5887,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"W
+ =3
+ -1
 tHJyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"W
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"W
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"Y
+ =73
+ -1
 ph.q&
-t(R)U
-s=/
-{#~%
-"Y
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru.
 qt.<V
-s'8
-eq#7r4
-z"rl
-s>
-z"sI
-s>
-pv
-sXq9U
-z"sU
-s>
-z"W
-s>
-pv
-sXq9U
-z"q/
-s>
-z"S
-s>
-pv
-sXq9U
-z"6
-s>
-}]
-s>
-pv
-sXq9U
-"#
+ =27
+ -6
 po.A37
 x9R"
 w(.ump0
@@ -12375,134 +5908,57 @@ uG|#}6
 z'.1.1/
 xSi<i<h
 qt.<g
-sJ~;"
-!#
-pnq3pj
-O
-!#
-"w
-](|1
-"m
-],s39
-"j
-]-s3/
-].s3@
-(qY
-!#
-"r
+ =5
+ -1
+ =10
+ -1
 ru2
-pqshsh
-pVUrL,
-pVTrL+
-pVWrL-
-(x5
-!pZ
-p(
-!p^
-"m
-J
+ =10
+ -2
 qa4
 qa3
-(
-!qZ
-"5
-g
+ =4
+ -2
 pfqI
 wp)
-(
-!s*
-qD@ps
-sk
+ =4
+ -1
 pfpG
-qPp5
-(
-!tS
-"Q
-uI
+ =5
+ -1
 pfpU
-qPp5
-(
-!vB
-"$
-g
+ =5
+ -2
 pfp"
 wp)
-(
-!w&
-"-
-qH
+ =4
+ -2
 pfpY
 ;8
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
+ =10
+ -2
 p3-
 ;(
-(
-!{-
-"+
-sv9
+ =4
+ -2
 p30
 ;$
-(
-!vKxw
-sv/
+ =3
+ -2
 p3/
 ;0
-(
-!pty@
-sv9
+ =3
+ -2
 p30
 ;&
-(
-!ptyG
-"*
-sv@
+ =4
+ -1
 a&
-qPp)
-(
-!pt+uU
-sv@
+ =4
+ -2
 a%
 wp)
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const spread32SM90NarrowAligned = `packed1 19601 spread_4_float32_row_F32
 !|h^|f
@@ -13317,603 +6773,196 @@ O
 !L
 `
 
-const spread32SM90 = `packed1 19676 spread_4_float32_row_F32
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9/pF
+const spread32SM90 = spread32SM90NarrowAligned + `
+ patch
+ -1
+packed1 19676 spread_4_float32_row_F32
+ =16
+ -2
 p9@/pF
 p:.8pF
-qSx@x,
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
+ =16
+ -7
 )
 pnwEs6
 wr
-p}zM
-zC
-0
+ =3
+ -1
 y#
-p\
-r5-qe
+ =2
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -3
 wurS
 r59pb
 rCpY
-rN
-tP
-vc/j
+ =3
+ -1
 r'[E
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
+ =5
+ -4
 stqI
 xz
 stpU
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDN
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
-s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
+ =38
+ -1
 xQM)1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
+ =8
+ -1
 xUM)Gt~
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
+ =8
+ -5
 {=$rS
 |.,sm
 rs-
-v>+
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB31/10
 xBu*M/14
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt8D
 x<16
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf8
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDO
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=<)
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf8
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~%
-!#
-pqr]pX
+ =8
+ -1
 r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+t'
-qzp2E
+ =17
+ -1
 t(R,U
-s=.
-wh
-u{.rI
-t1u&=
-5
-qGqst%
-!#
-t1s0B
-5
-qGrnt%
-!#
-t1s0E
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tps:szW
-yUr_
-yUr_
-tpr3tL>q/
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-t3sz''
-k
-xy
-w\-''
-k
-xy
-w\.''
-k
-xy
-w\/''
-k
-q8%S>
-|A,}6
+ =40
+ -1
 qKu4p0<2
-qK|Z<(
-Yp0<&
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 tU2pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,<2
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 qBR3
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,<3
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 qBR4
-\
-!#
-uGtGr+
+ =3
+ -1
 qVR4pd
-}q
-qD/qN
+ =2
+ -2
 ru2
 r[2p$
-5
-"Q
+ =2
+ -2
 pB51413
 qvM/10
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt2D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt2A
 z>
 pB2|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
+ =30
+ -1
 r[0p$
-5
-pntcq#
+ =2
+ -1
 qt7</
-{K
-{i;
-{i7
+ =3
+ -2
 po7A36
 x9r|
 pQ
 w(p&p$
 w(sep$
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
+ =5
+ -4
 qk1qg
 r\2
 t8M2?
 xBzYM/
-)
-qBR4
-s'8
+ =3
+ -2
 }v36
 sw
 s@r>
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
+ =7
+ -1
 qVM112
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
+ =18
+ -1
 Y,<A
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
+ =13
+ -1
 qBRB
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
+ =23
+ -1
 Y,<B
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
+ =8
+ -1
 qBRC
-\
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uG8{L
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG8,yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8=Z
+ =67
+ -3
 |0<E?
 uG|#t;
 qt8<@
-rDM
-uG7+qy
-u9sMB
-!#
-uG8})
+ =5
+ -1
 qt8<?
-:
-:
-:
-:
-sd
-"]
+ =6
+ -1
 tUB16
-p6
-"]
+ =2
+ -4
 ru8
 rjz]|1
 po8A35
@@ -13921,69 +6970,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"]
+ =3
+ -1
 tHGyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"]
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-"'
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"_
+ =30
+ -1
 ph8E
-t(p2U
-s=.
-wh
-"_
-t1u&=
-5
-qGqs$>
-!#
-t1s0B
-5
-qGrn$>
-!#
-t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
+ =19
+ -2
 ru8
 qt8<G
-s'9
-er4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"#
+ =7
+ -6
 po8A36
 x9q9
 w(r>q=
@@ -13993,146 +6991,65 @@ uG|#}6
 z'818<V
 xSM<M<L
 qt8<K
-sHD
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-"u
-],s3@
-"r
-]-rL=
-].rL,
-(sT
-!#
-"{
+ =5
+ -2
+ =10
+ -1
 ru6
-pqshsh
-pVCrL-
-pVBrL.
-pVErL8
-(qu
-!pZ
-p(
-!p^
-"u
-r7+
+ =10
+ -2
 qa3
 qa2
-(
-!qZ
-"4
-sk
+ =4
+ -2
 a$
 ;8
-(
-!s*
-qD@ps
-tW
+ =4
+ -1
 pfqA
-qPp5
-(
-!tS
-"b
-}G
+ =5
+ -1
 a"
-qPp5
-(
-!vB
-"a
-r~
+ =5
+ -2
 p30
 ;7
-(
-!w&
-tb=pX
-g
+ =4
+ -2
 pfp[
 ;7
-(
-!x=
-"&
-sk
+ =4
+ -2
 pfp"
 ;8
-(
-!yE
-"/
-uI
+ =4
+ -2
 pfpY
 ;7
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
+ =10
+ -2
 p3,
 ;(
-(
-!pty@
-"-
-sv@
+ =4
+ -2
 p3/
 ;$
-(
-!ptyG
-g=
+ =3
+ -2
 p3.
 ;/
-(
-!pt+uU
-sv@
+ =3
+ -2
 p3/
 ;&
-(
-!pt{H
-",
-g,
+ =4
+ -1
 a'
-qPp)
-(
-!pt.uU
-g,
+ =4
+ -2
 a&
 ;8
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const spreadBF16SM90NarrowAligned = `packed1 22373 spread_8_float32_row_BF16
 !|h^|f
@@ -15053,662 +7970,196 @@ O
 !L
 `
 
-const spreadBF16SM90 = `packed1 22438 spread_8_float32_row_BF16
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;/sV
+const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
+ patch
+ -1
+packed1 22438 spread_8_float32_row_BF16
+ =16
+ -2
 p9xFt*
 p:.8pF
-qSt=r0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
+ =16
+ -7
 )
 pnwEs6
 wr
-p}zM
-zC
-0
+ =3
+ -1
 y#
-p\
-r5-qe
+ =2
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -3
 wurS
 r59pb
 rCpY
-rN
-tP
-vc/j
+ =3
+ -1
 r'[q&
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
+ =5
+ -4
 stqI
 xz
 stpU
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDV
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
-s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
+ =38
+ -1
 xQM)1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
+ =8
+ -1
 xUM)Gt~
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB31/10
 xBu*M/14
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt8D
 x<16
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf8
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDW
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=<)
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf8
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r(%q&
+ =40
+ -1
 t(R4U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =72
+ -1
 xS&<&<:
-xS%<%<0
-tU&<.
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 tU:pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,<:
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 qBR;
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,<;
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 qBR<
-\
-!#
-uGtGr+
+ =3
+ -1
 qVR<pd
-}q
-qD/qN
+ =2
+ -2
 ru2
 r[2p$
-5
-"R
+ =2
+ -2
 pB51413
 qvM/10
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt2D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt2A
 z>
 pB2|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
+ =30
+ -1
 r[0p$
-5
-pntcq#
+ =2
+ -1
 qt7<7
-{K
-{i;
-{i7
+ =3
+ -2
 po7A36
 x9r|
 pQ
 w(p&p$
 w(sep$
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
+ =5
+ -4
 qk1qg
 r\2
 t8M2?
 xBzYM/
-)
-qBR<
-s'8
+ =3
+ -2
 }v36
 sw
 s@r>
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
+ =7
+ -1
 qVM112
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
+ =18
+ -1
 Y,<I
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
+ =13
+ -1
 qBRJ
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
+ =23
+ -1
 Y,<J
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
+ =8
+ -1
 qBRK
-\
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uG8{L
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG8,yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8=Z
+ =67
+ -3
 |0<M?
 uG|#t;
 qt8<H
-rDU
-uG7+qy
-u9sMB
-!#
-uG8})
+ =5
+ -1
 qt8<G
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"^
+ =10
+ -1
 tUJ16
-p6
-"^
+ =2
+ -4
 ru8
 rjz]|1
 po8A35
@@ -15716,116 +8167,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"^
+ =3
+ -1
 tHOyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"^
-x|
-s5z}u}D
-"^
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"a
+ =61
+ -1
 ph8q&
-t(R%U
-s=/
-{#~%
-"a
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru8
 qt8<W
-s'9
-eps@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"#
+ =7
+ -6
 po8A36
 x9q9
 w(r>q=
@@ -15835,146 +8188,65 @@ uG|#}6
 z'818<g
 xS]<]<\
 qt8<[
-sJ~;"
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-"v
-],s3@
-"s
-]-rL=
-].rL,
-(sT
-!#
-"|
+ =5
+ -2
+ =10
+ -1
 ru6
-pqshsh
-pVKrL-
-pVJrL.
-pVMrL8
-(qu
-!pZ
-p(
-!p^
-"v
-r7+
+ =10
+ -2
 qa3
 qa2
-(
-!qZ
-"5
-sk
+ =4
+ -2
 a$
 ;8
-(
-!s*
-qD@ps
-tW
+ =4
+ -1
 pfqA
-qPp5
-(
-!tS
-"c
-}G
+ =5
+ -1
 a"
-qPp5
-(
-!vB
-"b
-r~
+ =5
+ -2
 p30
 ;7
-(
-!w&
-tb=pX
-g
+ =4
+ -2
 pfp[
 ;7
-(
-!x=
-"&
-sk
+ =4
+ -2
 pfp"
 ;8
-(
-!yE
-"/
-uI
+ =4
+ -2
 pfpY
 ;7
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
+ =10
+ -2
 p3,
 ;(
-(
-!pty@
-"-
-sv@
+ =4
+ -2
 p3/
 ;$
-(
-!ptyG
-g=
+ =3
+ -2
 p3.
 ;/
-(
-!pt+uU
-sv@
+ =3
+ -2
 p3/
 ;&
-(
-!pt{H
-",
-g,
+ =4
+ -1
 a'
-qPp)
-(
-!pt.uU
-g,
+ =4
+ -2
 a&
 ;8
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`
 
 const spreadF16SM90NarrowAligned = `packed1 23081 spread_8_float32_row_F16
 !|h^|f
@@ -16920,675 +9192,196 @@ O
 !L
 `
 
-const spreadF16SM90 = `packed1 23153 spread_8_float32_row_F16
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;/sV
-zf}<
+const spreadF16SM90 = spreadF16SM90NarrowAligned + `
+ patch
+ -1
+packed1 23153 spread_8_float32_row_F16
+ =17
+ -2
 p9sTto
 p:.8pF
-qSt=r0
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
+ =16
+ -7
 )
 pnwEs6
 wr
-p}zM
-zC
-0
+ =3
+ -1
 y#
-p\
-r5-qe
+ =2
+ -3
 Y=ry
 r5.xj
 zWXp$
-rN
-tP
-r57qw
+ =3
+ -3
 wurS
 r59pb
 rCpY
-rN
-tP
-vc/j
+ =3
+ -1
 r'[q&
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
+ =5
+ -4
 stqI
 xz
 stpU
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDV
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
-s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
+ =38
+ -1
 xQM)1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
+ =8
+ -1
 xUM)Gt~
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
+ =8
+ -5
 {=$rS
 |.,sm
 rs9
-v>-
-)
+ =2
+ -3
 r\*
 |.+px
 sts7
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
+ =7
+ -2
 pB31/10
 xBu*M/14
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
+ =4
+ -1
 s_p,1*
-H
-!#
-!#
-|..^
+ =4
+ -1
 uX*p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
+ =4
+ -2
 qt8D
 x<16
-4
-rP
-pqshrI
+ =3
+ -1
 ru,
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
+ =7
+ -1
 rf8
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDW
+ =10
+ -1
 qvp51,
-{6p5t]
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
+ =3
+ -1
 qKp,q=<)
-qKz#z#p*
-}3p2
+ =2
+ -1
 wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
+ =11
+ -1
 rf8
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~*4
-!#
-pqr]pX
+ =8
+ -1
 r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-yJp5t~
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-H
-!#
-pqsmrI
+ =3
+ -1
 p~p@yZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+t'
-r()q&
+ =52
+ -1
 t(R8U
-s=/
-{#~%
-u{.rI
-t1u&=
-5
-qGt$t%
-!#
-t1s0B
-5
-qGu_t%
-!#
-t1s0E
-5
-qGv2t%
-!#
-t1u&-
-5
-qGr_t%
-!#
-t1s0G
-5
-qGqst%
-!#
-t1u&8
-5
-qGrnt%
-!#
-t1u&7
-5
-qGxht%
-!#
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
+ =72
+ -1
 xS*<*<>
-xS)<)<4
-tU*<2
-tJ&''
-sH)
-!#
-rt.px
+ =6
+ -1
 tU>pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
+ =16
+ -1
 Y,<>
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
+ =13
+ -1
 qBR?
-\
-!#
-uG..q#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
+ =23
+ -1
 Y,<?
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
+ =8
+ -1
 qBR@
-\
-!#
-uGtGr+
+ =3
+ -1
 qVR@pd
-}q
-qD/qN
+ =2
+ -2
 ru2
 r[2p$
-5
-"R
+ =2
+ -2
 pB51413
 qvM/10
-)
-ur
-0
-Ys0A
-u(
+ =5
+ -1
 uF1+
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
+ =5
+ -2
 ra/tn
 qt2D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
+ =4
+ -3
 qt2A
 z>
 pB2|B+
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
+ =30
+ -1
 r[0p$
-5
-pntcq#
+ =2
+ -1
 qt7<;
-{K
-{i;
-{i7
+ =3
+ -2
 po7A36
 x9r|
 pQ
 w(p&p$
 w(sep$
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
+ =5
+ -4
 qk1qg
 r\2
 t8M2?
 xBzYM/
-)
-qBR@
-s'8
+ =3
+ -2
 }v36
 sw
 s@r>
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
+ =7
+ -1
 qVM112
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
+ =18
+ -1
 Y,<M
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
+ =13
+ -1
 qBRN
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
+ =23
+ -1
 Y,<N
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
+ =8
+ -1
 qBRO
-\
-!#
-uGxets
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uG8{L
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG8,yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uG8-pw
-{/r8=Z
+ =67
+ -3
 |0<Q?
 uG|#t;
 qt8<L
-rDU
-uG7+qy
-u9sMB
-!#
-uG8})
+ =5
+ -1
 qt8<K
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"^
+ =10
+ -1
 tUN16
-p6
-"^
+ =2
+ -4
 ru8
 rjz]|1
 po8A35
@@ -17596,128 +9389,18 @@ sw
 s@r>
 s@p&
 s@se
-H
-!#
-"^
+ =3
+ -1
 tHSyZ,
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
-!#
-"^
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"^
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-uGq4pj
-qh#I
-uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
-uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
-"a
+ =73
+ -1
 ph8q&
-t(R)U
-s=/
-{#~%
-"a
-t1u&=
-5
-qGt$$J
-!#
-t1s0B
-5
-qGu_$J
-!#
-t1s0E
-5
-qGv2$J
-!#
-t1u&-
-5
-qGr_$J
-!#
-t1s0G
-5
-qGqs$J
-!#
-t1u&8
-5
-qGrn$J
-!#
-t1u&7
-5
-qGxh$J
-!#
-qGu}$J
-!#
-uGtyq#
+ =35
+ -2
 ru8
 qt8<_
-s'9
-eq#7w-
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-"#
+ =7
+ -6
 po8A36
 x9q9
 w(r>q=
@@ -17727,143 +9410,62 @@ uG|#}6
 z'818<o
 xSf<f<e
 qt8<d
-sJ~;"
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-"v
-],s3@
-"s
-]-rL=
-].rL,
-(sT
-!#
-"|
+ =5
+ -2
+ =10
+ -1
 ru6
-pqshsh
-pVKrL-
-pVJrL.
-pVMrL8
-(qu
-!pZ
-p(
-!p^
-"v
-r7+
+ =10
+ -2
 qa3
 qa2
-(
-!qZ
-"5
-sk
+ =4
+ -2
 a$
 ;8
-(
-!s*
-qD@ps
-tW
+ =4
+ -1
 pfqA
-qPp5
-(
-!tS
-"c
-}G
+ =5
+ -1
 a"
-qPp5
-(
-!vB
-"b
-r~
+ =5
+ -2
 p30
 ;7
-(
-!w&
-tb=pX
-g
+ =4
+ -2
 pfp[
 ;7
-(
-!x=
-"&
-sk
+ =4
+ -2
 pfp"
 ;8
-(
-!yE
-"/
-uI
+ =4
+ -2
 pfpY
 ;7
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
+ =10
+ -2
 p3,
 ;(
-(
-!pty@
-"-
-sv@
+ =4
+ -2
 p3/
 ;$
-(
-!ptyG
-g=
+ =3
+ -2
 p3.
 ;/
-(
-!pt+uU
-sv@
+ =3
+ -2
 p3/
 ;&
-(
-!pt{H
-",
-g,
+ =4
+ -1
 a'
-qPp)
-(
-!pt.uU
-g,
+ =4
+ -2
 a&
 ;8
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =31`

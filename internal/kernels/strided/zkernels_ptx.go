@@ -503,474 +503,167 @@ O
 !L
 `
 
-const gatherUint8SM70 = `packed1 12903 gather_uint8
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
+const gatherUint8SM70 = gatherUint8SM70Narrow + `
+ patch
+ -1
+packed1 12903 gather_uint8
+ =9
+ -2
 p98r0
 p:+v<pF
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
+ =19
+ -4
 r&9s-
 *(2x6
-vj
-ur9
+ =2
+ -1
 *(%
-p}x6
-}e9
-|]q0
+ =3
+ -2
 |8}U
-qU
-Q
-r&@yY
-N
+ =4
+ -31
 |]j
 t>
 ywp)
-tw
-p6
+ =2
+ -1
 vsp)rZ
-vj
-u1pY
+ =2
+ -1
 u1p"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =29
+ -2
 r{0
 uVvX
-tv
-!#
-r&@q3
+ =3
+ -1
 vNuJ1
-s(1%
-zZ9
+ =2
+ -1
 wr
-ta
-r6=px
+ =2
+ -1
 wY(C
-sH2
-r68q@
+ =2
+ -1
 |8p/)p$
-pm
-r6-p|
+ =2
+ -3
 tQ.3'
 "#
 sapG3)
-tw
-p6
+ =2
+ -1
 vsp[3)
-vj
-u1qA
+ =2
+ -1
 w;)
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
+ =30
+ -1
 pl)
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/*p$
 pm
 vW)
 s(7%
 tQ/V2
 sayo*
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl*
 xQrU
-tv
-!#
+ =2
+ -3
 tQ0V-
 yHr1
 sapW13*
-tw
-p6
+ =2
+ -1
 vspW23*
-vj
-u1pW4
+ =2
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl*
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/+p$
 pm
 w^+
-tw
-p6
+ =2
+ -1
 vsp)3+
-vj
-u1pY
+ =2
+ -1
 w;+
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
+ =30
+ -1
 pl+
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/,p$
 pm
 vW+
 s(1%
 tQ1VK
 sayo,
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl,
 xQrU
-tv
-!#
+ =2
+ -3
 tQ2V-
 "#
 sapW13,
-tw
-p6
+ =2
+ -1
 vspW23,
-vj
-u1pW4
+ =2
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl,
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/-p$
 pm
 w^-
-tw
-p6
-wcy|p)z/
-u1p=
+ =4
+ -1
 w;-
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
+ =28
+ -1
 pl-
 xQrU
-tv
-!#
+ =2
+ -5
 tQ3VF
 r6/q3
 s.p/S3(3X
 q+u\&
 T$
-4
-rP
-*%p-
-yFql
-*#p-
-yhqlD
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpK
+ =32
+ -1
 ;&
-(
-!tS
-qH
-pfpY
+ =4
+ -1
 ;$
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const gatherUint16SM70Narrow = `packed1 13663 gather_uint16
 !pJ
@@ -1467,476 +1160,167 @@ O
 !L
 `
 
-const gatherUint16SM70 = `packed1 12983 gather_uint16
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
+const gatherUint16SM70 = gatherUint16SM70Narrow + `
+ patch
+ -1
+packed1 12983 gather_uint16
+ =9
+ -2
 p98r0
 p:+sqpF
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
+ =19
+ -4
 r&9s-
 *(2x6
-vj
-ur9
+ =2
+ -1
 *(%
-p}x6
-}e9
-|]q0
+ =3
+ -2
 |8}U
-qU
-Q
-r&@yY
-N
+ =4
+ -31
 |]j
 t>
 ywp)
-tw
-p6
+ =2
+ -1
 vsp)rZ
-vj
-u1pY
+ =2
+ -1
 u1p"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =29
+ -2
 r{0
 uVvX
-tv
-!#
-r&@q3
+ =3
+ -1
 vNuJ1
-s(1%
-zZ9
+ =2
+ -1
 wr
-ta
-r6=px
+ =2
+ -1
 wY(C
-sH2
-r68q@
+ =2
+ -1
 |8p/)p$
-pm
-r6-p|
+ =2
+ -3
 tQ.3'
 "#
 sapG3)
-tw
-p6
+ =2
+ -1
 vsp[3)
-vj
-u1qA
+ =2
+ -1
 w;)
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
+ =30
+ -1
 pl)
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/*p$
 pm
 vW)
 s(7%
 tQ/V2
 sayo*
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl*
 xQrU
-tv
-!#
+ =2
+ -3
 tQ0V-
 yHr1
 sapW13*
-tw
-p6
+ =2
+ -1
 vspW23*
-vj
-u1pW4
+ =2
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl*
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/+p$
 pm
 w^+
-tw
-p6
+ =2
+ -1
 vsp)3+
-vj
-u1pY
+ =2
+ -1
 w;+
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
+ =30
+ -1
 pl+
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/,p$
 pm
 vW+
 s(1%
 tQ1VK
 sayo,
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl,
 xQrU
-tv
-!#
+ =2
+ -3
 tQ2V-
 "#
 sapW13,
-tw
-p6
+ =2
+ -1
 vspW23,
-vj
-u1pW4
+ =2
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl,
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/-p$
 pm
 w^-
-tw
-p6
-wcy|p)z/
-u1p=
+ =4
+ -1
 w;-
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
+ =28
+ -1
 pl-
 xQrU
-tv
-!#
+ =2
+ -5
 tQ3VF
 r6/q3
 s.p/S3(3X
 q+u\&
 T$
-4
-rP
-vaB
-*%%
-rV
-{T
-*#%
-wG
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpG
+ =34
+ -1
 ;&
-(
-!tS
-qH
-pfp"
+ =4
+ -1
 ;$
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const gatherUint32SM70Narrow = `packed1 13663 gather_uint32
 !pJ
@@ -2433,476 +1817,167 @@ O
 !L
 `
 
-const gatherUint32SM70 = `packed1 12983 gather_uint32
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
+const gatherUint32SM70 = gatherUint32SM70Narrow + `
+ patch
+ -1
+packed1 12983 gather_uint32
+ =9
+ -2
 p98r0
 p:+sqpF
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
+ =19
+ -4
 r&9s-
 *(2x6
-vj
-ur9
+ =2
+ -1
 *(%
-p}x6
-}e9
-|]q0
+ =3
+ -2
 |8}U
-qU
-Q
-r&@yY
-N
+ =4
+ -31
 |]j
 t>
 ywp)
-tw
-p6
+ =2
+ -1
 vsp)rZ
-vj
-u1pY
+ =2
+ -1
 u1p"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =29
+ -2
 r{0
 uVvX
-tv
-!#
-r&@q3
+ =3
+ -1
 vNuJ1
-s(1%
-zZ9
+ =2
+ -1
 wr
-ta
-r6=px
+ =2
+ -1
 wY(C
-sH2
-r68q@
+ =2
+ -1
 |8p/)p$
-pm
-r6-p|
+ =2
+ -3
 tQ.3'
 "#
 sapG3)
-tw
-p6
+ =2
+ -1
 vsp[3)
-vj
-u1qA
+ =2
+ -1
 w;)
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
+ =30
+ -1
 pl)
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/*p$
 pm
 vW)
 s(7%
 tQ/V2
 sayo*
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl*
 xQrU
-tv
-!#
+ =2
+ -3
 tQ0V-
 yHr1
 sapW13*
-tw
-p6
+ =2
+ -1
 vspW23*
-vj
-u1pW4
+ =2
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl*
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/+p$
 pm
 w^+
-tw
-p6
+ =2
+ -1
 vsp)3+
-vj
-u1pY
+ =2
+ -1
 w;+
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
+ =30
+ -1
 pl+
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/,p$
 pm
 vW+
 s(1%
 tQ1VK
 sayo,
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl,
 xQrU
-tv
-!#
+ =2
+ -3
 tQ2V-
 "#
 sapW13,
-tw
-p6
+ =2
+ -1
 vspW23,
-vj
-u1pW4
+ =2
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl,
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/-p$
 pm
 w^-
-tw
-p6
-wcy|p)z/
-u1p=
+ =4
+ -1
 w;-
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
+ =28
+ -1
 pl-
 xQrU
-tv
-!#
+ =2
+ -5
 tQ3VF
 r6/q3
 s.p/S3(3X
 q+u\&
 T$
-4
-rP
-xM
-*%%
-sw
-|9
-*#%
-x9s0
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpG
+ =34
+ -1
 ;&
-(
-!tS
-qH
-pfp"
+ =4
+ -1
 ;$
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
 
 const gatherUint64SM70Narrow = `packed1 13667 gather_uint64
 !pJ
@@ -3399,473 +2474,164 @@ O
 !L
 `
 
-const gatherUint64SM70 = `packed1 12987 gather_uint64
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
+const gatherUint64SM70 = gatherUint64SM70Narrow + `
+ patch
+ -1
+packed1 12987 gather_uint64
+ =9
+ -2
 p98to
 p:w?un
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
+ =19
+ -4
 r&9s-
 *(2x6
-vj
-ur9
+ =2
+ -1
 *(%
-p}x6
-}e9
-|]q0
+ =3
+ -2
 |8}U
-qU
-Q
-r&@yY
-N
+ =4
+ -31
 |]j
 t>
 ywp)
-tw
-p6
+ =2
+ -1
 vsp)rZ
-vj
-u1pY
+ =2
+ -1
 u1p"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
+ =29
+ -2
 r{0
 uVvX
-tv
-!#
-r&@q3
+ =3
+ -1
 vNuJ1
-s(1%
-zZ9
+ =2
+ -1
 wr
-ta
-r6=px
+ =2
+ -1
 wY(C
-sH2
-r68q@
+ =2
+ -1
 |8p/)p$
-pm
-r6-p|
+ =2
+ -3
 tQ.3'
 "#
 sapG3)
-tw
-p6
+ =2
+ -1
 vsp[3)
-vj
-u1qA
+ =2
+ -1
 w;)
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
+ =30
+ -1
 pl)
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/*p$
 pm
 vW)
 s(7%
 tQ/V2
 sayo*
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl*
 xQrU
-tv
-!#
+ =2
+ -3
 tQ0V-
 yHr1
 sapW13*
-tw
-p6
+ =2
+ -1
 vspW23*
-vj
-u1pW4
+ =2
+ -1
 w;*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl*
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/+p$
 pm
 w^+
-tw
-p6
+ =2
+ -1
 vsp)3+
-vj
-u1pY
+ =2
+ -1
 w;+
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
+ =30
+ -1
 pl+
 uVrU
-tv
-!#
+ =2
+ -6
 |8p/,p$
 pm
 vW+
 s(1%
 tQ1VK
 sayo,
-tw
-p6
-wcy|pKz/
-u1p"
+ =4
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
+ =28
+ -1
 pl,
 xQrU
-tv
-!#
+ =2
+ -3
 tQ2V-
 "#
 sapW13,
-tw
-p6
+ =2
+ -1
 vspW23,
-vj
-u1pW4
+ =2
+ -1
 w;,
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
+ =30
+ -1
 pl,
 uVrU
-tv
-!#
-"#
+ =3
+ -3
 |8p/-p$
 pm
 w^-
-tw
-p6
-wcy|p)z/
-u1p=
+ =4
+ -1
 w;-
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
+ =28
+ -1
 pl-
 xQrU
-tv
-!#
+ =2
+ -5
 tQ3VF
 r6/q3
 s.p/S3(3X
 q+u\&
 T$
-4
-rP
-vaq&
-*%%
-upyB
-vIq&
-*#%
-z8p)
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfp[
+ =34
+ -1
 ;&
-(
-!tS
-qH
-pfpG
+ =4
+ -1
 ;$
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ =26`
