@@ -11,11 +11,19 @@ const strip = 16 // keys that a block reads at a time; PageTokens is a multiple
 // strips is the shared memory of a block of direct. Queries and sums are transposed, so that each thread has a column.
 type strips struct {
 	q, sums [MaxDim][row.Lanes]float32
-	rows    [strip][MaxDim]float32 // queries or keys
-	values  [strip][MaxDim]float32
+	rows    vectors // queries or keys
+	values  vectors
 	weights [strip][row.Lanes]float32 // before the softmax, scores
 	factors [row.Lanes]float32
 }
+
+const (
+	laneBits = 4 // of the number of a lane
+	pieces   = MaxDim / row.Lanes
+)
+
+// vectors are the rows of a strip. Threads have neighbouring elements.
+type vectors [strip][pieces][row.Lanes]float32
 
 // source is what a block of direct reads.
 type source[T any] struct {
@@ -102,13 +110,20 @@ func (w *source[T]) at(position int) lines {
 	return lines{page + position%PageTokens*w.stride(), w.Keys - position, w.stride(), int(w.Dim)}
 }
 
-// load copies strip rows to shared memory. The last row stands for rows beyond, whose scores are masked.
-func load[T any, F row.Format[T]](me int, to *[strip][MaxDim]float32, x []T, p lines) {
+// load copies strip rows to shared memory. Rows beyond the last one, whose scores are masked, become 0.
+func load[T any, F row.Format[T]](me int, to *vectors, x []T, p lines) {
 	var f F
 	for r := range strip {
-		from := p.at + max(min(r, p.rows-1), 0)*p.step
-		for c, line := me, x[from:from+p.dim]; c < len(line); c += row.Lanes {
-			to[r][c&(MaxDim-1)] = f.Float32(line[c])
+		if r >= p.rows { // a loop over the rows would not be vector code
+			for j := range p.dim >> laneBits {
+				to[r][j&(pieces-1)][me] = 0
+			}
+			continue
+		}
+		from := p.at + r*p.step
+		line := x[from : from+p.dim]
+		for c, j := me, 0; c < len(line); c, j = c+row.Lanes, j+1 {
+			to[r][j&(pieces-1)][me] = f.Float32(line[c])
 		}
 	}
 }
@@ -116,7 +131,7 @@ func load[T any, F row.Format[T]](me int, to *[strip][MaxDim]float32, x []T, p l
 // turn transposes the rows, scales them, and clears the sums.
 func (b *strips) turn(me, dim int, scale float32) {
 	for d := range dim {
-		b.q[d&(MaxDim-1)][me] = b.rows[me][d&(MaxDim-1)] * scale
+		b.q[d&(MaxDim-1)][me] = b.rows[me][d>>laneBits&(pieces-1)][d&(row.Lanes-1)] * scale
 		b.sums[d&(MaxDim-1)][me] = 0
 	}
 }
@@ -127,7 +142,7 @@ func (b *strips) score(me, dim int) {
 	for d := range dim {
 		y := b.q[d&(MaxDim-1)][me]
 		for i := range x {
-			x[i] = math32.FMA(y, b.rows[i][d&(MaxDim-1)], x[i])
+			x[i] = math32.FMA(y, b.rows[i][d>>laneBits&(pieces-1)][d&(row.Lanes-1)], x[i])
 		}
 	}
 	for i := range x {
@@ -146,7 +161,7 @@ func (b *strips) add(me, dim, n int, shrink float32) {
 	for d := range dim {
 		y := b.sums[d&(MaxDim-1)][me] * shrink
 		for i := range x {
-			y = math32.FMA(x[i], b.values[i][d&(MaxDim-1)], y)
+			y = math32.FMA(x[i], b.values[i][d>>laneBits&(pieces-1)][d&(row.Lanes-1)], y)
 		}
 		b.sums[d&(MaxDim-1)][me] = y
 	}
