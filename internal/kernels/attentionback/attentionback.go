@@ -49,8 +49,8 @@ func (f Form) String() string { return [...]string{"auto", "direct", "tiled"}[f]
 // Backward computes the derivatives of prefill.Attend. Additions have an order that depends only on the shape, the spans and the form.
 //
 // Spans with negative numbers, with rows outside Q, or whose Keys are not their rows are ignored. A NaN or an infinity makes NaNs of the
-// derivatives that depend on it, and perhaps of others of the same sequence and head. On GPUs, bfloat16 operands begin at multiples of 16
-// bytes. The error is ErrShape or that of the launch.
+// derivatives that depend on it, and perhaps of others of the same sequence and head. On GPUs, bfloat16 operands, spans and the
+// workspace begin at multiples of 16 bytes. The error is ErrShape or that of the launch.
 func Backward[T Element](s *device.Stream, shape prefill.Shape, x Operands[T]) error {
 	return BackwardIn(s, Auto, shape, x)
 }

@@ -12,7 +12,12 @@ func (j job[T]) tileable(info device.Info) bool {
 	if !warped[T](info) {
 		return false
 	}
-	return j.Q.Aligned(16) && j.K.Aligned(16) && j.V.Aligned(16) && j.DO.Aligned(16) && j.DQ.Aligned(4) && j.DK.Aligned(4) && j.DV.Aligned(4)
+	for _, x := range []device.Slice[T]{j.Q, j.K, j.V, j.DO, j.DQ, j.DK, j.DV} {
+		if !x.Aligned(16) {
+			return false
+		}
+	}
+	return j.Workspace.Aligned(16) && j.Spans.Aligned(16)
 }
 
 // warped reports whether a device has warp products of an element type.

@@ -42,6 +42,8 @@ func (x Operands[T]) check(s Shape) error {
 
 // CrossEntropy stores -log(p) for each row, where p is the softmax of the row at its label, and the derivative. Both are 0 for a row whose
 // label is not a column, such as -1. They are NaN for a row with a label and a NaN or a positive infinity, or with only negative infinities.
+//
+// On GPUs, it is slow unless all operands begin at multiples of 16 bytes: parts of rows should begin at a multiple of four.
 func CrossEntropy[T Element](s *device.Stream, shape Shape, x Operands[T]) error {
 	return x.run(s, row.FormFor(s), shape)
 }
@@ -49,7 +51,7 @@ func CrossEntropy[T Element](s *device.Stream, shape Shape, x Operands[T]) error
 //gpu:instance wide32 = wide[[4]float32, row.F32]
 //gpu:instance wideBF16 = wide[[8]float32, row.BF16]
 
-// run launches a kernel in a form. The Wide form needs aligned rows of whole 16 bytes; for others the Plain form runs.
+// run launches a kernel in a form. The Wide form needs aligned operands and rows of whole 16 bytes; for others the Plain form runs.
 func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape) error {
 	if err := x.check(shape); err != nil || shape.Rows == 0 {
 		return err
@@ -58,7 +60,8 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape) error {
 		return device.Fill(s, x.Losses, 0)
 	}
 	grid := device.Blocks{X: shape.Rows}
-	if form == row.Wide && row.Fits(shape.Columns, x.X, x.DX) && shape.Rows <= math.MaxInt32/threads {
+	aligned := x.Labels.Aligned(row.VectorBytes) && x.Losses.Aligned(row.VectorBytes)
+	if form == row.Wide && aligned && row.Fits(shape.Columns, x.X, x.DX) && shape.Rows <= math.MaxInt32/threads {
 		v, columns := device.View[row.Words, T], uint32(shape.Columns/row.Elements[T]())
 		switch any(x).(type) {
 		case Operands[float32]:

@@ -141,6 +141,23 @@ func TestNotFinite(t *testing.T) {
 	})
 }
 
+// TestUnaligned passes labels and losses that do not begin at multiples of 16 bytes.
+func TestUnaligned(t *testing.T) {
+	x, labels := rows[float32](Shape{2, 8})
+	eachForm(t, func(t *testing.T, s *device.Stream, form row.Form) {
+		o := Operands[float32]{X: kerneltest.Upload(t, s, x), Labels: kerneltest.Upload(t, s, append([]int32{-1}, labels...)).Slice(1, 3), Losses: kerneltest.Upload(t, s, make([]float32, 3)).Slice(1, 3), Scale: 1}
+		o.DX = o.X
+		if err := o.run(s, form, Shape{2, 8}); err != nil {
+			t.Fatal(err)
+		}
+		for i, loss := range kerneltest.Download(t, s, o.Losses) {
+			if want, _ := Reference(row.Float64s(x[8*i:8*i+8]), int(labels[i])); !(math.Abs(float64(loss)-want) <= 3e-5*(1+want)) {
+				t.Errorf("loss %d is %v, want %v", i, loss, want)
+			}
+		}
+	})
+}
+
 // TestShapes passes operands that do not fit.
 func TestShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["scalar"])

@@ -117,7 +117,7 @@ func (x Gradients[T]) clear(s *device.Stream) error {
 // 16 bytes; for others the Plain form runs.
 func (x Gradients[T]) rows(s *device.Stream, form row.Form, c config, lines device.Slice[[2]float32]) error {
 	rows, columns := int(c.Rows), int(c.Columns)
-	wide := form == row.Wide && row.Fits(columns, x.X, x.DY, x.DX, x.Add) && row.Fits(columns, x.Weight)
+	wide := form == row.Wide && row.Fits(columns, x.X, x.DY, x.DX, x.Add) && row.Fits(columns, x.Weight) && lines.Aligned(row.VectorBytes)
 	grid := row.Teams(rows, columns/row.Elements[T](), row.Limits{Shared: s.Device().Info().Limits.SharedDynamic})
 	if wide = wide && grid.Blocks.X*grid.Block.X*grid.Block.Y <= math.MaxInt32; wide {
 		v := device.View[row.Words, T]

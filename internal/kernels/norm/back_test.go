@@ -147,6 +147,32 @@ func compareBack[T Element](t *testing.T, p problem, ref Reference, m gradientRo
 	return sums, sizes
 }
 
+// TestBackUnaligned passes a workspace that does not begin at a multiple of 16 bytes.
+func TestBackUnaligned(t *testing.T) {
+	shape := Shape{3, 64}
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			x, w := kerneltest.Upload(t, s, random[float32](rand.New(rand.NewPCG(1, 1)), 192)), kerneltest.Upload(t, s, make([]float32, 64))
+			work := kerneltest.Upload(t, s, make([]float32, Workspace(shape)+1)).Slice(1, Workspace(shape)+1)
+			o := Gradients[float32]{X: x, DY: x, DX: kerneltest.Upload(t, s, poison[float32](192)), Weight: w, DWeight: kerneltest.Upload(t, s, poison[float32](64)), Workspace: work}
+			if err := RMSNormBack(s, shape, epsilon, o); err != nil {
+				t.Fatal(err)
+			}
+			for i, g := range kerneltest.Download(t, s, o.DX) {
+				if g != 0 { // as the weights are 0
+					t.Fatalf("derivative %d is %v", i, g)
+				}
+			}
+			for i, g := range kerneltest.Download(t, s, o.DWeight) {
+				if !(g > 0) {
+					t.Fatalf("derivative with respect to weight %d is %v", i, g)
+				}
+			}
+		})
+	}
+}
+
 // TestBackShapes passes operands that do not fit, and rows that do not exist.
 func TestBackShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["scalar"])
