@@ -68,8 +68,15 @@ func TestLayers(t *testing.T) {
 	list := layers()
 	maps.Copy(list, wideLayers())
 	run(t, func(t *testing.T, s *tensor.Scope) error {
+		tolerances := map[dtype.Type]float64{dtype.Float32: 1e-5, dtype.BFloat16: 3e-2, dtype.Float16: 4e-3}
+		switch s.Stream().Device().Info().Kind {
+		case "interp":
+			delete(tolerances, dtype.Float16) // to save time: other executions test it
+		case "cuda":
+			tolerances[dtype.Float32] = 4e-5 // exponentials and quotients are approximate
+		}
 		for name, f := range list {
-			for of, tolerance := range map[dtype.Type]float64{dtype.Float32: 1e-5, dtype.BFloat16: 3e-2, dtype.Float16: 4e-3} {
+			for of, tolerance := range tolerances {
 				values := f.arguments()
 				for _, list := range values {
 					for i, v := range list {
