@@ -103,3 +103,66 @@ func ExampleOp() {
 	})
 	// Output: [1 2]
 }
+
+func ExampleCapture() {
+	compute(func(ctx context.Context, s *tensor.Scope) error {
+		slope := func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor {
+			s.Record()
+			x := s.Variable(in[0])
+			s.Backward(x.Square().Sum())
+			return []*tensor.Tensor{x.Grad()}
+		}
+		g, err := tensor.Capture(ctx, s.Stream(), slope, tensor.Spec{DType: dtype.Float32, Shape: []int{2}})
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		for _, values := range [][]float32{{1, 2}, {3, 4}} {
+			list, err := tensor.Values[float32](ctx, g.Launch(s, tensor.From(s, values, 2))[0])
+			if err != nil {
+				return err
+			}
+			fmt.Println(list)
+		}
+		return nil
+	})
+	// Output:
+	// [2 4]
+	// [6 8]
+}
+
+func ExampleAttention() {
+	compute(func(ctx context.Context, s *tensor.Scope) error {
+		x := tensor.From(s, []float32{1, 2, 3, 9}, 4, 1, 1) // 4 tokens, 1 head of 1 element
+		q := tensor.Zeros(s, dtype.Float32, 4, 1, 1)        // all keys fit equally
+		starts := tensor.From(s, []int32{0, 3, 4}, 3)       // a sequence of 3 tokens and one of 1
+		y := tensor.Attention(q, x, x, tensor.AttentionOptions{Causal: true, Starts: starts})
+		list, err := tensor.Values[float32](ctx, y)
+		fmt.Println(list)
+		return err
+	})
+	// Output: [1 1.5 2 9]
+}
+
+func ExampleTensor_Dropout() {
+	compute(func(ctx context.Context, s *tensor.Scope) error {
+		s.Seed(3)
+		s.Record()
+		x := s.Variable(tensor.Full(s, 1, dtype.Float32, 6))
+		s.Backward(x.Dropout(0.5).Sum())
+		list, err := tensor.Values[float32](ctx, x.Grad()) // 1/(1-0.5) where the element was kept
+		fmt.Println(list)
+		return err
+	})
+	// Output: [2 0 2 0 2 2]
+}
+
+func ExampleTensor_RMSNorm() {
+	compute(func(ctx context.Context, s *tensor.Scope) error {
+		x, ones := tensor.From(s, []float32{1, 7, 1, 7}, 1, 4), tensor.Full(s, 1, dtype.Float32, 4)
+		list, err := tensor.Values[float32](ctx, x.RMSNorm(ones, tensor.NormOptions{}).Scale(5))
+		fmt.Println(list)
+		return err
+	})
+	// Output: [1 7 1 7]
+}
