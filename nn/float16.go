@@ -20,7 +20,9 @@ type halves struct {
 
 func (m halves) size() quant.Shape { return m.Shape }
 
-func (m halves) back(g *tensor.Tensor) *tensor.Tensor { return times(g.To(dtype.Float16), m.w, m.Shape) }
+func (m halves) back(g *tensor.Tensor) *tensor.Tensor {
+	return times(g.To(dtype.Float16), m.w, m.Shape)
+}
 
 func (m halves) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
 	shape := embedding.Shape{Tokens: rows.Len(), Vocabulary: m.Rows, Columns: m.Columns}
