@@ -62,6 +62,9 @@ func (h *Handler) messages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	g, err := body.generation()
+	if err == nil && q.Forced {
+		err = h.Force(&g, "tool_choice", q.Functions)
+	}
 	if err != nil {
 		return err
 	}

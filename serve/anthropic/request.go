@@ -24,6 +24,7 @@ type request struct {
 	Tools       []tool    `json:"tools"`
 	Choice      struct {
 		Type   string `json:"type"`
+		Name   string `json:"name"`
 		Single bool   `json:"disable_parallel_tool_use"`
 	} `json:"tool_choice"`
 	Thinking struct {
@@ -139,8 +140,7 @@ func (r *request) question(m gate.Model) (gate.Question, error) {
 		}
 		q.Messages = append(q.Messages, list...)
 	}
-	q.Functions, err = r.functions()
-	return q, err
+	return q, r.choose(&q)
 }
 
 // chat returns a message as templates see it: one for each result, and one for the rest.
@@ -174,21 +174,28 @@ func (m message) chat() (list []chat.Message, err error) {
 	return list, nil
 }
 
-// functions returns the functions that the model may call.
-func (r *request) functions() ([]gate.Function, error) {
-	switch r.Choice.Type {
-	case "", "auto":
-	case "none":
-		return nil, nil
-	default:
-		return nil, gate.Invalid("tool_choice", "the type %q is not supported; the model cannot be forced to call a function", r.Choice.Type)
-	}
+// choose sets the functions of a question to those that tool_choice allows.
+func (r *request) choose(q *gate.Question) error {
 	list := make([]gate.Function, len(r.Tools))
 	for i, t := range r.Tools {
 		if t.Type != "" && t.Type != "custom" {
-			return nil, gate.Invalid("tools", "tool %d has the type %q; only functions of the client are supported", i, t.Type)
+			return gate.Invalid("tools", "tool %d has the type %q; only functions of the client are supported", i, t.Type)
 		}
 		list[i] = gate.Function{Name: t.Name, Description: t.Description, Parameters: t.Schema}
 	}
-	return list, gate.CheckFunctions("tools", list)
+	err := gate.CheckFunctions("tools", list)
+	switch {
+	case err != nil || r.Choice.Type == "none":
+		return err
+	case r.Choice.Type == "" || r.Choice.Type == "auto":
+		q.Functions = list
+	case r.Choice.Type == "any":
+		q.Functions, q.Forced = list, true
+	case r.Choice.Type == "tool":
+		q.Forced = true
+		q.Functions, err = gate.Only("tool_choice", list, r.Choice.Name)
+	default:
+		return gate.Invalid("tool_choice", "the type %q is none of auto, any, tool and none", r.Choice.Type)
+	}
+	return err
 }

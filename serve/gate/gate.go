@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -44,9 +45,10 @@ type Options struct {
 // A Gate admits requests to models. It is safe for concurrent use.
 type Gate struct {
 	Options
-	names   []string
-	keys    [][sha256.Size]byte
-	running chan struct{} // has an element for each request that runs or waits
+	names    []string
+	keys     [][sha256.Size]byte
+	running  chan struct{} // has an element for each request that runs or waits
+	grammars grammar.Cache // of calls
 }
 
 // New returns a Gate. The error wraps ErrOptions.

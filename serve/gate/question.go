@@ -15,6 +15,7 @@ type Question struct {
 	Messages  []chat.Message
 	Functions []Function // that the model may call
 	Single    bool       // the answer has at most one call
+	Forced    bool       // the answer is a call, which Gate.Force ensures
 }
 
 // Part is a part of an answer.

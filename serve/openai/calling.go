@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
-	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
@@ -23,45 +23,58 @@ type choosing struct {
 	Parallel *bool           `json:"parallel_tool_calls"`
 }
 
-// functions returns the functions that the model may call.
-func (c *calling) functions() ([]gate.Function, error) {
+// apply sets the functions of a question.
+func (c *calling) apply(q *gate.Question) error {
 	if len(c.Functions) > 0 {
-		return nil, gate.Unsupported("functions")
+		return gate.Unsupported("functions")
 	}
 	list := make([]gate.Function, len(c.Tools))
 	for i, t := range c.Tools {
 		if t.Type != "function" {
-			return nil, gate.Invalid("tools", "tool %d has the type %q; only functions are supported", i, t.Type)
+			return gate.Invalid("tools", "tool %d has the type %q; only functions are supported", i, t.Type)
 		}
 		list[i] = t.Function
 	}
 	if err := gate.CheckFunctions("tools", list); err != nil {
-		return nil, err
+		return err
 	}
-	return c.choose(list)
+	return c.choose(q, list)
 }
 
-// choose returns the functions that tool_choice allows.
-func (c *choosing) choose(list []gate.Function) ([]gate.Function, error) {
-	if len(c.Choice) == 0 || string(c.Choice) == "null" {
-		return list, nil
-	}
-	var choice string
-	if json.Unmarshal(c.Choice, &choice) != nil {
-		choice = "a function"
+// choose sets the functions of a question to those of a list that tool_choice allows.
+func (c *choosing) choose(q *gate.Question, list []gate.Function) (err error) {
+	q.Functions, q.Single = nil, c.single()
+	choice := "auto"
+	if len(c.Choice) > 0 && string(c.Choice) != "null" && json.Unmarshal(c.Choice, &choice) != nil {
+		return c.name(q, list)
 	}
 	switch choice {
 	case "none":
-		return nil, nil
 	case "auto":
-		return list, nil
-	case "required", "a function":
-		return nil, gate.Failure{
-			Status: http.StatusBadRequest, Param: "tool_choice", Code: "unsupported_parameter",
-			Message: "tool_choice: the model cannot be forced to call a function; only auto and none are supported",
-		}
+		q.Functions = list
+	case "required":
+		q.Functions, q.Forced = list, true
+	default:
+		return gate.Invalid("tool_choice", "%q is not none, auto or required", choice)
 	}
-	return nil, gate.Invalid("tool_choice", "%q is not none, auto or required", choice)
+	return nil
+}
+
+// name sets the functions of a question to the one that tool_choice names.
+func (c *choosing) name(q *gate.Question, list []gate.Function) (err error) {
+	var choice struct {
+		Type     string `json:"type"`
+		Name     string `json:"name"` // in the protocol of responses
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"` // in that of chats
+	}
+	if json.Unmarshal(c.Choice, &choice) != nil || choice.Type != "function" {
+		return gate.Invalid("tool_choice", "neither a text nor a function")
+	}
+	q.Forced = true
+	q.Functions, err = gate.Only("tool_choice", list, cmp.Or(choice.Function.Name, choice.Name))
+	return err
 }
 
 // single reports whether the answer may have only one call.

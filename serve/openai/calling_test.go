@@ -1,14 +1,19 @@
 package openai_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 )
 
@@ -102,5 +107,57 @@ func TestHistory(t *testing.T) {
 		{"role": "tool", "tool_call_id": "1", "content": "sunny"}]}`)
 	if status != http.StatusOK || !strings.Contains(body, `"content":"sunny"`) {
 		t.Errorf("%d: %s", status, body)
+	}
+}
+
+// short is a model that does not read the descriptions of functions, which are longer than its context.
+type short struct{ *llm.Model }
+
+func (s short) Chat(ctx context.Context, messages []chat.Message, r llm.Request) iter.Seq2[llm.Token, error] {
+	r.Template.Tools = nil
+	return s.Model.Chat(ctx, messages, r)
+}
+
+// TestForcedCalls forces a model with random weights to call a function.
+func TestForcedCalls(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": short{m}}})
+	const parameters = `{"type": "object", "properties": {"n": {"enum": [1, 2, 3]}}, "required": ["n"], "additionalProperties": false}`
+	arguments := regexp.MustCompile(`^\s*\{\s*"n"\s*:\s*[123]\s*\}\s*$`)
+	for path, body := range map[string]string{
+		"chat/completions": `{"messages": [{"role": "user", "content": "Hi"}], "tool_choice": "required", "tools": [{"type": "function", "function": {"name": "f", "parameters": ` + parameters + `}}]}`,
+		"responses":        `{"input": "Hi", "tool_choice": {"type": "function", "name": "f"}, "tools": [{"type": "function", "name": "f", "parameters": ` + parameters + `}]}`,
+	} {
+		status, text := post(t, s.URL+"/v1/"+path, body)
+		var got struct {
+			Choices []struct {
+				Message struct {
+					Calls []struct {
+						Function struct{ Name, Arguments string }
+					} `json:"tool_calls"`
+				}
+			}
+			Output []struct{ Name, Arguments string }
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %s, %v", path, status, text, err)
+		}
+		for _, c := range got.Choices {
+			for _, call := range c.Message.Calls {
+				got.Output = append(got.Output, call.Function)
+			}
+		}
+		if len(got.Output) != 1 || got.Output[0].Name != "f" || !arguments.MatchString(got.Output[0].Arguments) {
+			t.Errorf("%s: %s", path, text)
+		}
 	}
 }

@@ -91,7 +91,10 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Template.Variables = body.Template
-	if request.Grammar, err = h.grammar("response_format", &body.Format); err != nil {
+	if request.Grammar, err = h.grammar("response_format", &body.Format); err == nil && q.Forced {
+		err = h.Force(&request, "tool_choice", q.Functions)
+	}
+	if err != nil {
 		return err
 	}
 	a := h.newAnswer(w, name, &body.common)
@@ -107,14 +110,13 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 	case b.Logprobs:
 		return gate.Question{}, gate.Unsupported("logprobs")
 	}
-	functions, err := b.functions()
-	if err != nil {
-		return gate.Question{}, err
+	q := gate.Question{Model: m}
+	if err := b.apply(&q); err != nil {
+		return q, err
 	}
-	if len(functions) > 0 && b.Format.restricts() {
-		return gate.Question{}, gate.Invalid("response_format", "an answer in a format cannot call functions")
+	if len(q.Functions) > 0 && b.Format.restricts() {
+		return q, gate.Invalid("response_format", "an answer in a format cannot call functions")
 	}
-	q := gate.Question{Model: m, Functions: functions, Single: b.single()}
 	for i, message := range b.Messages {
 		if message.Role == "" {
 			return q, gate.Invalid("messages", "message %d has no role", i)

@@ -134,7 +134,7 @@ func (a *absent) check() error {
 
 // question returns the conversation.
 func (b *responsesRequest) question(m Model) (q gate.Question, err error) {
-	q = gate.Question{Model: m, Single: b.single()}
+	q = gate.Question{Model: m}
 	if err := b.absent.check(); err != nil {
 		return q, err
 	}
@@ -163,8 +163,7 @@ func (b *responsesRequest) question(m Model) (q gate.Question, err error) {
 	if err := gate.CheckFunctions("tools", q.Functions); err != nil {
 		return q, err
 	}
-	q.Functions, err = b.choose(q.Functions)
-	return q, err
+	return q, b.choose(&q, q.Functions)
 }
 
 // restrict sets the grammar of the answer.
@@ -177,6 +176,9 @@ func (h *Handler) restrict(r *llm.Request, b *responsesRequest, q gate.Question)
 	}
 	if len(q.Functions) > 0 && f.restricts() {
 		return gate.Invalid("text.format", "an answer in a format cannot call functions")
+	}
+	if q.Forced {
+		return h.Force(r, "tool_choice", q.Functions)
 	}
 	var err error
 	r.Grammar, err = h.grammar("text.format", &f)

@@ -155,7 +155,7 @@ func TestMistakesInResponses(t *testing.T) {
 		`{"input": "a", "text": {"format": 5}}`:                `"param":"text.format"`,
 		`{"input": "a", "tools": [{"type": "web_search"}]}`:    "only functions are supported",
 		`{"input": "a", "tools": [{"type": "function"}]}`:      "function 0 has the name",
-		`{"input": "a", "tool_choice": "required"}`:            "unsupported_parameter",
+		`{"input": "a", "tool_choice": "required"}`:            "there are no functions to call",
 		`{"input": "a", "model": "x"}`:                         "model_not_found",
 	} {
 		if status, got := post(t, s.URL+"/v1/responses", body); status/100 != 4 || !strings.Contains(got, want) || !strings.HasPrefix(got, `{"error":{`) {
