@@ -25,14 +25,16 @@ func (p parrot) Chat(ctx context.Context, messages []chat.Message, r llm.Request
 func (parrot) Generate(_ context.Context, prompt string, r llm.Request) iter.Seq2[llm.Token, error] {
 	return func(yield func(llm.Token, error) bool) {
 		words := strings.SplitAfter(prompt, " ")
-		*r.Usage = llm.Usage{Prompt: len(words), Generated: len(words)}
+		*r.Usage = llm.Usage{Prompt: len(words), Generated: max(r.N, 1) * len(words)}
 		for i, word := range words {
-			t := llm.Token{Text: word}
-			if i == len(words)-1 {
-				t.Finish = llm.Ended
-			}
-			if !yield(t, nil) {
-				return
+			for choice := range max(r.N, 1) {
+				t := llm.Token{Choice: choice, Text: word}
+				if i == len(words)-1 {
+					t.Finish = llm.Ended
+				}
+				if !yield(t, nil) {
+					return
+				}
 			}
 		}
 	}
