@@ -79,6 +79,7 @@ func (s *sums) add(i int, f factors, acc, minus numbers) {
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
 //
 //gpu:kernel
+//gpu:assume narrow,aligned
 //gpu:target sm_80
 //gpu:twin off
 //gpu:instance DotsQ4One = dots[nibbles, one]

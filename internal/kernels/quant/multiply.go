@@ -18,7 +18,8 @@ type Operands[X, Y Element] struct {
 	X    device.Slice[X]
 	Y    device.Slice[Y]
 	Add  bool // whether the products are added to Y instead of replacing it
-	// Workspace, which is overwritten, has at least as many elements as the function Workspace returns.
+	// Workspace, which is overwritten, has at least as many elements as the function Workspace returns. On GPUs, if Y does not begin at a
+	// multiple of 16 bytes, it has at least as many as Y.
 	Workspace device.Slice[float32]
 }
 
@@ -33,11 +34,10 @@ func (x Operands[X, Y]) check(s Shape) error {
 // Multiply multiplies a matrix by vectors. No kernel that may still be running, in stream order, may write the matrix.
 //
 // Products are as exact as float32 sums, except on GPUs for more than 64 vectors, where weights and vectors are rounded to bfloat16. In
-// formats other than Q4_0, Q4_1 and Q8_0, the limit is 16 vectors, or 4 if Y is bfloat16 and the matrix has an odd number of rows. If a
-// number of a row of X is not finite, the row of Y is NaN or infinite.
+// formats other than Q4_0, Q4_1 and Q8_0, the limit is 16 vectors. If a number of a row of X is not finite, the row of Y is NaN or
+// infinite.
 //
-// On GPUs, X begins at a multiple of 16 bytes and, except in the formats Q4_0, Q4_1 and Q8_0, so does Y; else the error is ErrShape or
-// device.ErrAssumption.
+// On GPUs, X and Workspace begin at multiples of 16 bytes; else the error is device.ErrAssumption.
 func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error {
 	if err := m.check(); err != nil {
 		return err
@@ -51,14 +51,12 @@ func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error 
 	switch {
 	case row.FormFor(s) == row.Plain || m.blocks() < chunkSize:
 		return multiplyPlain(s, m, x)
-	case m.widens(x.Rows, brief[Y]()):
+	case m.widens(x.Rows):
 		return multiplyWidened(s, m, x)
-	case !m.Format.dots() && !x.aligned():
-		return fmt.Errorf("%w: products of a matrix in format %s that do not begin at a multiple of 16 bytes", ErrShape, layouts[m.Format].name)
 	}
 	for step, first := m.step(), 0; first < x.Rows; first += step {
 		part := x.rows(m.Shape, first, min(step, x.Rows-first))
-		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows, part.aligned()), m, part); err != nil {
+		if err := multiplyDots(s, planOf[X](s.Device(), m, part.Rows), m, part); err != nil {
 			return err
 		}
 	}
@@ -73,13 +71,12 @@ func (m Matrix) step() int {
 	return maxVectors
 }
 
-// widens reports whether GPUs convert the weights for a number of vectors: if there are many or, in formats without kernels for tensor
-// cores, if the bfloat16 products of later vectors do not begin at multiples of 16 bytes.
-func (m Matrix) widens(rows int, brief bool) bool {
+// widens reports whether GPUs convert the weights for a number of vectors.
+func (m Matrix) widens(rows int) bool {
 	if m.Format.dots() {
 		return rows > mostRows
 	}
-	return rows > fewRows || rows > maxVectors && brief && m.Rows%2 != 0
+	return rows > fewRows
 }
 
 // aligned reports whether the results begin at a multiple of 16 bytes.
@@ -98,15 +95,15 @@ func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 		return 0
 	case row.FormOf(d) == row.Plain || m.blocks() < chunkSize:
 		return plainWorkspace[X, Y](m.Shape, rows)
-	case m.widens(rows, brief[Y]()):
+	case m.widens(rows):
 		return widenedWorkspace[X, Y](d, m.Shape, rows)
 	}
 	n := min(rows, m.step())
-	most := planOf[X](d, m, n, true).workspace()
-	if m.Format.dots() {
-		most = max(most, planOf[X](d, m, n, false).workspace())
+	p := planOf[X](d, m, n)
+	if aligned := !brief[Y]() || n*m.Rows%8 == 0; p.slices == 1 && (rows == n || aligned) {
+		return 0 // as all parts of Y are aligned if Y is
 	}
-	return most
+	return p.workspace()
 }
 
 // split returns the slice as one of the two element types; the other one is empty.

@@ -72,9 +72,9 @@ func prefersFew[X Element](f Format, rows int) bool {
 	return rows <= maxVectors
 }
 
-// planOf returns the plan for vectors of an element type. The kernel few needs results that begin at multiples of 16 bytes.
-func planOf[X Element](d *device.Device, m Matrix, rows int, aligned bool) plan {
-	few := aligned && prefersFew[X](m.Format, rows)
+// planOf returns the plan for vectors of an element type.
+func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
+	few := prefersFew[X](m.Format, rows)
 	return planIn[X](formOf[X](d.Info().Cores, m, rows, few), m, rows, few)
 }
 
@@ -117,12 +117,7 @@ func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
 }
 
 // workspace returns the number of elements of the slices' results.
-func (p plan) workspace() int {
-	if p.slices == 1 {
-		return 0
-	}
-	return p.slices * p.rows * p.Rows
-}
+func (p plan) workspace() int { return p.slices * p.rows * p.Rows }
 
 // lanes returns the number of threads that store an element: a power of two, at most the number of warps.
 func (p plan) lanes() int {
@@ -167,7 +162,7 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 	if f.Threads%warpSize != 0 || f.Threads < x.Rows*tileRows || f.Threads > 512 || f.Blocks < 1 || x.Rows < 1 || x.Rows > batchRows || m.Rows == 0 || m.blocks() < chunkSize {
 		return fmt.Errorf("%w: form %+v of a matrix of %d x %d and %d vectors", ErrShape, f, m.Rows, m.Columns, x.Rows)
 	}
-	few := x.aligned() && prefersFew[X](m.Format, x.Rows)
+	few := prefersFew[X](m.Format, x.Rows)
 	if !few && !m.Format.dots() {
 		return fmt.Errorf("%w: no kernel multiplies %d vectors by a matrix in format %s", ErrShape, x.Rows, layouts[m.Format].name)
 	}
@@ -183,7 +178,7 @@ func multiplyDots[X, Y Element](s *device.Stream, p plan, m Matrix, x Operands[X
 	single, brief := split(x.X)
 	y, half := split(x.Y)
 	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080}, castsOf(m.Format)}
-	if p.slices == 1 {
+	if p.slices == 1 && x.aligned() {
 		return p.launch(s, m, ends{single, brief, y, half}, z)
 	}
 	if x.Workspace.Len() < p.workspace() {

@@ -3,6 +3,7 @@ package quant
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -70,11 +71,6 @@ func TestFormats(t *testing.T) {
 			if err := MultiplyIn(s, Form{256, 1}, m, o); !errors.Is(err, ErrShape) {
 				t.Errorf("MultiplyIn of 5 vectors: %v", err)
 			}
-			y := kerneltest.Upload(t, s, make([]float32, 1+shape.Rows))
-			o.Rows, o.X, o.Y = 1, o.X.Slice(0, shape.Columns), y.Slice(1, y.Len())
-			if err := Multiply(s, m, o); !errors.Is(err, ErrShape) {
-				t.Errorf("results that are not aligned: %v", err)
-			}
 		})
 	}
 }
@@ -106,21 +102,35 @@ func inForm(t *testing.T, s *device.Stream, c formTrial) {
 // TestUnaligned tests results that do not begin at a multiple of 16 bytes.
 func TestUnaligned(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
-		t.Run(name, func(t *testing.T) {
-			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{37, 736}
-			m, w := upload(t, s, Q4_1, shape)
-			x := vector[float32](2 * shape.Columns)
-			y := kerneltest.Upload(t, s, make([]float32, 1+2*shape.Rows))
-			o := Operands[float32, float32]{Rows: 2, X: kerneltest.Upload(t, s, x), Y: y.Slice(1, y.Len())}
-			if err := Multiply(s, m, o); err != nil {
-				t.Fatal(err)
-			}
-			want, size := reference(w, row.Float64s(x), shape.Columns)
-			for i, got := range kerneltest.Download(t, s, o.Y) {
-				if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
-					t.Fatalf("row %d of vector %d is %v, want %v", i%m.Rows, i/m.Rows, got, want[i])
+		for _, f := range []Format{Q4_1, Q8_0, Q4_K, Q6_K} {
+			t.Run(name+"/"+layouts[f].name, func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				for _, rows := range []int{2, 9} {
+					unaligned(t, s, formTrial{m: Matrix{Shape: Shape{37, 736}.in(f), Format: f}, rows: rows})
 				}
-			}
-		})
+			})
+		}
+	}
+}
+
+// unaligned multiplies vectors by a matrix of the shape and the format of a trial.
+func unaligned(t *testing.T, s *device.Stream, c formTrial) {
+	t.Helper()
+	m, w := upload(t, s, c.m.Format, c.m.Shape)
+	x := vector[float32](c.rows * m.Columns)
+	y := kerneltest.Upload(t, s, make([]float32, 1+c.rows*m.Rows))
+	o := Operands[float32, float32]{Rows: c.rows, X: kerneltest.Upload(t, s, x), Y: y.Slice(1, y.Len())}
+	if err := Multiply(s, m, o); !errors.Is(err, ErrShape) {
+		t.Errorf("without a workspace: %v", err)
+	}
+	o.Workspace = kerneltest.Upload(t, s, slices.Repeat([]float32{float32(math.NaN())}, o.Y.Len()))
+	if err := Multiply(s, m, o); err != nil {
+		t.Fatal(err)
+	}
+	want, size := reference(w, row.Float64s(x), m.Columns)
+	for i, got := range kerneltest.Download(t, s, o.Y) {
+		if !(math.Abs(float64(got)-want[i]) <= 4e-6*size[i]) {
+			t.Fatalf("row %d of vector %d is %v, want %v", i%m.Rows, i/m.Rows, got, want[i])
+		}
 	}
 }

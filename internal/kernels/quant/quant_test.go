@@ -109,7 +109,7 @@ func multiplyTest[X, Y Element](t *testing.T, s *device.Stream, f Format, c tria
 		if c.add {
 			want += row.Float64(y[i])
 		}
-		if d := math.Abs(row.Float64(got[i]) - want); !(d <= tolerance(s, m, m.widens(c.rows, brief[Y]()))*size[i]+relative*math.Abs(want)+absolute) {
+		if d := math.Abs(row.Float64(got[i]) - want); !(d <= tolerance(s, m, m.widens(c.rows))*size[i]+relative*math.Abs(want)+absolute) {
 			t.Fatalf("%T, %T, %+v: row %d of vector %d is %v, want %v", *new(X), *new(Y), c, i%c.Rows, i/c.Rows, got[i], want)
 		}
 	}
