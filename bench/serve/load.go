@@ -40,11 +40,15 @@ func (l *load) run(ctx context.Context) (float64, error) {
 	return float64(l.tokens) / time.Since(began).Seconds(), errors.Join(errs...)
 }
 
-// prompt returns a prompt that no other one begins with.
+// prompt returns a prompt that no other one begins with, after the words that all have.
 func (l *load) prompt(i int) string {
-	text := fmt.Sprintf("%d %d: Tell a long story.", i, l.number)
-	for n := range l.words {
-		text += fmt.Sprint(" ", []string{"fox", "bear", "honey", "forest", "river", "winter", "song"}[(i+n*n)%7])
+	return strings.TrimSpace(words(0, l.shared) + fmt.Sprintf(" %d %d: Tell a long story.", i, l.number) + words(i, l.words))
+}
+
+// words returns n words, each after a space.
+func words(i, n int) (text string) {
+	for k := range n {
+		text += fmt.Sprint(" ", []string{"fox", "bear", "honey", "forest", "river", "winter", "song"}[(i+k*k)%7])
 	}
 	return text
 }

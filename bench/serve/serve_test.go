@@ -21,3 +21,14 @@ func TestRun(t *testing.T) {
 		t.Errorf("the table is\n%s", out.String())
 	}
 }
+
+// TestPrompts checks that prompts have a common beginning of the words that they share, and no more.
+func TestPrompts(t *testing.T) {
+	for shared, want := range map[int]string{0: "", 2: "fox bear "} {
+		l := load{plan: plan{words: 3, shared: shared}}
+		a, b := l.prompt(1), l.prompt(2)
+		if !strings.HasPrefix(a, want+"1 ") || !strings.HasPrefix(b, want+"2 ") || len(strings.Fields(a)) != shared+6+3 {
+			t.Errorf("with %d shared words, prompts are %q and %q", shared, a, b)
+		}
+	}
+}
