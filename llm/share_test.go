@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
@@ -99,5 +100,31 @@ func TestSharedMemory(t *testing.T) {
 	}
 	if s := settled(m); s.Dropped > 0 {
 		t.Errorf("%d texts were dropped: %+v", s.Dropped, s)
+	}
+}
+
+// TestSeveralConstrained generates several texts of a grammar with memory for few of them: each is in the grammar, and has its own place in
+// it when it is computed again.
+func TestSeveralConstrained(t *testing.T) {
+	g, err := grammar.Pattern(`[a-c]{70,90}(x|yz){3}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 6, Tokens: 1})
+	got := make([]string, 6)
+	r := llm.Request{N: len(got), Grammar: g, Temperature: 1.5, Seed: 7}
+	for token, err := range m.Generate(t.Context(), strings.Repeat("p", 60), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[token.Choice] += token.Text
+	}
+	for i, text := range got {
+		if !g.Match(text) {
+			t.Errorf("text %d is %q", i, text)
+		}
+	}
+	if s := settled(m); s.Dropped == 0 {
+		t.Errorf("no text was dropped: %+v", s)
 	}
 }
