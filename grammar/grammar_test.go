@@ -105,6 +105,7 @@ func TestSchemaErrors(t *testing.T) {
 		`{"$ref": "http://x.y/z"}`:                        {ErrUnsupported, "at #/$ref"},
 		`{"$dynamicRef": "#a"}`:                           {ErrUnsupported, "at #/$dynamicRef"},
 		`{"type": "array", "uniqueItems": true}`:          {ErrUnsupported, "at #/uniqueItems"},
+		`{"type": "object", "minProperties": 2}`:          {ErrUnsupported, "at #/minProperties"},
 		`{"format": "regex"}`:                             {ErrUnsupported, "at #/format"},
 		`{"not": {"format": "date"}}`:                     {ErrUnsupported, "at #/not/format"},
 		`{"$ref": "#"}`:                                   {ErrUnsupported, "refers to itself"},

@@ -40,8 +40,8 @@ func elements(c *compiler, k, v *value) (*factor, error) {
 	return fixed(union{with}, negations), nil
 }
 
-// lengthsOf returns the factor of arrays or objects of least to most elements.
-func sizes(t types, least, most int) *factor {
+// sizes returns the factor of arrays or objects of least to most elements, of a keyword.
+func sizes(t types, k *value, least, most int) *factor {
 	bundleOf := func(b *bundle, least, most int) union {
 		if least > most {
 			return nil
@@ -49,7 +49,7 @@ func sizes(t types, least, most int) *factor {
 		if t == array {
 			b.array.least, b.array.most = least, most
 		} else {
-			b.object.least, b.object.most = least, most
+			b.object.least, b.object.most, b.object.fewest = least, most, k
 		}
 		return union{b}
 	}
@@ -62,12 +62,12 @@ func sizes(t types, least, most int) *factor {
 
 func fewest(_ *compiler, k, _ *value) (*factor, error) {
 	n, err := count(k)
-	return sizes(array, n, unbounded), err
+	return sizes(array, k, n, unbounded), err
 }
 
 func most(_ *compiler, k, _ *value) (*factor, error) {
 	n, err := count(k)
-	return sizes(array, 0, n), err
+	return sizes(array, k, 0, n), err
 }
 
 // distinct is uniqueItems.

@@ -58,6 +58,7 @@ type objects struct {
 	layers      []*layer
 	required    []string
 	least, most int
+	fewest      *value          // the keyword with the lower bound, or nil
 	names       []*regular.Term // of which all must have each name
 }
 
@@ -133,7 +134,10 @@ func (c *compiler) meetArrays(a, b *arrays) arrays {
 }
 
 func meetObjects(a, b *objects) objects {
-	r := objects{least: max(a.least, b.least), most: min(a.most, b.most)}
+	r := objects{least: a.least, fewest: a.fewest, most: min(a.most, b.most)}
+	if b.least > a.least {
+		r.least, r.fewest = b.least, b.fewest
+	}
 	r.layers = append(append(r.layers, a.layers...), b.layers...)
 	r.required = append(append(r.required, a.required...), b.required...)
 	r.names = append(append(r.names, a.names...), b.names...)

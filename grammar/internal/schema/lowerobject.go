@@ -49,7 +49,9 @@ func (c *compiler) object(start int32, o *objects) error {
 	if err := s.name(); err != nil {
 		return err
 	}
-	s.simplify()
+	if err := s.simplify(); err != nil {
+		return err
+	}
 	open := c.program.Add(machine.State{})
 	c.lexeme(start, c.Concat(c.Literal("{"), c.space), open)
 	c.skip(open, s.state(progress{}))
@@ -69,8 +71,9 @@ func (c *compiler) object(start int32, o *objects) error {
 	return nil
 }
 
-// simplify removes bounds that always hold, since states count up to the bounds.
-func (s *objectStates) simplify() {
+// simplify removes bounds that always hold, since states count up to the bounds. Members that the schema does not name count as one,
+// since they may all have the same name.
+func (s *objectStates) simplify() error {
 	needed := 0
 	for _, m := range s.members {
 		if m.required {
@@ -83,6 +86,10 @@ func (s *objectStates) simplify() {
 	if len(s.extra) == 0 && len(s.members) <= s.most {
 		s.most = unbounded
 	}
+	if s.least > len(s.members)+1 && len(s.extra) > 0 {
+		return unsupported(s.fewest, "more members than the schema names, and one")
+	}
+	return nil
 }
 
 // name finds the members and the classes of the other names.

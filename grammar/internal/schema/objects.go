@@ -62,12 +62,12 @@ func required(c *compiler, k, v *value) (*factor, error) {
 
 func fewestMembers(_ *compiler, k, _ *value) (*factor, error) {
 	n, err := count(k)
-	return sizes(object, n, unbounded), err
+	return sizes(object, k, n, unbounded), err
 }
 
 func mostMembers(_ *compiler, k, _ *value) (*factor, error) {
 	n, err := count(k)
-	return sizes(object, 0, n), err
+	return sizes(object, k, 0, n), err
 }
 
 // named is propertyNames.
