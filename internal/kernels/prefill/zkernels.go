@@ -32,7 +32,7 @@ var direct32Kernel = &driver.Kernel{
 	Name:    "direct[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/prefill",
 	File:    "direct.go",
-	Line:    35,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
 		{Name: "k", Offset: 24, Size: 24, Elem: 4},
@@ -48,16 +48,16 @@ var direct32Kernel = &driver.Kernel{
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 45, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 100, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 105, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: direct32SM80},
@@ -77,7 +77,7 @@ var direct32Kernel = &driver.Kernel{
 	},
 	Twin:    direct32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56},
 }
 
 // directBF16 computes up to 16 results of a head, each in a thread. It is for CPUs, whose vector code runs the threads as lanes: elements of
@@ -100,7 +100,7 @@ var directBF16Kernel = &driver.Kernel{
 	Name:    "direct[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/prefill",
 	File:    "direct.go",
-	Line:    35,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 2},
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
@@ -116,16 +116,16 @@ var directBF16Kernel = &driver.Kernel{
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 45, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 100, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 105, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directBF16SM80},
@@ -145,7 +145,7 @@ var directBF16Kernel = &driver.Kernel{
 	},
 	Twin:    directBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56},
 }
 
 // directF16 computes up to 16 results of a head, each in a thread. It is for CPUs, whose vector code runs the threads as lanes: elements of
@@ -168,7 +168,7 @@ var directF16Kernel = &driver.Kernel{
 	Name:    "direct[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/prefill",
 	File:    "direct.go",
-	Line:    35,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 2},
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
@@ -184,16 +184,16 @@ var directF16Kernel = &driver.Kernel{
 	Shared:     33856,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "direct.go", Line: 37, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 92, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 45, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 100, Format: "integer divide by zero"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 163, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 110, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 97, Format: "integer divide by zero"},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 178, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 124, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 105, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directF16SM80},
@@ -213,7 +213,7 @@ var directF16Kernel = &driver.Kernel{
 	},
 	Twin:    directF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 16, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15, 16, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56},
 }
 
 // tiledBF16x32 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -278,7 +278,7 @@ var tiledBF16x32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
 // tiledBF16x64 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -341,7 +341,7 @@ var tiledBF16x64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
 // tiledBF16x96 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -404,7 +404,7 @@ var tiledBF16x96Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
 // tiledBF16x128 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -467,7 +467,7 @@ var tiledBF16x128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
 // tiledF16x64 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -530,7 +530,7 @@ var tiledF16x64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
 // tiledF16x128 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
@@ -593,5 +593,5 @@ var tiledF16x128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }

@@ -14,7 +14,7 @@ import (
 
 // direct32Twin runs blocks of the kernel direct_float32_row_F32.
 //
-//line direct.go:35
+//line direct.go:43
 func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qLen := *(*int)(unsafe.Add(args, 8))
@@ -42,437 +42,441 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line direct.go:37
-	i2144 := gx - 1
-//line direct.go:90
-	i928 := int(s8)
+//line direct.go:45
+	i2249 := gx - 1
+//line direct.go:98
+	i989 := int(s8)
 //line span.go:73
 	i266 := int(s8)
 //line span.go:75
 	i278 := int(s4) * int(s8)
 //line span.go:72
 	c260 := 0 < s12
-//line direct.go:91
-	i932 := int(s0)
-//line direct.go:91
-	i933 := i932 * i928
-	c957 := i933 != 0
+//line direct.go:99
+	i993 := int(s0)
+//line direct.go:99
+	i994 := i993 * i989
+	c1018 := i994 != 0
 //line span.go:30
-	i2160 := int(s16) << 6
-//line direct.go:92
-	var i959 int
-//line direct.go:92
-	if i933 != 0 {
-//line direct.go:92
-		i959 = qLen / i933
+	i2265 := int(s16) << 6
+//line direct.go:100
+	var i1020 int
+//line direct.go:100
+	if i994 != 0 {
+//line direct.go:100
+		i1020 = qLen / i994
 	}
 	each295 := blocks.Scratch(8)
-//line direct.go:97
+//line direct.go:118
+	i681 := i989 >> 4
+//line direct.go:118
+	c682 := 0 < i681
+//line direct.go:105
 	var i321 int32
-//line direct.go:97
+//line direct.go:105
 	if s4 != 0 {
-//line direct.go:97
+//line direct.go:105
 		i321 = s0 / s4
 	}
-//line direct.go:97
+//line direct.go:105
 	i322 := int(i321)
-//line direct.go:117
-	c2190 := 0 < s8
+//line direct.go:132
+	c2299 := 0 < s8
 //line span.go:89
-	i1446 := int(s16)
+	i1551 := int(s16)
 	each104 := blocks.Scratch(4)
 	each105 := blocks.Scratch(4)
-//line direct.go:97
+//line direct.go:105
 	c319 := s4 != 0
-//line direct.go:97
-	c2213 := i321 != 0
+//line direct.go:105
+	c2322 := i321 != 0
 //line span.go:75
-	i1229 := int(s4)
+	i1325 := int(s4)
 //line span.go:75
-	i1235 := i1229 * i928
+	i1331 := i1325 * i989
 //line span.go:92
-	i1471 := int(s12)
+	i1576 := int(s12)
 //line span.go:81
-	c1420 := s12 == 0
-//line direct.go:78
+	c1525 := s12 == 0
+//line direct.go:86
 	c139 := 0 < statesLen
-//line direct.go:35
+//line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1749, i1754, i2435, i641, i944, i966, i1447, i106, i1980, i1981, i1982 int
+		var i1854, i1859, i2549, i650, i1005, i1027, i1552, i106, i2085, i2086, i2087 int
 		var c82, c110 bool
-//line direct.go:37
-		i58 := i2144 - bx
-//line direct.go:92
-		i943 := by * i928
+//line direct.go:45
+		i58 := i2249 - bx
+//line direct.go:100
+		i1004 := by * i989
 		for tx := range 16 {
-			var i283, i1002, i1003, i1750, i1751, i1752, i2434, i636 int
+			var i283, i1063, i1064, i1855, i1856, i1857, i2548, i645 int
 //line span.go:72
 			if c260 {
 				i283 = i266
 			} else {
 				i283 = i278
 			}
-//line direct.go:37
+//line direct.go:45
 			if i283 == 0 {
-//line direct.go:37
+//line direct.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:37
+//line direct.go:45
 				return
 			}
-//line direct.go:37
+//line direct.go:45
 			var i63 int
-//line direct.go:37
+//line direct.go:45
 			if i283 != 0 {
-//line direct.go:37
+//line direct.go:45
 				i63 = kLen / i283
 			}
 //line span.go:38
-			i1002, i1003 = 0, spansLen
+			i1063, i1064 = 0, spansLen
 			for {
 //line span.go:39
-				if i1002 >= i1003 {
+				if i1063 >= i1064 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i986 := int(uint(i1002+i1003) / 2)
+				i1047 := int(uint(i1063+i1064) / 2)
 //line span.go:40
-				if uint(i986) >= uint(spansLen) {
+				if uint(i1047) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i986, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1047, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i986*16)))/16+i986 <= i58 {
-					i1002 = i986 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1047*16)))/16+i1047 <= i58 {
+					i1063 = i1047 + 1
 				} else {
 //line span.go:40
-					i1003 = i986
+					i1064 = i1047
 				}
 			}
 //line span.go:46
-			if i1002 == 0 {
+			if i1063 == 0 {
 //line span.go:46
-				i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
+				i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2150 := i1002 - 1
+				i2255 := i1063 - 1
 //line span.go:49
-				i1614 := *(*int32)(unsafe.Add(spans, i2150*16))
+				i1719 := *(*int32)(unsafe.Add(spans, i2255*16))
 //line span.go:49
-				i1616 := *(*int32)(unsafe.Add(spans, i2150*16+4))
+				i1721 := *(*int32)(unsafe.Add(spans, i2255*16+4))
 //line span.go:49
-				i1618 := *(*int32)(unsafe.Add(spans, i2150*16+8))
+				i1723 := *(*int32)(unsafe.Add(spans, i2255*16+8))
 //line span.go:49
-				i1620 := *(*int32)(unsafe.Add(spans, i2150*16+12))
-				i1022 := int(i1614)
+				i1725 := *(*int32)(unsafe.Add(spans, i2255*16+12))
+				i1083 := int(i1719)
 //line span.go:50
-				i2155 := (i58 - i1022/16 - i2150) << 4
-				if i1614 < 0 {
+				i2260 := (i58 - i1083/16 - i2255) << 4
+				if i1719 < 0 {
 //line span.go:51
-					i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
+					i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1618 < 0 {
+					if i1723 < 0 {
 //line span.go:51
-						i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
+						i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1620 < 0 {
+						if i1725 < 0 {
 //line span.go:51
-							i1749, i1750, i1751, i1752, i1754 = 0, 0, 0, 0, 0
+							i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1044 := int(i1616)
+							i1105 := int(i1721)
 //line span.go:54
-							i1045 := i1044 - i2155
+							i1106 := i1105 - i2260
 //line span.go:54
-							i1047 := i1045
+							i1108 := i1106
 //line span.go:54
-							if 16 < i1045 {
+							if 16 < i1106 {
 //line span.go:54
-								i1047 = 16
+								i1108 = 16
 							}
 //line span.go:54
-							i1052 := int(i1618)
+							i1113 := int(i1723)
 //line span.go:56
-							i1749, i1750, i1751, i1752, i1754 = i1022+i2155, i1047, i1052+i2155, i1052+i1044, int(i1620)
+							i1854, i1855, i1856, i1857, i1859 = i1083+i2260, i1108, i1113+i2260, i1113+i1105, int(i1725)
 						}
 					}
 				}
 			}
-//line direct.go:92
-			if !c957 {
-//line direct.go:92
+//line direct.go:100
+			if !c1018 {
+//line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:92
+//line direct.go:100
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2435, i2434 = i1751+1, i1751+i1750
+				i2549, i2548 = i1856+1, i1856+i1855
 			} else {
 //line span.go:26
-				i2435, i2434 = i1752, i1752
+				i2549, i2548 = i1857, i1857
 			}
 //line span.go:29
 			if c260 {
-				i636 = i2160
+				i645 = i2265
 			} else {
 //line span.go:29
-				i636 = i63
+				i645 = i63
 			}
 //line span.go:32
-			i639 := i636 + 64
+			i648 := i645 + 64
 //line span.go:32
-			i641 = i2434
+			i650 = i2548
 //line span.go:32
-			if i639 < i2434 {
+			if i648 < i2548 {
 //line span.go:32
-				i641 = i639
+				i650 = i648
 			}
-//line direct.go:92
-			i944 = i1749*i933 + i943
-//line direct.go:92
-			i964 := i959 - i1749
-//line direct.go:92
-			i966 = i1750
-//line direct.go:92
-			if i964 < i1750 {
-//line direct.go:92
-				i966 = i964
+//line direct.go:100
+			i1005 = i1854*i994 + i1004
+//line direct.go:100
+			i1025 := i1020 - i1854
+//line direct.go:100
+			i1027 = i1855
+//line direct.go:100
+			if i1025 < i1855 {
+//line direct.go:100
+				i1027 = i1025
 			}
-//line direct.go:39
-			c82 = i966 <= 0
+//line direct.go:47
+			c82 = i1027 <= 0
 		}
 //line span.go:72
 		if !c82 {
 			{
 				{
 //line span.go:60
-					direct32TwinRow(i2435, i641, each295)
+					direct32TwinRow(i2549, i650, each295)
 				}
 			}
 			{
 				{
-//line direct.go:44
-					if !direct32TwinRow_(lanes, i928, i933, i944, i966, q, qCap, shared, blocks) {
+//line direct.go:52
+					if !direct32TwinRow_(lanes, c682, i1005, i1027, i681, i989, i994, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:97
+//line direct.go:105
 			var i325 int
-//line direct.go:97
+//line direct.go:105
 			if i322 != 0 {
-//line direct.go:97
+//line direct.go:105
 				i325 = by / i322
 			}
 //line span.go:105
-			i811 := i325 * i928
+			i872 := i325 * i989
 			for tx := range 16 {
-				var i1097 int
-//line direct.go:117
-				if c2190 {
-//line direct.go:119
-					o1109 := 16384 + tx*512
-//line direct.go:117
-					i1097 = 0
-//line direct.go:120
+				var i1162 int
+//line direct.go:132
+				if c2299 {
+//line direct.go:134
+					o1174 := 16384 + tx*512
+//line direct.go:132
+					i1162 = 0
+//line direct.go:135
 					for {
-//line direct.go:119
-						i1100 := i1097 & 127
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, i1100*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1109+i1100*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1100*64+tx*4)) = 0
-//line direct.go:120
-						i1131 := i1097 + 1
-//line direct.go:120
-						if i1131 >= i928 {
-//line direct.go:120
+//line direct.go:134
+						i1165 := i1162 & 127
+//line direct.go:134
+						*(*float32)(unsafe.Add(shared, i1165*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1174+i1162>>4&7*64+i1162&15*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1165*64+tx*4)) = 0
+//line direct.go:135
+						i1201 := i1162 + 1
+//line direct.go:135
+						if i1201 >= i989 {
+//line direct.go:135
 							break
 						}
-//line direct.go:120
-						i1097 = i1131
+//line direct.go:135
+						i1162 = i1201
 					}
 				}
 //line span.go:89
-				i1447 = i1754 * i1446
-//line direct.go:47
+				i1552 = i1859 * i1551
+//line direct.go:55
 				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
 			i106 = 0
-//line direct.go:48
+//line direct.go:56
 			for {
 				for range 16 {
-//line direct.go:48
-					c110 = i106 < i641
+//line direct.go:56
+					c110 = i106 < i650
 				}
-//line direct.go:48
+//line direct.go:56
 				if !c110 {
 					break
 				}
-//line direct.go:97
+//line direct.go:105
 				if !c319 {
-//line direct.go:97
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:97
-				if !c2213 {
-//line direct.go:97
+//line direct.go:105
+				if !c2322 {
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:98
+//line direct.go:106
 				i336 := i106 & -64
 //line span.go:88
-				i1437 := i336 / 64
-				c1454 := i1437 < i1446
-//line direct.go:102
+				i1542 := i336 / 64
+				c1559 := i1542 < i1551
+//line direct.go:110
 				i360 := i106 % 64
 				for tx := range 16 {
-					var i1240, i1484, i1466, i841, i871, i1300 int
+					var i1336, i1589, i1571, i902, i932, i1396 int
 //line span.go:72
 					if c260 {
 //line span.go:72
-						i1240 = i928
+						i1336 = i989
 					} else {
 //line span.go:75
-						i1240 = i1235
+						i1336 = i1331
 					}
 //line span.go:100
-					if i1240 == 0 {
+					if i1336 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i797 int
+					var i858 int
 //line span.go:100
-					if i1240 != 0 {
+					if i1336 != 0 {
 //line span.go:100
-						i797 = kLen / i1240
+						i858 = kLen / i1336
 					}
 //line span.go:81
-					if c1420 {
-						i1426 := i1754 + i336
-						i1431 := i641 - i336
+					if c1525 {
+						i1531 := i1859 + i336
+						i1536 := i650 - i336
 //line span.go:83
-						i1433 := 64
+						i1538 := 64
 //line span.go:83
-						if i1431 < 64 {
+						if i1536 < 64 {
 //line span.go:83
-							i1433 = i1431
+							i1538 = i1536
 						}
 //line span.go:83
-						if i797 < i1426+i1433 {
+						if i858 < i1531+i1538 {
 //line span.go:83
-							i1484 = -1
+							i1589 = -1
 						} else {
 //line span.go:86
-							i1484 = i1426
+							i1589 = i1531
 						}
 					} else {
-						i1448 := i1447 + i1437
+						i1553 := i1552 + i1542
 //line span.go:89
-						if c1454 {
+						if c1559 {
 //line span.go:89
-							if i1448 < tableLen {
-								if uint(i1448) >= uint(tableLen) {
+							if i1553 < tableLen {
+								if uint(i1553) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1448, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1553, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1466 = int(*(*int32)(unsafe.Add(table, i1448*4)))
+								i1571 = int(*(*int32)(unsafe.Add(table, i1553*4)))
 							} else {
 //line span.go:89
-								i1466 = -1
+								i1571 = -1
 							}
 						} else {
 //line span.go:89
-							i1466 = -1
+							i1571 = -1
 						}
 //line span.go:92
-						if i1471 <= i1466 {
+						if i1576 <= i1571 {
 //line span.go:92
-							i1484 = -1
+							i1589 = -1
 						} else {
 //line span.go:95
-							i1484 = i1466
+							i1589 = i1571
 						}
 					}
 //line span.go:102
-					if i1484 < 0 {
+					if i1589 < 0 {
 //line span.go:102
-						i841 = -1
+						i902 = -1
 					} else {
-						if c1420 {
-							i841 = i1484*i1235 + i811
+						if c1525 {
+							i902 = i1589*i1331 + i872
 						} else {
-							i841 = (i1484*i1229 + i325) << 6 * i928
+							i902 = (i1589*i1325 + i325) << 6 * i989
 						}
 					}
-//line direct.go:99
-					if i841 < 0 {
-//line direct.go:99
-						i1980, i1981, i1982 = 0, 0, 0
+//line direct.go:107
+					if i902 < 0 {
+//line direct.go:107
+						i2085, i2086, i2087 = 0, 0, 0
 					} else {
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i871 = i928
+							i932 = i989
 						} else {
 //line span.go:75
-							i871 = i1235
+							i932 = i1331
 						}
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i1300 = i928
+							i1396 = i989
 						} else {
 //line span.go:75
-							i1300 = i1235
+							i1396 = i1331
 						}
-//line direct.go:102
-						i1980, i1981, i1982 = i841+i360*i871, i641-i106, i1300
+//line direct.go:110
+						i2085, i2086, i2087 = i902+i360*i932, i650-i106, i1396
 					}
 				}
 				{
 					{
-//line direct.go:109
-						if !direct32TwinRow__(lanes, i1980, i1981, i1982, i928, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:114
+						if !direct32TwinRow__(lanes, c682, i2085, i2086, i2087, i681, i989, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:126
-						direct32TwinRow___(lanes, c2190, each104, each105, each295, i106, i1981, i641, i928, shared)
+//line direct.go:141
+						direct32TwinRow___(lanes, c2299, each104, each105, each295, i106, i2086, i650, i989, shared)
 					}
 				}
 				i106 = i106 + 16
 			}
 			{
 				{
-//line direct.go:77
-					if !direct32TwinRow____(lanes, by, c139, each104, each105, i1749, i932, i966, shared, states, statesLen, blocks) {
+//line direct.go:85
+					if !direct32TwinRow____(lanes, by, c139, each104, each105, i1027, i1854, i993, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:156
-					if !direct32TwinRow_____(lanes, i928, i933, i944, i966, o, oCap, shared, blocks) {
+//line direct.go:171
+					if !direct32TwinRow_____(lanes, i1005, i1027, i989, i994, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -484,94 +488,106 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // direct32TwinRow is what a row of threads does in direct32Twin.
 //
 //line span.go:60
-func direct32TwinRow(i2435 int, i641 int, each295 unsafe.Pointer) {
+func direct32TwinRow(i2549 int, i650 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2435 + tx
+		i289 := i2549 + tx
 //line span.go:60
 		i295 := i289
 //line span.go:60
-		if i641 < i289 {
+		if i650 < i289 {
 //line span.go:60
-			i295 = i641
+			i295 = i650
 		}
-//line direct.go:43
+//line direct.go:51
 		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // direct32TwinRow_ is what a row of threads does in direct32Twin.
 //
-//line direct.go:44
-func direct32TwinRow_(lanes int, i928 int, i933 int, i944 int, i966 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:52
+func direct32TwinRow_(lanes int, c682 bool, i1005 int, i1027 int, i681 int, i989 int, i994 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:44
+//line direct.go:52
 	if lanes == 16 {
-//line direct.go:44
-		first = zvector.Direct32Twin(16, i966, i933, i944, i928, qCap, q, shared, 16384)
-//line direct.go:44
+//line direct.go:52
+		first = zvector.Direct32Twin(16, c682, i1027, shared, 16384, i681, i994, i1005, i989, qCap, q)
+//line direct.go:52
 	} else if lanes == 8 {
-//line direct.go:44
-		first = zvector.Direct32TwinAVX2(16, i966, i933, i944, i928, qCap, q, shared, 16384)
+//line direct.go:52
+		first = zvector.Direct32TwinAVX2(16, c682, i1027, shared, 16384, i681, i994, i1005, i989, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i659, i688 int
-//line direct.go:109
-		i2188 := i966 - 1
-//line direct.go:106
-		i659 = 0
-//line direct.go:110
+		var i670, i704, i721, i722 int
+//line direct.go:114
+		i670 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i665 := i659
-//line direct.go:109
-			if i2188 < i659 {
-//line direct.go:109
-				i665 = i2188
-			}
-//line direct.go:109
-			i671 := i944 + i665*i933
-			i674 := i671 + i928
-//line direct.go:110
-			if uint(i674) > uint(qCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i671) > uint(i674) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o682 := i671 * 4
-			o696 := 16384 + i659*512
-//line direct.go:110
-			i688 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i688 >= i928 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i1027 <= i670 {
+				if c682 {
+					o709 := 16384 + i670*512
+//line direct.go:118
+					i704 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
+//line direct.go:119
+						i718 := i704 + 1
+//line direct.go:119
+						if i718 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i704 = i718
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = *(*float32)(unsafe.Add(q, o682+i688*4))
-//line direct.go:110
-				i688 = i688 + 16
+			} else {
+				i688 := i1005 + i670*i994
+				i691 := i688 + i989
+//line direct.go:124
+				if uint(i691) > uint(qCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i688) > uint(i691) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o699 := i688 * 4
+//line direct.go:126
+				o730 := 16384 + i670*512
+//line direct.go:124
+				i721, i722 = tx, 0
+				for {
+//line direct.go:125
+					if i721 >= i989 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = *(*float32)(unsafe.Add(q, o699+i721*4))
+//line direct.go:125
+					i721, i722 = i721+16, i722+1
+				}
 			}
-//line direct.go:110
-			i711 := i659 + 1
-//line direct.go:110
-			if i711 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i676 := i670 + 1
+//line direct.go:119
+			if i676 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i659 = i711
+//line direct.go:119
+			i670 = i676
 		}
 	}
 	return true
@@ -579,145 +595,157 @@ func direct32TwinRow_(lanes int, i928 int, i933 int, i944 int, i966 int, q unsaf
 
 // direct32TwinRow__ is what a row of threads does in direct32Twin.
 //
-//line direct.go:109
-func direct32TwinRow__(lanes int, i1980 int, i1981 int, i1982 int, i928 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:114
+func direct32TwinRow__(lanes int, c682 bool, i2085 int, i2086 int, i2087 int, i681 int, i989 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:109
+//line direct.go:114
 	if lanes == 16 {
-//line direct.go:109
-		first = zvector.Direct32Twin_(16, i1981, i1982, i1980, i928, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:109
+//line direct.go:114
+		first = zvector.Direct32Twin_(16, c682, i2086, shared, 16384, i681, i2087, i2085, i989, kCap, k, 24576, vCap, v)
+//line direct.go:114
 	} else if lanes == 8 {
-//line direct.go:109
-		first = zvector.Direct32TwinAVX2_(16, i1981, i1982, i1980, i928, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:114
+		first = zvector.Direct32TwinAVX2_(16, c682, i2086, shared, 16384, i681, i2087, i2085, i989, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i727, i756, i1151, i1180 int
-//line direct.go:109
-		i2263 := i1981 - 1
-//line direct.go:106
-		i727 = 0
-//line direct.go:110
+		var i764, i798, i815, i816, i1223, i1257, i1274, i1275 int
+//line direct.go:114
+		i764 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i733 := i727
-//line direct.go:109
-			if i2263 < i727 {
-//line direct.go:109
-				i733 = i2263
-			}
-//line direct.go:109
-			i735 := i733
-//line direct.go:109
-			if i733 < 0 {
-//line direct.go:109
-				i735 = 0
-			}
-//line direct.go:109
-			i739 := i1980 + i735*i1982
-			i742 := i739 + i928
-//line direct.go:110
-			if uint(i742) > uint(kCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i739) > uint(i742) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o750 := i739 * 4
-			o764 := 16384 + i727*512
-//line direct.go:110
-			i756 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i756 >= i928 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2086 <= i764 {
+				if c682 {
+					o803 := 16384 + i764*512
+//line direct.go:118
+					i798 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
+//line direct.go:119
+						i812 := i798 + 1
+//line direct.go:119
+						if i812 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i798 = i812
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = *(*float32)(unsafe.Add(k, o750+i756*4))
-//line direct.go:110
-				i756 = i756 + 16
+			} else {
+				i782 := i2085 + i764*i2087
+				i785 := i782 + i989
+//line direct.go:124
+				if uint(i785) > uint(kCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i782) > uint(i785) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o793 := i782 * 4
+//line direct.go:126
+				o824 := 16384 + i764*512
+//line direct.go:124
+				i815, i816 = tx, 0
+				for {
+//line direct.go:125
+					if i815 >= i989 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = *(*float32)(unsafe.Add(k, o793+i815*4))
+//line direct.go:125
+					i815, i816 = i815+16, i816+1
+				}
 			}
-//line direct.go:110
-			i779 := i727 + 1
-//line direct.go:110
-			if i779 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i770 := i764 + 1
+//line direct.go:119
+			if i770 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i727 = i779
+//line direct.go:119
+			i764 = i770
 		}
-//line direct.go:110
-		i1151 = 0
-//line direct.go:110
+//line direct.go:117
+		i1223 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i1157 := i1151
-//line direct.go:109
-			if i2263 < i1151 {
-//line direct.go:109
-				i1157 = i2263
-			}
-//line direct.go:109
-			i1159 := i1157
-//line direct.go:109
-			if i1157 < 0 {
-//line direct.go:109
-				i1159 = 0
-			}
-//line direct.go:109
-			i1163 := i1980 + i1159*i1982
-			i1166 := i1163 + i928
-//line direct.go:110
-			if uint(i1166) > uint(vCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1166, vCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i1163) > uint(i1166) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1163, i1166)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o1174 := i1163 * 4
-			o1188 := 24576 + i1151*512
-//line direct.go:110
-			i1180 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i1180 >= i928 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2086 <= i1223 {
+				if c682 {
+					o1262 := 24576 + i1223*512
+//line direct.go:118
+					i1257 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o1262+i1257&7*64+tx*4)) = 0
+//line direct.go:119
+						i1271 := i1257 + 1
+//line direct.go:119
+						if i1271 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i1257 = i1271
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o1188+i1180&127*4)) = *(*float32)(unsafe.Add(v, o1174+i1180*4))
-//line direct.go:110
-				i1180 = i1180 + 16
+			} else {
+				i1241 := i2085 + i1223*i2087
+				i1244 := i1241 + i989
+//line direct.go:124
+				if uint(i1244) > uint(vCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1244, vCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i1241) > uint(i1244) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1241, i1244)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o1252 := i1241 * 4
+//line direct.go:126
+				o1283 := 24576 + i1223*512
+//line direct.go:124
+				i1274, i1275 = tx, 0
+				for {
+//line direct.go:125
+					if i1274 >= i989 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o1283+i1275&7*64+tx*4)) = *(*float32)(unsafe.Add(v, o1252+i1274*4))
+//line direct.go:125
+					i1274, i1275 = i1274+16, i1275+1
+				}
 			}
-//line direct.go:110
-			i1203 := i1151 + 1
-//line direct.go:110
-			if i1203 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i1229 := i1223 + 1
+//line direct.go:119
+			if i1229 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i1151 = i1203
+//line direct.go:119
+			i1223 = i1229
 		}
 	}
 	return true
@@ -725,467 +753,471 @@ func direct32TwinRow__(lanes int, i1980 int, i1981 int, i1982 int, i928 int, k u
 
 // direct32TwinRow___ is what a row of threads does in direct32Twin.
 //
-//line direct.go:126
-func direct32TwinRow___(lanes int, c2190 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1981 int, i641 int, i928 int, shared unsafe.Pointer) {
+//line direct.go:141
+func direct32TwinRow___(lanes int, c2299 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2086 int, i650 int, i989 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:126
+//line direct.go:141
 	if lanes == 16 {
-//line direct.go:126
-		first = zvector.Direct32Twin__(16, c2190, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i928, i641, i106, 32768, i1981, 8192)
-//line direct.go:126
+//line direct.go:141
+		first = zvector.Direct32Twin__(16, c2299, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i989, i650, i106, 32768, i2086, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:141
 	} else if lanes == 8 {
-//line direct.go:126
-		first = zvector.Direct32TwinAVX2__(16, c2190, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i928, i641, i106, 32768, i1981, 8192)
+//line direct.go:141
+		first = zvector.Direct32TwinAVX2__(16, c2299, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i989, i650, i106, 32768, i2086, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, f2741, f2754, f2767, f2780, f2793, f2806, f2819, f2832, f2845, f2858, f2871, f2884, f2897, f2910, f2923, f2936, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184, f141, f170, f176, f186, f156, f1500, f190, f1524, f212, f216, f4167, f4168, f4169, f4170, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182 float32
-		var i1344, i142, i191, i464 int
-//line direct.go:134
-		o2962 := 32768 + tx*4
-//line direct.go:134
-		o2975 := 32832 + tx*4
-//line direct.go:134
-		o2988 := 32896 + tx*4
-//line direct.go:134
-		o3001 := 32960 + tx*4
-//line direct.go:134
-		o3014 := 33024 + tx*4
-//line direct.go:134
-		o3027 := 33088 + tx*4
-//line direct.go:134
-		o3040 := 33152 + tx*4
-//line direct.go:134
-		o3053 := 33216 + tx*4
-//line direct.go:134
-		o3066 := 33280 + tx*4
-//line direct.go:134
-		o3079 := 33344 + tx*4
-//line direct.go:134
-		o3092 := 33408 + tx*4
-//line direct.go:134
-		o3105 := 33472 + tx*4
-//line direct.go:134
-		o3118 := 33536 + tx*4
-//line direct.go:134
-		o3131 := 33600 + tx*4
-//line direct.go:134
-		o3144 := 33664 + tx*4
-//line direct.go:134
-		o3157 := 33728 + tx*4
-//line direct.go:47
+		var f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, f2861, f2880, f2899, f2918, f2937, f2956, f2975, f2994, f3013, f3032, f3051, f3070, f3089, f3108, f3127, f3146, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502, f141, f170, f176, f186, f156, f1605, f190, f1629, f212, f216, f4485, f4486, f4487, f4488, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500 float32
+		var i1444, i142, i191, i468 int
+//line direct.go:149
+		o3178 := 32768 + tx*4
+//line direct.go:149
+		o3191 := 32832 + tx*4
+//line direct.go:149
+		o3204 := 32896 + tx*4
+//line direct.go:149
+		o3217 := 32960 + tx*4
+//line direct.go:149
+		o3230 := 33024 + tx*4
+//line direct.go:149
+		o3243 := 33088 + tx*4
+//line direct.go:149
+		o3256 := 33152 + tx*4
+//line direct.go:149
+		o3269 := 33216 + tx*4
+//line direct.go:149
+		o3282 := 33280 + tx*4
+//line direct.go:149
+		o3295 := 33344 + tx*4
+//line direct.go:149
+		o3308 := 33408 + tx*4
+//line direct.go:149
+		o3321 := 33472 + tx*4
+//line direct.go:149
+		o3334 := 33536 + tx*4
+//line direct.go:149
+		o3347 := 33600 + tx*4
+//line direct.go:149
+		o3360 := 33664 + tx*4
+//line direct.go:149
+		o3373 := 33728 + tx*4
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
 		i295 := *(*int)(unsafe.Add(each295, tx*8))
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:126
-		if c2190 {
-//line direct.go:130
-			f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, i1344 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:130
+//line direct.go:141
+		if c2299 {
+//line direct.go:145
+			f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, i1444 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:145
 			for {
-//line direct.go:128
-				i1347 := i1344 & 127
-//line direct.go:128
-				f1354 := *(*float32)(unsafe.Add(shared, i1347*64+tx*4))
-//line direct.go:130
-				f2741 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 16384+i1347*4)), f4183)
-//line direct.go:130
-				f2754 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 16896+i1347*4)), f4185)
-//line direct.go:130
-				f2767 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 17408+i1347*4)), f4187)
-//line direct.go:130
-				f2780 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 17920+i1347*4)), f4189)
-//line direct.go:130
-				f2793 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 18432+i1347*4)), f4191)
-//line direct.go:130
-				f2806 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 18944+i1347*4)), f4193)
-//line direct.go:130
-				f2819 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 19456+i1347*4)), f4195)
-//line direct.go:130
-				f2832 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 19968+i1347*4)), f4197)
-//line direct.go:130
-				f2845 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 20480+i1347*4)), f4199)
-//line direct.go:130
-				f2858 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 20992+i1347*4)), f4201)
-//line direct.go:130
-				f2871 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 21504+i1347*4)), f4203)
-//line direct.go:130
-				f2884 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 22016+i1347*4)), f4205)
-//line direct.go:130
-				f2897 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 22528+i1347*4)), f4207)
-//line direct.go:130
-				f2910 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 23040+i1347*4)), f4209)
-//line direct.go:130
-				f2923 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 23552+i1347*4)), f4211)
-//line direct.go:130
-				f2936 = math32.FMA(f1354, *(*float32)(unsafe.Add(shared, 24064+i1347*4)), f4213)
-//line direct.go:130
-				i1384 := i1344 + 1
-//line direct.go:130
-				if i1384 >= i928 {
-//line direct.go:130
+//line direct.go:143
+				f1454 := *(*float32)(unsafe.Add(shared, i1444&127*64+tx*4))
+//line direct.go:145
+				i2852 := i1444 >> 4 & 7
+//line direct.go:145
+				i2855 := i1444 & 15
+//line direct.go:145
+				f2861 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 16384+i2852*64+i2855*4)), f4501)
+//line direct.go:145
+				f2880 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 16896+i2852*64+i2855*4)), f4503)
+//line direct.go:145
+				f2899 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 17408+i2852*64+i2855*4)), f4505)
+//line direct.go:145
+				f2918 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 17920+i2852*64+i2855*4)), f4507)
+//line direct.go:145
+				f2937 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 18432+i2852*64+i2855*4)), f4509)
+//line direct.go:145
+				f2956 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 18944+i2852*64+i2855*4)), f4511)
+//line direct.go:145
+				f2975 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 19456+i2852*64+i2855*4)), f4513)
+//line direct.go:145
+				f2994 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 19968+i2852*64+i2855*4)), f4515)
+//line direct.go:145
+				f3013 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 20480+i2852*64+i2855*4)), f4517)
+//line direct.go:145
+				f3032 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 20992+i2852*64+i2855*4)), f4519)
+//line direct.go:145
+				f3051 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 21504+i2852*64+i2855*4)), f4521)
+//line direct.go:145
+				f3070 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 22016+i2852*64+i2855*4)), f4523)
+//line direct.go:145
+				f3089 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 22528+i2852*64+i2855*4)), f4525)
+//line direct.go:145
+				f3108 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 23040+i2852*64+i2855*4)), f4527)
+//line direct.go:145
+				f3127 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 23552+i2852*64+i2855*4)), f4529)
+//line direct.go:145
+				f3146 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 24064+i2852*64+i2855*4)), f4531)
+//line direct.go:145
+				i1489 := i1444 + 1
+//line direct.go:145
+				if i1489 >= i989 {
+//line direct.go:145
 					break
 				}
-//line direct.go:130
-				f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f4185, f4183, i1344 = f2936, f2923, f2910, f2897, f2884, f2871, f2858, f2845, f2832, f2819, f2806, f2793, f2780, f2767, f2754, f2741, i1384
+//line direct.go:145
+				f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, i1444 = f3146, f3127, f3108, f3089, f3070, f3051, f3032, f3013, f2994, f2975, f2956, f2937, f2918, f2899, f2880, f2861, i1489
 			}
-//line direct.go:130
-			f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184 = f2936, f2923, f2910, f2897, f2884, f2871, f2858, f2845, f2832, f2819, f2806, f2793, f2780, f2767, f2754, f2741
+//line direct.go:145
+			f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502 = f3146, f3127, f3108, f3089, f3070, f3051, f3032, f3013, f2994, f2975, f2956, f2937, f2918, f2899, f2880, f2861
 		} else {
-//line direct.go:126
-			f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f4186, f4184 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:141
+			f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2962)) = f4184
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2975)) = f4186
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2988)) = f4188
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3001)) = f4190
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3014)) = f4192
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3027)) = f4194
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3040)) = f4196
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3053)) = f4198
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3066)) = f4200
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3079)) = f4202
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3092)) = f4204
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3105)) = f4206
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3118)) = f4208
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3131)) = f4210
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3144)) = f4212
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3157)) = f4214
-//line direct.go:56
-		i127 := i641 - i106
-//line direct.go:56
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3178)) = f4502
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3191)) = f4504
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3204)) = f4506
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3217)) = f4508
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3230)) = f4510
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3243)) = f4512
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3256)) = f4514
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3269)) = f4516
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3282)) = f4518
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3295)) = f4520
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3308)) = f4522
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3321)) = f4524
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3334)) = f4526
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3347)) = f4528
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3360)) = f4530
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3373)) = f4532
+//line direct.go:64
+		i127 := i650 - i106
+//line direct.go:64
 		i129 := 16
-//line direct.go:56
+//line direct.go:64
 		if i127 < 16 {
-//line direct.go:56
+//line direct.go:64
 			i129 = i127
 		}
-//line direct.go:56
+//line direct.go:64
 		c130 := 0 < i129
-//line direct.go:56
+//line direct.go:64
 		if c130 {
-//line direct.go:58
-			c154 := i1981 == 0
-//line direct.go:55
+//line direct.go:66
+			c154 := i2086 == 0
+//line direct.go:63
 			f141, i142 = f104, 0
-//line direct.go:58
+//line direct.go:66
 			for {
-//line direct.go:57
+//line direct.go:65
 				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
 				if c154 {
 //line basic.go:32
 					f170 = math.Float32frombits(0x7fc00000)
 				} else {
-//line direct.go:58
+//line direct.go:66
 					f170 = f151
 				}
-//line direct.go:61
+//line direct.go:69
 				if i295 <= i106+i142 {
 //line basic.go:21
 					f176 = math.Float32frombits(0xff800000)
 				} else {
-//line direct.go:61
+//line direct.go:69
 					f176 = f170
 				}
-//line direct.go:64
+//line direct.go:72
 				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
 				f186 = max(f141, f176)
-//line direct.go:65
+//line direct.go:73
 				i187 := i142 + 1
-//line direct.go:65
+//line direct.go:73
 				if i187 >= i129 {
-//line direct.go:65
+//line direct.go:73
 					break
 				}
-//line direct.go:65
+//line direct.go:73
 				f141, i142 = f186, i187
 			}
-//line direct.go:65
+//line direct.go:73
 			f156 = f186
 		} else {
-//line direct.go:56
+//line direct.go:64
 			f156 = f104
 		}
-//line direct.go:67
+//line direct.go:75
 		f157 := f104 - f156
 //line exp.go:73
-		f880 := f157 + 1.2582912e+07
-		f883 := f157 - (f880 - 1.2582912e+07) + 0
+		f941 := f157 + 1.2582912e+07
+		f944 := f157 - (f941 - 1.2582912e+07) + 0
 //line exp.go:77
-		i890 := int32(math.Float32bits(f880))
+		i951 := int32(math.Float32bits(f941))
 //line exp.go:47
-		i1302 := int32(uint32(i890) >> 1)
-		f1307 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1302<<23+1065353216))) * math.Float32frombits(uint32((i890-i1302)<<23+1065353216)))
+		i1398 := int32(uint32(i951) >> 1)
+		f1403 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1398<<23+1065353216))) * math.Float32frombits(uint32((i951-i1398)<<23+1065353216)))
 //line exp.go:56
 		if 151 < f157 {
 //line exp.go:56
-			f1500 = math.Float32frombits(0x7f800000)
+			f1605 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
 			if f157 < -151 {
 //line exp.go:59
-				f1500 = 0
+				f1605 = 0
 			} else {
 //line exp.go:62
-				f1500 = f1307
+				f1605 = f1403
 			}
 		}
-//line direct.go:69
-		f159 := float32(f105 * f1500)
+//line direct.go:77
+		f159 := float32(f105 * f1605)
 		if c130 {
 //line exp.go:56
 			f190, i191 = f159, 0
 //line exp.go:56
 			for {
-//line direct.go:71
+//line direct.go:79
 				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f903 := f201 + 1.2582912e+07
-				f906 := f201 - (f903 - 1.2582912e+07) + 0
+				f964 := f201 + 1.2582912e+07
+				f967 := f201 - (f964 - 1.2582912e+07) + 0
 //line exp.go:77
-				i913 := int32(math.Float32bits(f903))
+				i974 := int32(math.Float32bits(f964))
 //line exp.go:47
-				i1312 := int32(uint32(i913) >> 1)
-				f1317 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1312<<23+1065353216))) * math.Float32frombits(uint32((i913-i1312)<<23+1065353216)))
+				i1408 := int32(uint32(i974) >> 1)
+				f1413 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1408<<23+1065353216))) * math.Float32frombits(uint32((i974-i1408)<<23+1065353216)))
 //line exp.go:56
 				if 151 < f201 {
 //line exp.go:56
-					f1524 = math.Float32frombits(0x7f800000)
+					f1629 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
 					if f201 < -151 {
 //line exp.go:59
-						f1524 = 0
+						f1629 = 0
 					} else {
 //line exp.go:62
-						f1524 = f1317
+						f1629 = f1413
 					}
 				}
-//line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1524
-				f212 = f190 + f1524
-//line direct.go:73
+//line direct.go:80
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1629
+				f212 = f190 + f1629
+//line direct.go:81
 				i213 := i191 + 1
-//line direct.go:73
+//line direct.go:81
 				if i213 >= i129 {
-//line direct.go:73
+//line direct.go:81
 					break
 				}
-//line direct.go:73
+//line direct.go:81
 				f190, i191 = f212, i213
 			}
-//line direct.go:73
+//line direct.go:81
 			f216 = f212
 		} else {
-//line direct.go:70
+//line direct.go:78
 			f216 = f159
 		}
-//line direct.go:142
+//line direct.go:157
 		if c130 {
-			f4167 = *(*float32)(unsafe.Add(shared, o2962))
+			f4485 = *(*float32)(unsafe.Add(shared, o3178))
 		} else {
-//line direct.go:142
-			f4167 = 0
+//line direct.go:157
+			f4485 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 1 < i129 {
-			f4168 = *(*float32)(unsafe.Add(shared, o2975))
+			f4486 = *(*float32)(unsafe.Add(shared, o3191))
 		} else {
-//line direct.go:142
-			f4168 = 0
+//line direct.go:157
+			f4486 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 2 < i129 {
-			f4169 = *(*float32)(unsafe.Add(shared, o2988))
+			f4487 = *(*float32)(unsafe.Add(shared, o3204))
 		} else {
-//line direct.go:142
-			f4169 = 0
+//line direct.go:157
+			f4487 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 3 < i129 {
-			f4170 = *(*float32)(unsafe.Add(shared, o3001))
+			f4488 = *(*float32)(unsafe.Add(shared, o3217))
 		} else {
-//line direct.go:142
-			f4170 = 0
+//line direct.go:157
+			f4488 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 4 < i129 {
-			f4171 = *(*float32)(unsafe.Add(shared, o3014))
+			f4489 = *(*float32)(unsafe.Add(shared, o3230))
 		} else {
-//line direct.go:142
-			f4171 = 0
+//line direct.go:157
+			f4489 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 5 < i129 {
-			f4172 = *(*float32)(unsafe.Add(shared, o3027))
+			f4490 = *(*float32)(unsafe.Add(shared, o3243))
 		} else {
-//line direct.go:142
-			f4172 = 0
+//line direct.go:157
+			f4490 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 6 < i129 {
-			f4173 = *(*float32)(unsafe.Add(shared, o3040))
+			f4491 = *(*float32)(unsafe.Add(shared, o3256))
 		} else {
-//line direct.go:142
-			f4173 = 0
+//line direct.go:157
+			f4491 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 7 < i129 {
-			f4174 = *(*float32)(unsafe.Add(shared, o3053))
+			f4492 = *(*float32)(unsafe.Add(shared, o3269))
 		} else {
-//line direct.go:142
-			f4174 = 0
+//line direct.go:157
+			f4492 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 8 < i129 {
-			f4175 = *(*float32)(unsafe.Add(shared, o3066))
+			f4493 = *(*float32)(unsafe.Add(shared, o3282))
 		} else {
-//line direct.go:142
-			f4175 = 0
+//line direct.go:157
+			f4493 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 9 < i129 {
-			f4176 = *(*float32)(unsafe.Add(shared, o3079))
+			f4494 = *(*float32)(unsafe.Add(shared, o3295))
 		} else {
-//line direct.go:142
-			f4176 = 0
+//line direct.go:157
+			f4494 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 10 < i129 {
-			f4177 = *(*float32)(unsafe.Add(shared, o3092))
+			f4495 = *(*float32)(unsafe.Add(shared, o3308))
 		} else {
-//line direct.go:142
-			f4177 = 0
+//line direct.go:157
+			f4495 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 11 < i129 {
-			f4178 = *(*float32)(unsafe.Add(shared, o3105))
+			f4496 = *(*float32)(unsafe.Add(shared, o3321))
 		} else {
-//line direct.go:142
-			f4178 = 0
+//line direct.go:157
+			f4496 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 12 < i129 {
-			f4179 = *(*float32)(unsafe.Add(shared, o3118))
+			f4497 = *(*float32)(unsafe.Add(shared, o3334))
 		} else {
-//line direct.go:142
-			f4179 = 0
+//line direct.go:157
+			f4497 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 13 < i129 {
-			f4180 = *(*float32)(unsafe.Add(shared, o3131))
+			f4498 = *(*float32)(unsafe.Add(shared, o3347))
 		} else {
-//line direct.go:142
-			f4180 = 0
+//line direct.go:157
+			f4498 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 14 < i129 {
-			f4181 = *(*float32)(unsafe.Add(shared, o3144))
+			f4499 = *(*float32)(unsafe.Add(shared, o3360))
 		} else {
-//line direct.go:142
-			f4181 = 0
+//line direct.go:157
+			f4499 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 15 < i129 {
-			f4182 = *(*float32)(unsafe.Add(shared, o3157))
+			f4500 = *(*float32)(unsafe.Add(shared, o3373))
 		} else {
-//line direct.go:142
-			f4182 = 0
+//line direct.go:157
+			f4500 = 0
 		}
-//line direct.go:143
-		if c2190 {
-//line direct.go:151
-			i464 = 0
-//line direct.go:151
+//line direct.go:158
+		if c2299 {
+//line direct.go:166
+			i468 = 0
+//line direct.go:166
 			for {
-//line direct.go:147
-				i468 := i464 & 127
-//line direct.go:149
-				f3202 := math32.FMA(f4168, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4167, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1500)))
-//line direct.go:149
-				f3230 := math32.FMA(f4170, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4169, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3202))
-//line direct.go:149
-				f3258 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3230))
-//line direct.go:149
-				f3286 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3258))
-//line direct.go:149
-				f3314 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3286))
-//line direct.go:149
-				f3342 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3314))
-//line direct.go:149
-				f3370 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3342))
-//line direct.go:149
-				f3398 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3370))
-//line direct.go:151
-				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3398
-//line direct.go:151
-				i513 := i464 + 1
-//line direct.go:151
-				if i513 >= i928 {
-//line direct.go:151
+//line direct.go:164
+				i3403 := i468 >> 4 & 7
+//line direct.go:164
+				i3406 := i468 & 15
+//line direct.go:164
+				f3430 := math32.FMA(f4486, *(*float32)(unsafe.Add(shared, 25088+i3403*64+i3406*4)), math32.FMA(f4485, *(*float32)(unsafe.Add(shared, 24576+i3403*64+i3406*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1605)))
+//line direct.go:164
+				f3470 := math32.FMA(f4488, *(*float32)(unsafe.Add(shared, 26112+i3403*64+i3406*4)), math32.FMA(f4487, *(*float32)(unsafe.Add(shared, 25600+i3403*64+i3406*4)), f3430))
+//line direct.go:164
+				f3510 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 27136+i3403*64+i3406*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 26624+i3403*64+i3406*4)), f3470))
+//line direct.go:164
+				f3550 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 28160+i3403*64+i3406*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 27648+i3403*64+i3406*4)), f3510))
+//line direct.go:164
+				f3590 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 29184+i3403*64+i3406*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 28672+i3403*64+i3406*4)), f3550))
+//line direct.go:164
+				f3630 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 30208+i3403*64+i3406*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 29696+i3403*64+i3406*4)), f3590))
+//line direct.go:164
+				f3670 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 31232+i3403*64+i3406*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 30720+i3403*64+i3406*4)), f3630))
+//line direct.go:164
+				f3710 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 32256+i3403*64+i3406*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 31744+i3403*64+i3406*4)), f3670))
+//line direct.go:166
+				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3710
+//line direct.go:166
+				i522 := i468 + 1
+//line direct.go:166
+				if i522 >= i989 {
+//line direct.go:166
 					break
 				}
-//line direct.go:151
-				i464 = i513
+//line direct.go:166
+				i468 = i522
 			}
 		}
-//line direct.go:48
+//line direct.go:56
 		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // direct32TwinRow____ is what a row of threads does in direct32Twin.
 //
-//line direct.go:77
-func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1749 int, i932 int, i966 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:85
+func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1027 int, i1854 int, i993 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:77
+//line direct.go:85
 	if lanes == 16 {
-//line direct.go:77
-		first = zvector.Direct32Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i966, i1749, i932, by, statesLen, states)
-//line direct.go:77
+//line direct.go:85
+		first = zvector.Direct32Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1027, i1854, i993, by, statesLen, states)
+//line direct.go:85
 	} else if lanes == 8 {
-//line direct.go:77
-		first = zvector.Direct32TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i966, i1749, i932, by, statesLen, states)
+//line direct.go:85
+		first = zvector.Direct32TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1027, i1854, i993, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:47
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
-//line direct.go:77
+//line direct.go:85
 		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
 		if c139 {
-//line direct.go:78
-			if tx < i966 {
-				i234 := (i1749+tx)*i932 + by
-//line direct.go:79
+//line direct.go:86
+			if tx < i1027 {
+				i234 := (i1854+tx)*i993 + by
+//line direct.go:87
 				if uint(i234) >= uint(statesLen) {
-//line direct.go:79
+//line direct.go:87
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
-//line direct.go:79
+//line direct.go:87
 					return false
 				}
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8)) = f104
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
 			}
 		}
@@ -1195,74 +1227,74 @@ func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, e
 
 // direct32TwinRow_____ is what a row of threads does in direct32Twin.
 //
-//line direct.go:156
-func direct32TwinRow_____(lanes int, i928 int, i933 int, i944 int, i966 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:171
+func direct32TwinRow_____(lanes int, i1005 int, i1027 int, i989 int, i994 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:156
+//line direct.go:171
 	if lanes == 16 {
-//line direct.go:156
-		first = zvector.Direct32Twin____(16, i966, i933, i944, i928, oCap, o, shared, 8192)
-//line direct.go:156
+//line direct.go:171
+		first = zvector.Direct32Twin____(16, i1027, i994, i1005, i989, oCap, o, shared, 8192)
+//line direct.go:171
 	} else if lanes == 8 {
-//line direct.go:156
-		first = zvector.Direct32TwinAVX2____(16, i966, i933, i944, i928, oCap, o, shared, 8192)
+//line direct.go:171
+		first = zvector.Direct32TwinAVX2____(16, i1027, i994, i1005, i989, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i529, i540, i543, o551, o576, i556, i588 int
-//line direct.go:156
-		i529 = 0
-//line direct.go:159
+		var i538, i549, i552, o560, o585, i565, i597 int
+//line direct.go:171
+		i538 = 0
+//line direct.go:174
 		for {
-//line direct.go:159
-			if i966 <= i529 {
-//line direct.go:159
+//line direct.go:174
+			if i1027 <= i538 {
+//line direct.go:174
 				break
 			}
-//line direct.go:162
-			i540 = i944 + i529*i933
-			i543 = i540 + i928
-//line direct.go:163
-			if uint(i543) > uint(oCap) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
-//line direct.go:163
+//line direct.go:177
+			i549 = i1005 + i538*i994
+			i552 = i549 + i989
+//line direct.go:178
+			if uint(i552) > uint(oCap) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			if uint(i540) > uint(i543) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
-//line direct.go:163
+//line direct.go:178
+			if uint(i549) > uint(i552) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			o551 = i540 * 4
-			o576 = 33792 + i529*4
-//line direct.go:163
-			i556 = tx
-//line direct.go:163
+//line direct.go:178
+			o560 = i549 * 4
+			o585 = 33792 + i538*4
+//line direct.go:178
+			i565 = tx
+//line direct.go:178
 			for {
-//line direct.go:163
-				if i556 >= i928 {
-//line direct.go:163
+//line direct.go:178
+				if i565 >= i989 {
+//line direct.go:178
 					break
 				}
-//line direct.go:164
-				*(*float32)(unsafe.Add(o, o551+i556*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))
-//line direct.go:163
-				i556 = i556 + 16
+//line direct.go:179
+				*(*float32)(unsafe.Add(o, o560+i565*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))
+//line direct.go:178
+				i565 = i565 + 16
 			}
-//line direct.go:163
-			i588 = i529 + 1
-//line direct.go:163
-			if i588 >= 16 {
-//line direct.go:163
+//line direct.go:178
+			i597 = i538 + 1
+//line direct.go:178
+			if i597 >= 16 {
+//line direct.go:178
 				goto l1
 			}
-//line direct.go:163
-			i529 = i588
+//line direct.go:178
+			i538 = i597
 		}
-//line direct.go:82
+//line direct.go:90
 		continue
 	l1:
 	}
@@ -1271,7 +1303,7 @@ func direct32TwinRow_____(lanes int, i928 int, i933 int, i944 int, i966 int, o u
 
 // directBF16Twin runs blocks of the kernel direct_dtype_BF16_row_BF16.
 //
-//line direct.go:35
+//line direct.go:43
 func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qLen := *(*int)(unsafe.Add(args, 8))
@@ -1299,437 +1331,441 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line direct.go:37
-	i2148 := gx - 1
-//line direct.go:90
-	i929 := int(s8)
+//line direct.go:45
+	i2253 := gx - 1
+//line direct.go:98
+	i990 := int(s8)
 //line span.go:73
 	i266 := int(s8)
 //line span.go:75
 	i278 := int(s4) * int(s8)
 //line span.go:72
 	c260 := 0 < s12
-//line direct.go:91
-	i933 := int(s0)
-//line direct.go:91
-	i934 := i933 * i929
-	c958 := i934 != 0
+//line direct.go:99
+	i994 := int(s0)
+//line direct.go:99
+	i995 := i994 * i990
+	c1019 := i995 != 0
 //line span.go:30
-	i2164 := int(s16) << 6
-//line direct.go:92
-	var i960 int
-//line direct.go:92
-	if i934 != 0 {
-//line direct.go:92
-		i960 = qLen / i934
+	i2269 := int(s16) << 6
+//line direct.go:100
+	var i1021 int
+//line direct.go:100
+	if i995 != 0 {
+//line direct.go:100
+		i1021 = qLen / i995
 	}
 	each295 := blocks.Scratch(8)
-//line direct.go:97
+//line direct.go:118
+	i681 := i990 >> 4
+//line direct.go:118
+	c682 := 0 < i681
+//line direct.go:105
 	var i321 int32
-//line direct.go:97
+//line direct.go:105
 	if s4 != 0 {
-//line direct.go:97
+//line direct.go:105
 		i321 = s0 / s4
 	}
-//line direct.go:97
+//line direct.go:105
 	i322 := int(i321)
-//line direct.go:117
-	c2194 := 0 < s8
+//line direct.go:132
+	c2303 := 0 < s8
 //line span.go:89
-	i1450 := int(s16)
+	i1555 := int(s16)
 	each104 := blocks.Scratch(4)
 	each105 := blocks.Scratch(4)
-//line direct.go:97
+//line direct.go:105
 	c319 := s4 != 0
-//line direct.go:97
-	c2217 := i321 != 0
+//line direct.go:105
+	c2326 := i321 != 0
 //line span.go:75
-	i1232 := int(s4)
+	i1328 := int(s4)
 //line span.go:75
-	i1238 := i1232 * i929
+	i1334 := i1328 * i990
 //line span.go:92
-	i1475 := int(s12)
+	i1580 := int(s12)
 //line span.go:81
-	c1424 := s12 == 0
-//line direct.go:78
+	c1529 := s12 == 0
+//line direct.go:86
 	c139 := 0 < statesLen
-//line direct.go:35
+//line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1753, i1758, i2439, i641, i945, i967, i1451, i106, i1984, i1985, i1986 int
+		var i1858, i1863, i2553, i650, i1006, i1028, i1556, i106, i2089, i2090, i2091 int
 		var c82, c110 bool
-//line direct.go:37
-		i58 := i2148 - bx
-//line direct.go:92
-		i944 := by * i929
+//line direct.go:45
+		i58 := i2253 - bx
+//line direct.go:100
+		i1005 := by * i990
 		for tx := range 16 {
-			var i283, i1003, i1004, i1754, i1755, i1756, i2438, i636 int
+			var i283, i1064, i1065, i1859, i1860, i1861, i2552, i645 int
 //line span.go:72
 			if c260 {
 				i283 = i266
 			} else {
 				i283 = i278
 			}
-//line direct.go:37
+//line direct.go:45
 			if i283 == 0 {
-//line direct.go:37
+//line direct.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:37
+//line direct.go:45
 				return
 			}
-//line direct.go:37
+//line direct.go:45
 			var i63 int
-//line direct.go:37
+//line direct.go:45
 			if i283 != 0 {
-//line direct.go:37
+//line direct.go:45
 				i63 = kLen / i283
 			}
 //line span.go:38
-			i1003, i1004 = 0, spansLen
+			i1064, i1065 = 0, spansLen
 			for {
 //line span.go:39
-				if i1003 >= i1004 {
+				if i1064 >= i1065 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i987 := int(uint(i1003+i1004) / 2)
+				i1048 := int(uint(i1064+i1065) / 2)
 //line span.go:40
-				if uint(i987) >= uint(spansLen) {
+				if uint(i1048) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i987, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1048, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i987*16)))/16+i987 <= i58 {
-					i1003 = i987 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1048*16)))/16+i1048 <= i58 {
+					i1064 = i1048 + 1
 				} else {
 //line span.go:40
-					i1004 = i987
+					i1065 = i1048
 				}
 			}
 //line span.go:46
-			if i1003 == 0 {
+			if i1064 == 0 {
 //line span.go:46
-				i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+				i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2154 := i1003 - 1
+				i2259 := i1064 - 1
 //line span.go:49
-				i1618 := *(*int32)(unsafe.Add(spans, i2154*16))
+				i1723 := *(*int32)(unsafe.Add(spans, i2259*16))
 //line span.go:49
-				i1620 := *(*int32)(unsafe.Add(spans, i2154*16+4))
+				i1725 := *(*int32)(unsafe.Add(spans, i2259*16+4))
 //line span.go:49
-				i1622 := *(*int32)(unsafe.Add(spans, i2154*16+8))
+				i1727 := *(*int32)(unsafe.Add(spans, i2259*16+8))
 //line span.go:49
-				i1624 := *(*int32)(unsafe.Add(spans, i2154*16+12))
-				i1023 := int(i1618)
+				i1729 := *(*int32)(unsafe.Add(spans, i2259*16+12))
+				i1084 := int(i1723)
 //line span.go:50
-				i2159 := (i58 - i1023/16 - i2154) << 4
-				if i1618 < 0 {
+				i2264 := (i58 - i1084/16 - i2259) << 4
+				if i1723 < 0 {
 //line span.go:51
-					i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+					i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1622 < 0 {
+					if i1727 < 0 {
 //line span.go:51
-						i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+						i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1624 < 0 {
+						if i1729 < 0 {
 //line span.go:51
-							i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+							i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1045 := int(i1620)
+							i1106 := int(i1725)
 //line span.go:54
-							i1046 := i1045 - i2159
+							i1107 := i1106 - i2264
 //line span.go:54
-							i1048 := i1046
+							i1109 := i1107
 //line span.go:54
-							if 16 < i1046 {
+							if 16 < i1107 {
 //line span.go:54
-								i1048 = 16
+								i1109 = 16
 							}
 //line span.go:54
-							i1053 := int(i1622)
+							i1114 := int(i1727)
 //line span.go:56
-							i1753, i1754, i1755, i1756, i1758 = i1023+i2159, i1048, i1053+i2159, i1053+i1045, int(i1624)
+							i1858, i1859, i1860, i1861, i1863 = i1084+i2264, i1109, i1114+i2264, i1114+i1106, int(i1729)
 						}
 					}
 				}
 			}
-//line direct.go:92
-			if !c958 {
-//line direct.go:92
+//line direct.go:100
+			if !c1019 {
+//line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:92
+//line direct.go:100
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2439, i2438 = i1755+1, i1755+i1754
+				i2553, i2552 = i1860+1, i1860+i1859
 			} else {
 //line span.go:26
-				i2439, i2438 = i1756, i1756
+				i2553, i2552 = i1861, i1861
 			}
 //line span.go:29
 			if c260 {
-				i636 = i2164
+				i645 = i2269
 			} else {
 //line span.go:29
-				i636 = i63
+				i645 = i63
 			}
 //line span.go:32
-			i639 := i636 + 64
+			i648 := i645 + 64
 //line span.go:32
-			i641 = i2438
+			i650 = i2552
 //line span.go:32
-			if i639 < i2438 {
+			if i648 < i2552 {
 //line span.go:32
-				i641 = i639
+				i650 = i648
 			}
-//line direct.go:92
-			i945 = i1753*i934 + i944
-//line direct.go:92
-			i965 := i960 - i1753
-//line direct.go:92
-			i967 = i1754
-//line direct.go:92
-			if i965 < i1754 {
-//line direct.go:92
-				i967 = i965
+//line direct.go:100
+			i1006 = i1858*i995 + i1005
+//line direct.go:100
+			i1026 := i1021 - i1858
+//line direct.go:100
+			i1028 = i1859
+//line direct.go:100
+			if i1026 < i1859 {
+//line direct.go:100
+				i1028 = i1026
 			}
-//line direct.go:39
-			c82 = i967 <= 0
+//line direct.go:47
+			c82 = i1028 <= 0
 		}
 //line span.go:72
 		if !c82 {
 			{
 				{
 //line span.go:60
-					directBF16TwinRow(i2439, i641, each295)
+					directBF16TwinRow(i2553, i650, each295)
 				}
 			}
 			{
 				{
-//line direct.go:44
-					if !directBF16TwinRow_(lanes, i929, i934, i945, i967, q, qCap, shared, blocks) {
+//line direct.go:52
+					if !directBF16TwinRow_(lanes, c682, i1006, i1028, i681, i990, i995, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:97
+//line direct.go:105
 			var i325 int
-//line direct.go:97
+//line direct.go:105
 			if i322 != 0 {
-//line direct.go:97
+//line direct.go:105
 				i325 = by / i322
 			}
 //line span.go:105
-			i811 := i325 * i929
+			i872 := i325 * i990
 			for tx := range 16 {
-				var i1098 int
-//line direct.go:117
-				if c2194 {
-//line direct.go:119
-					o1110 := 16384 + tx*512
-//line direct.go:117
-					i1098 = 0
-//line direct.go:120
+				var i1163 int
+//line direct.go:132
+				if c2303 {
+//line direct.go:134
+					o1175 := 16384 + tx*512
+//line direct.go:132
+					i1163 = 0
+//line direct.go:135
 					for {
-//line direct.go:119
-						i1101 := i1098 & 127
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, i1101*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1110+i1101*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1101*64+tx*4)) = 0
-//line direct.go:120
-						i1132 := i1098 + 1
-//line direct.go:120
-						if i1132 >= i929 {
-//line direct.go:120
+//line direct.go:134
+						i1166 := i1163 & 127
+//line direct.go:134
+						*(*float32)(unsafe.Add(shared, i1166*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1175+i1163>>4&7*64+i1163&15*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1166*64+tx*4)) = 0
+//line direct.go:135
+						i1202 := i1163 + 1
+//line direct.go:135
+						if i1202 >= i990 {
+//line direct.go:135
 							break
 						}
-//line direct.go:120
-						i1098 = i1132
+//line direct.go:135
+						i1163 = i1202
 					}
 				}
 //line span.go:89
-				i1451 = i1758 * i1450
-//line direct.go:47
+				i1556 = i1863 * i1555
+//line direct.go:55
 				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
 			i106 = 0
-//line direct.go:48
+//line direct.go:56
 			for {
 				for range 16 {
-//line direct.go:48
-					c110 = i106 < i641
+//line direct.go:56
+					c110 = i106 < i650
 				}
-//line direct.go:48
+//line direct.go:56
 				if !c110 {
 					break
 				}
-//line direct.go:97
+//line direct.go:105
 				if !c319 {
-//line direct.go:97
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:97
-				if !c2217 {
-//line direct.go:97
+//line direct.go:105
+				if !c2326 {
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:98
+//line direct.go:106
 				i336 := i106 & -64
 //line span.go:88
-				i1441 := i336 / 64
-				c1458 := i1441 < i1450
-//line direct.go:102
+				i1546 := i336 / 64
+				c1563 := i1546 < i1555
+//line direct.go:110
 				i360 := i106 % 64
 				for tx := range 16 {
-					var i1243, i1488, i1470, i841, i871, i1303 int
+					var i1339, i1593, i1575, i902, i932, i1399 int
 //line span.go:72
 					if c260 {
 //line span.go:72
-						i1243 = i929
+						i1339 = i990
 					} else {
 //line span.go:75
-						i1243 = i1238
+						i1339 = i1334
 					}
 //line span.go:100
-					if i1243 == 0 {
+					if i1339 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i797 int
+					var i858 int
 //line span.go:100
-					if i1243 != 0 {
+					if i1339 != 0 {
 //line span.go:100
-						i797 = kLen / i1243
+						i858 = kLen / i1339
 					}
 //line span.go:81
-					if c1424 {
-						i1430 := i1758 + i336
-						i1435 := i641 - i336
+					if c1529 {
+						i1535 := i1863 + i336
+						i1540 := i650 - i336
 //line span.go:83
-						i1437 := 64
+						i1542 := 64
 //line span.go:83
-						if i1435 < 64 {
+						if i1540 < 64 {
 //line span.go:83
-							i1437 = i1435
+							i1542 = i1540
 						}
 //line span.go:83
-						if i797 < i1430+i1437 {
+						if i858 < i1535+i1542 {
 //line span.go:83
-							i1488 = -1
+							i1593 = -1
 						} else {
 //line span.go:86
-							i1488 = i1430
+							i1593 = i1535
 						}
 					} else {
-						i1452 := i1451 + i1441
+						i1557 := i1556 + i1546
 //line span.go:89
-						if c1458 {
+						if c1563 {
 //line span.go:89
-							if i1452 < tableLen {
-								if uint(i1452) >= uint(tableLen) {
+							if i1557 < tableLen {
+								if uint(i1557) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1452, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1557, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1470 = int(*(*int32)(unsafe.Add(table, i1452*4)))
+								i1575 = int(*(*int32)(unsafe.Add(table, i1557*4)))
 							} else {
 //line span.go:89
-								i1470 = -1
+								i1575 = -1
 							}
 						} else {
 //line span.go:89
-							i1470 = -1
+							i1575 = -1
 						}
 //line span.go:92
-						if i1475 <= i1470 {
+						if i1580 <= i1575 {
 //line span.go:92
-							i1488 = -1
+							i1593 = -1
 						} else {
 //line span.go:95
-							i1488 = i1470
+							i1593 = i1575
 						}
 					}
 //line span.go:102
-					if i1488 < 0 {
+					if i1593 < 0 {
 //line span.go:102
-						i841 = -1
+						i902 = -1
 					} else {
-						if c1424 {
-							i841 = i1488*i1238 + i811
+						if c1529 {
+							i902 = i1593*i1334 + i872
 						} else {
-							i841 = (i1488*i1232 + i325) << 6 * i929
+							i902 = (i1593*i1328 + i325) << 6 * i990
 						}
 					}
-//line direct.go:99
-					if i841 < 0 {
-//line direct.go:99
-						i1984, i1985, i1986 = 0, 0, 0
+//line direct.go:107
+					if i902 < 0 {
+//line direct.go:107
+						i2089, i2090, i2091 = 0, 0, 0
 					} else {
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i871 = i929
+							i932 = i990
 						} else {
 //line span.go:75
-							i871 = i1238
+							i932 = i1334
 						}
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i1303 = i929
+							i1399 = i990
 						} else {
 //line span.go:75
-							i1303 = i1238
+							i1399 = i1334
 						}
-//line direct.go:102
-						i1984, i1985, i1986 = i841+i360*i871, i641-i106, i1303
+//line direct.go:110
+						i2089, i2090, i2091 = i902+i360*i932, i650-i106, i1399
 					}
 				}
 				{
 					{
-//line direct.go:109
-						if !directBF16TwinRow__(lanes, i1984, i1985, i1986, i929, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:114
+						if !directBF16TwinRow__(lanes, c682, i2089, i2090, i2091, i681, i990, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:126
-						directBF16TwinRow___(lanes, c2194, each104, each105, each295, i106, i1985, i641, i929, shared)
+//line direct.go:141
+						directBF16TwinRow___(lanes, c2303, each104, each105, each295, i106, i2090, i650, i990, shared)
 					}
 				}
 				i106 = i106 + 16
 			}
 			{
 				{
-//line direct.go:77
-					if !directBF16TwinRow____(lanes, by, c139, each104, each105, i1753, i933, i967, shared, states, statesLen, blocks) {
+//line direct.go:85
+					if !directBF16TwinRow____(lanes, by, c139, each104, each105, i1028, i1858, i994, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:156
-					if !directBF16TwinRow_____(lanes, i929, i934, i945, i967, o, oCap, shared, blocks) {
+//line direct.go:171
+					if !directBF16TwinRow_____(lanes, i1006, i1028, i990, i995, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -1741,94 +1777,106 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directBF16TwinRow is what a row of threads does in directBF16Twin.
 //
 //line span.go:60
-func directBF16TwinRow(i2439 int, i641 int, each295 unsafe.Pointer) {
+func directBF16TwinRow(i2553 int, i650 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2439 + tx
+		i289 := i2553 + tx
 //line span.go:60
 		i295 := i289
 //line span.go:60
-		if i641 < i289 {
+		if i650 < i289 {
 //line span.go:60
-			i295 = i641
+			i295 = i650
 		}
-//line direct.go:43
+//line direct.go:51
 		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // directBF16TwinRow_ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:44
-func directBF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:52
+func directBF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i990 int, i995 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:44
+//line direct.go:52
 	if lanes == 16 {
-//line direct.go:44
-		first = zvector.DirectBF16Twin(16, i967, i934, i945, i929, qCap, q, shared, 16384)
-//line direct.go:44
+//line direct.go:52
+		first = zvector.DirectBF16Twin(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+//line direct.go:52
 	} else if lanes == 8 {
-//line direct.go:44
-		first = zvector.DirectBF16TwinAVX2(16, i967, i934, i945, i929, qCap, q, shared, 16384)
+//line direct.go:52
+		first = zvector.DirectBF16TwinAVX2(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i659, i688 int
-//line direct.go:109
-		i2192 := i967 - 1
-//line direct.go:106
-		i659 = 0
-//line direct.go:110
+		var i670, i704, i721, i722 int
+//line direct.go:114
+		i670 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i665 := i659
-//line direct.go:109
-			if i2192 < i659 {
-//line direct.go:109
-				i665 = i2192
-			}
-//line direct.go:109
-			i671 := i945 + i665*i934
-			i674 := i671 + i929
-//line direct.go:110
-			if uint(i674) > uint(qCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i671) > uint(i674) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o682 := i671 * 2
-			o696 := 16384 + i659*512
-//line direct.go:110
-			i688 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i688 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i1028 <= i670 {
+				if c682 {
+					o709 := 16384 + i670*512
+//line direct.go:118
+					i704 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
+//line direct.go:119
+						i718 := i704 + 1
+//line direct.go:119
+						if i718 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i704 = i718
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o682+i688*2)))).Float32()
-//line direct.go:110
-				i688 = i688 + 16
+			} else {
+				i688 := i1006 + i670*i995
+				i691 := i688 + i990
+//line direct.go:124
+				if uint(i691) > uint(qCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i688) > uint(i691) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o699 := i688 * 2
+//line direct.go:126
+				o730 := 16384 + i670*512
+//line direct.go:124
+				i721, i722 = tx, 0
+				for {
+//line direct.go:125
+					if i721 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o699+i721*2)))).Float32()
+//line direct.go:125
+					i721, i722 = i721+16, i722+1
+				}
 			}
-//line direct.go:110
-			i711 := i659 + 1
-//line direct.go:110
-			if i711 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i676 := i670 + 1
+//line direct.go:119
+			if i676 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i659 = i711
+//line direct.go:119
+			i670 = i676
 		}
 	}
 	return true
@@ -1836,145 +1884,157 @@ func directBF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q uns
 
 // directBF16TwinRow__ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:109
-func directBF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:114
+func directBF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, i681 int, i990 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:109
+//line direct.go:114
 	if lanes == 16 {
-//line direct.go:109
-		first = zvector.DirectBF16Twin_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:109
+//line direct.go:114
+		first = zvector.DirectBF16Twin_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
+//line direct.go:114
 	} else if lanes == 8 {
-//line direct.go:109
-		first = zvector.DirectBF16TwinAVX2_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:114
+		first = zvector.DirectBF16TwinAVX2_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i727, i756, i1153, i1182 int
-//line direct.go:109
-		i2267 := i1985 - 1
-//line direct.go:106
-		i727 = 0
-//line direct.go:110
+		var i764, i798, i815, i816, i1225, i1259, i1276, i1277 int
+//line direct.go:114
+		i764 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i733 := i727
-//line direct.go:109
-			if i2267 < i727 {
-//line direct.go:109
-				i733 = i2267
-			}
-//line direct.go:109
-			i735 := i733
-//line direct.go:109
-			if i733 < 0 {
-//line direct.go:109
-				i735 = 0
-			}
-//line direct.go:109
-			i739 := i1984 + i735*i1986
-			i742 := i739 + i929
-//line direct.go:110
-			if uint(i742) > uint(kCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i739) > uint(i742) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o750 := i739 * 2
-			o764 := 16384 + i727*512
-//line direct.go:110
-			i756 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i756 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2090 <= i764 {
+				if c682 {
+					o803 := 16384 + i764*512
+//line direct.go:118
+					i798 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
+//line direct.go:119
+						i812 := i798 + 1
+//line direct.go:119
+						if i812 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i798 = i812
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o750+i756*2)))).Float32()
-//line direct.go:110
-				i756 = i756 + 16
+			} else {
+				i782 := i2089 + i764*i2091
+				i785 := i782 + i990
+//line direct.go:124
+				if uint(i785) > uint(kCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i782) > uint(i785) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o793 := i782 * 2
+//line direct.go:126
+				o824 := 16384 + i764*512
+//line direct.go:124
+				i815, i816 = tx, 0
+				for {
+//line direct.go:125
+					if i815 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o793+i815*2)))).Float32()
+//line direct.go:125
+					i815, i816 = i815+16, i816+1
+				}
 			}
-//line direct.go:110
-			i779 := i727 + 1
-//line direct.go:110
-			if i779 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i770 := i764 + 1
+//line direct.go:119
+			if i770 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i727 = i779
+//line direct.go:119
+			i764 = i770
 		}
-//line direct.go:110
-		i1153 = 0
-//line direct.go:110
+//line direct.go:117
+		i1225 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i1159 := i1153
-//line direct.go:109
-			if i2267 < i1153 {
-//line direct.go:109
-				i1159 = i2267
-			}
-//line direct.go:109
-			i1161 := i1159
-//line direct.go:109
-			if i1159 < 0 {
-//line direct.go:109
-				i1161 = 0
-			}
-//line direct.go:109
-			i1165 := i1984 + i1161*i1986
-			i1168 := i1165 + i929
-//line direct.go:110
-			if uint(i1168) > uint(vCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1168, vCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i1165) > uint(i1168) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1165, i1168)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o1176 := i1165 * 2
-			o1190 := 24576 + i1153*512
-//line direct.go:110
-			i1182 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i1182 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2090 <= i1225 {
+				if c682 {
+					o1264 := 24576 + i1225*512
+//line direct.go:118
+					i1259 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o1264+i1259&7*64+tx*4)) = 0
+//line direct.go:119
+						i1273 := i1259 + 1
+//line direct.go:119
+						if i1273 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i1259 = i1273
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o1190+i1182&127*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1176+i1182*2)))).Float32()
-//line direct.go:110
-				i1182 = i1182 + 16
+			} else {
+				i1243 := i2089 + i1225*i2091
+				i1246 := i1243 + i990
+//line direct.go:124
+				if uint(i1246) > uint(vCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1246, vCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i1243) > uint(i1246) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1243, i1246)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o1254 := i1243 * 2
+//line direct.go:126
+				o1285 := 24576 + i1225*512
+//line direct.go:124
+				i1276, i1277 = tx, 0
+				for {
+//line direct.go:125
+					if i1276 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o1285+i1277&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1254+i1276*2)))).Float32()
+//line direct.go:125
+					i1276, i1277 = i1276+16, i1277+1
+				}
 			}
-//line direct.go:110
-			i1205 := i1153 + 1
-//line direct.go:110
-			if i1205 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i1231 := i1225 + 1
+//line direct.go:119
+			if i1231 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i1153 = i1205
+//line direct.go:119
+			i1225 = i1231
 		}
 	}
 	return true
@@ -1982,467 +2042,471 @@ func directBF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k
 
 // directBF16TwinRow___ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:126
-func directBF16TwinRow___(lanes int, c2194 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1985 int, i641 int, i929 int, shared unsafe.Pointer) {
+//line direct.go:141
+func directBF16TwinRow___(lanes int, c2303 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2090 int, i650 int, i990 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:126
+//line direct.go:141
 	if lanes == 16 {
-//line direct.go:126
-		first = zvector.DirectBF16Twin__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
-//line direct.go:126
+//line direct.go:141
+		first = zvector.DirectBF16Twin__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:141
 	} else if lanes == 8 {
-//line direct.go:126
-		first = zvector.DirectBF16TwinAVX2__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
+//line direct.go:141
+		first = zvector.DirectBF16TwinAVX2__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f2745, f2758, f2771, f2784, f2797, f2810, f2823, f2836, f2849, f2862, f2875, f2888, f2901, f2914, f2927, f2940, f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f141, f170, f176, f186, f156, f1504, f190, f1528, f212, f216, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182, f4183, f4184, f4185, f4186 float32
-		var i1347, i142, i191, i464 int
-//line direct.go:134
-		o2966 := 32768 + tx*4
-//line direct.go:134
-		o2979 := 32832 + tx*4
-//line direct.go:134
-		o2992 := 32896 + tx*4
-//line direct.go:134
-		o3005 := 32960 + tx*4
-//line direct.go:134
-		o3018 := 33024 + tx*4
-//line direct.go:134
-		o3031 := 33088 + tx*4
-//line direct.go:134
-		o3044 := 33152 + tx*4
-//line direct.go:134
-		o3057 := 33216 + tx*4
-//line direct.go:134
-		o3070 := 33280 + tx*4
-//line direct.go:134
-		o3083 := 33344 + tx*4
-//line direct.go:134
-		o3096 := 33408 + tx*4
-//line direct.go:134
-		o3109 := 33472 + tx*4
-//line direct.go:134
-		o3122 := 33536 + tx*4
-//line direct.go:134
-		o3135 := 33600 + tx*4
-//line direct.go:134
-		o3148 := 33664 + tx*4
-//line direct.go:134
-		o3161 := 33728 + tx*4
-//line direct.go:47
+		var f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f2865, f2884, f2903, f2922, f2941, f2960, f2979, f2998, f3017, f3036, f3055, f3074, f3093, f3112, f3131, f3150, f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f141, f170, f176, f186, f156, f1609, f190, f1633, f212, f216, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500, f4501, f4502, f4503, f4504 float32
+		var i1447, i142, i191, i468 int
+//line direct.go:149
+		o3182 := 32768 + tx*4
+//line direct.go:149
+		o3195 := 32832 + tx*4
+//line direct.go:149
+		o3208 := 32896 + tx*4
+//line direct.go:149
+		o3221 := 32960 + tx*4
+//line direct.go:149
+		o3234 := 33024 + tx*4
+//line direct.go:149
+		o3247 := 33088 + tx*4
+//line direct.go:149
+		o3260 := 33152 + tx*4
+//line direct.go:149
+		o3273 := 33216 + tx*4
+//line direct.go:149
+		o3286 := 33280 + tx*4
+//line direct.go:149
+		o3299 := 33344 + tx*4
+//line direct.go:149
+		o3312 := 33408 + tx*4
+//line direct.go:149
+		o3325 := 33472 + tx*4
+//line direct.go:149
+		o3338 := 33536 + tx*4
+//line direct.go:149
+		o3351 := 33600 + tx*4
+//line direct.go:149
+		o3364 := 33664 + tx*4
+//line direct.go:149
+		o3377 := 33728 + tx*4
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
 		i295 := *(*int)(unsafe.Add(each295, tx*8))
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:126
-		if c2194 {
-//line direct.go:130
-			f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:130
+//line direct.go:141
+		if c2303 {
+//line direct.go:145
+			f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:145
 			for {
-//line direct.go:128
-				i1350 := i1347 & 127
-//line direct.go:128
-				f1357 := *(*float32)(unsafe.Add(shared, i1350*64+tx*4))
-//line direct.go:130
-				f2745 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16384+i1350*4)), f4187)
-//line direct.go:130
-				f2758 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16896+i1350*4)), f4189)
-//line direct.go:130
-				f2771 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17408+i1350*4)), f4191)
-//line direct.go:130
-				f2784 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17920+i1350*4)), f4193)
-//line direct.go:130
-				f2797 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18432+i1350*4)), f4195)
-//line direct.go:130
-				f2810 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18944+i1350*4)), f4197)
-//line direct.go:130
-				f2823 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19456+i1350*4)), f4199)
-//line direct.go:130
-				f2836 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19968+i1350*4)), f4201)
-//line direct.go:130
-				f2849 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20480+i1350*4)), f4203)
-//line direct.go:130
-				f2862 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20992+i1350*4)), f4205)
-//line direct.go:130
-				f2875 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 21504+i1350*4)), f4207)
-//line direct.go:130
-				f2888 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22016+i1350*4)), f4209)
-//line direct.go:130
-				f2901 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22528+i1350*4)), f4211)
-//line direct.go:130
-				f2914 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23040+i1350*4)), f4213)
-//line direct.go:130
-				f2927 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23552+i1350*4)), f4215)
-//line direct.go:130
-				f2940 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 24064+i1350*4)), f4217)
-//line direct.go:130
-				i1387 := i1347 + 1
-//line direct.go:130
-				if i1387 >= i929 {
-//line direct.go:130
+//line direct.go:143
+				f1457 := *(*float32)(unsafe.Add(shared, i1447&127*64+tx*4))
+//line direct.go:145
+				i2856 := i1447 >> 4 & 7
+//line direct.go:145
+				i2859 := i1447 & 15
+//line direct.go:145
+				f2865 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16384+i2856*64+i2859*4)), f4505)
+//line direct.go:145
+				f2884 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16896+i2856*64+i2859*4)), f4507)
+//line direct.go:145
+				f2903 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17408+i2856*64+i2859*4)), f4509)
+//line direct.go:145
+				f2922 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17920+i2856*64+i2859*4)), f4511)
+//line direct.go:145
+				f2941 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18432+i2856*64+i2859*4)), f4513)
+//line direct.go:145
+				f2960 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18944+i2856*64+i2859*4)), f4515)
+//line direct.go:145
+				f2979 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19456+i2856*64+i2859*4)), f4517)
+//line direct.go:145
+				f2998 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19968+i2856*64+i2859*4)), f4519)
+//line direct.go:145
+				f3017 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20480+i2856*64+i2859*4)), f4521)
+//line direct.go:145
+				f3036 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20992+i2856*64+i2859*4)), f4523)
+//line direct.go:145
+				f3055 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 21504+i2856*64+i2859*4)), f4525)
+//line direct.go:145
+				f3074 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22016+i2856*64+i2859*4)), f4527)
+//line direct.go:145
+				f3093 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22528+i2856*64+i2859*4)), f4529)
+//line direct.go:145
+				f3112 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23040+i2856*64+i2859*4)), f4531)
+//line direct.go:145
+				f3131 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23552+i2856*64+i2859*4)), f4533)
+//line direct.go:145
+				f3150 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 24064+i2856*64+i2859*4)), f4535)
+//line direct.go:145
+				i1492 := i1447 + 1
+//line direct.go:145
+				if i1492 >= i990 {
+//line direct.go:145
 					break
 				}
-//line direct.go:130
-				f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745, i1387
+//line direct.go:145
+				f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865, i1492
 			}
-//line direct.go:130
-			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745
+//line direct.go:145
+			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865
 		} else {
-//line direct.go:126
-			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:141
+			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2966)) = f4188
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2979)) = f4190
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2992)) = f4192
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3005)) = f4194
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3018)) = f4196
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3031)) = f4198
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3044)) = f4200
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3057)) = f4202
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3070)) = f4204
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3083)) = f4206
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3096)) = f4208
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3109)) = f4210
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3122)) = f4212
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3135)) = f4214
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3148)) = f4216
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3161)) = f4218
-//line direct.go:56
-		i127 := i641 - i106
-//line direct.go:56
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3182)) = f4506
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3195)) = f4508
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3208)) = f4510
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3221)) = f4512
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3234)) = f4514
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3247)) = f4516
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3260)) = f4518
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3273)) = f4520
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3286)) = f4522
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3299)) = f4524
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3312)) = f4526
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3325)) = f4528
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3338)) = f4530
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3351)) = f4532
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3364)) = f4534
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3377)) = f4536
+//line direct.go:64
+		i127 := i650 - i106
+//line direct.go:64
 		i129 := 16
-//line direct.go:56
+//line direct.go:64
 		if i127 < 16 {
-//line direct.go:56
+//line direct.go:64
 			i129 = i127
 		}
-//line direct.go:56
+//line direct.go:64
 		c130 := 0 < i129
-//line direct.go:56
+//line direct.go:64
 		if c130 {
-//line direct.go:58
-			c154 := i1985 == 0
-//line direct.go:55
+//line direct.go:66
+			c154 := i2090 == 0
+//line direct.go:63
 			f141, i142 = f104, 0
-//line direct.go:58
+//line direct.go:66
 			for {
-//line direct.go:57
+//line direct.go:65
 				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
 				if c154 {
 //line basic.go:32
 					f170 = math.Float32frombits(0x7fc00000)
 				} else {
-//line direct.go:58
+//line direct.go:66
 					f170 = f151
 				}
-//line direct.go:61
+//line direct.go:69
 				if i295 <= i106+i142 {
 //line basic.go:21
 					f176 = math.Float32frombits(0xff800000)
 				} else {
-//line direct.go:61
+//line direct.go:69
 					f176 = f170
 				}
-//line direct.go:64
+//line direct.go:72
 				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
 				f186 = max(f141, f176)
-//line direct.go:65
+//line direct.go:73
 				i187 := i142 + 1
-//line direct.go:65
+//line direct.go:73
 				if i187 >= i129 {
-//line direct.go:65
+//line direct.go:73
 					break
 				}
-//line direct.go:65
+//line direct.go:73
 				f141, i142 = f186, i187
 			}
-//line direct.go:65
+//line direct.go:73
 			f156 = f186
 		} else {
-//line direct.go:56
+//line direct.go:64
 			f156 = f104
 		}
-//line direct.go:67
+//line direct.go:75
 		f157 := f104 - f156
 //line exp.go:73
-		f880 := f157 + 1.2582912e+07
-		f883 := f157 - (f880 - 1.2582912e+07) + 0
+		f941 := f157 + 1.2582912e+07
+		f944 := f157 - (f941 - 1.2582912e+07) + 0
 //line exp.go:77
-		i890 := int32(math.Float32bits(f880))
+		i951 := int32(math.Float32bits(f941))
 //line exp.go:47
-		i1305 := int32(uint32(i890) >> 1)
-		f1310 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1305<<23+1065353216))) * math.Float32frombits(uint32((i890-i1305)<<23+1065353216)))
+		i1401 := int32(uint32(i951) >> 1)
+		f1406 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1401<<23+1065353216))) * math.Float32frombits(uint32((i951-i1401)<<23+1065353216)))
 //line exp.go:56
 		if 151 < f157 {
 //line exp.go:56
-			f1504 = math.Float32frombits(0x7f800000)
+			f1609 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
 			if f157 < -151 {
 //line exp.go:59
-				f1504 = 0
+				f1609 = 0
 			} else {
 //line exp.go:62
-				f1504 = f1310
+				f1609 = f1406
 			}
 		}
-//line direct.go:69
-		f159 := float32(f105 * f1504)
+//line direct.go:77
+		f159 := float32(f105 * f1609)
 		if c130 {
 //line exp.go:56
 			f190, i191 = f159, 0
 //line exp.go:56
 			for {
-//line direct.go:71
+//line direct.go:79
 				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f903 := f201 + 1.2582912e+07
-				f906 := f201 - (f903 - 1.2582912e+07) + 0
+				f964 := f201 + 1.2582912e+07
+				f967 := f201 - (f964 - 1.2582912e+07) + 0
 //line exp.go:77
-				i913 := int32(math.Float32bits(f903))
+				i974 := int32(math.Float32bits(f964))
 //line exp.go:47
-				i1315 := int32(uint32(i913) >> 1)
-				f1320 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i913-i1315)<<23+1065353216)))
+				i1411 := int32(uint32(i974) >> 1)
+				f1416 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1411<<23+1065353216))) * math.Float32frombits(uint32((i974-i1411)<<23+1065353216)))
 //line exp.go:56
 				if 151 < f201 {
 //line exp.go:56
-					f1528 = math.Float32frombits(0x7f800000)
+					f1633 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
 					if f201 < -151 {
 //line exp.go:59
-						f1528 = 0
+						f1633 = 0
 					} else {
 //line exp.go:62
-						f1528 = f1320
+						f1633 = f1416
 					}
 				}
-//line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1528
-				f212 = f190 + f1528
-//line direct.go:73
+//line direct.go:80
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1633
+				f212 = f190 + f1633
+//line direct.go:81
 				i213 := i191 + 1
-//line direct.go:73
+//line direct.go:81
 				if i213 >= i129 {
-//line direct.go:73
+//line direct.go:81
 					break
 				}
-//line direct.go:73
+//line direct.go:81
 				f190, i191 = f212, i213
 			}
-//line direct.go:73
+//line direct.go:81
 			f216 = f212
 		} else {
-//line direct.go:70
+//line direct.go:78
 			f216 = f159
 		}
-//line direct.go:142
+//line direct.go:157
 		if c130 {
-			f4171 = *(*float32)(unsafe.Add(shared, o2966))
+			f4489 = *(*float32)(unsafe.Add(shared, o3182))
 		} else {
-//line direct.go:142
-			f4171 = 0
+//line direct.go:157
+			f4489 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 1 < i129 {
-			f4172 = *(*float32)(unsafe.Add(shared, o2979))
+			f4490 = *(*float32)(unsafe.Add(shared, o3195))
 		} else {
-//line direct.go:142
-			f4172 = 0
+//line direct.go:157
+			f4490 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 2 < i129 {
-			f4173 = *(*float32)(unsafe.Add(shared, o2992))
+			f4491 = *(*float32)(unsafe.Add(shared, o3208))
 		} else {
-//line direct.go:142
-			f4173 = 0
+//line direct.go:157
+			f4491 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 3 < i129 {
-			f4174 = *(*float32)(unsafe.Add(shared, o3005))
+			f4492 = *(*float32)(unsafe.Add(shared, o3221))
 		} else {
-//line direct.go:142
-			f4174 = 0
+//line direct.go:157
+			f4492 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 4 < i129 {
-			f4175 = *(*float32)(unsafe.Add(shared, o3018))
+			f4493 = *(*float32)(unsafe.Add(shared, o3234))
 		} else {
-//line direct.go:142
-			f4175 = 0
+//line direct.go:157
+			f4493 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 5 < i129 {
-			f4176 = *(*float32)(unsafe.Add(shared, o3031))
+			f4494 = *(*float32)(unsafe.Add(shared, o3247))
 		} else {
-//line direct.go:142
-			f4176 = 0
+//line direct.go:157
+			f4494 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 6 < i129 {
-			f4177 = *(*float32)(unsafe.Add(shared, o3044))
+			f4495 = *(*float32)(unsafe.Add(shared, o3260))
 		} else {
-//line direct.go:142
-			f4177 = 0
+//line direct.go:157
+			f4495 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 7 < i129 {
-			f4178 = *(*float32)(unsafe.Add(shared, o3057))
+			f4496 = *(*float32)(unsafe.Add(shared, o3273))
 		} else {
-//line direct.go:142
-			f4178 = 0
+//line direct.go:157
+			f4496 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 8 < i129 {
-			f4179 = *(*float32)(unsafe.Add(shared, o3070))
+			f4497 = *(*float32)(unsafe.Add(shared, o3286))
 		} else {
-//line direct.go:142
-			f4179 = 0
+//line direct.go:157
+			f4497 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 9 < i129 {
-			f4180 = *(*float32)(unsafe.Add(shared, o3083))
+			f4498 = *(*float32)(unsafe.Add(shared, o3299))
 		} else {
-//line direct.go:142
-			f4180 = 0
+//line direct.go:157
+			f4498 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 10 < i129 {
-			f4181 = *(*float32)(unsafe.Add(shared, o3096))
+			f4499 = *(*float32)(unsafe.Add(shared, o3312))
 		} else {
-//line direct.go:142
-			f4181 = 0
+//line direct.go:157
+			f4499 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 11 < i129 {
-			f4182 = *(*float32)(unsafe.Add(shared, o3109))
+			f4500 = *(*float32)(unsafe.Add(shared, o3325))
 		} else {
-//line direct.go:142
-			f4182 = 0
+//line direct.go:157
+			f4500 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 12 < i129 {
-			f4183 = *(*float32)(unsafe.Add(shared, o3122))
+			f4501 = *(*float32)(unsafe.Add(shared, o3338))
 		} else {
-//line direct.go:142
-			f4183 = 0
+//line direct.go:157
+			f4501 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 13 < i129 {
-			f4184 = *(*float32)(unsafe.Add(shared, o3135))
+			f4502 = *(*float32)(unsafe.Add(shared, o3351))
 		} else {
-//line direct.go:142
-			f4184 = 0
+//line direct.go:157
+			f4502 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 14 < i129 {
-			f4185 = *(*float32)(unsafe.Add(shared, o3148))
+			f4503 = *(*float32)(unsafe.Add(shared, o3364))
 		} else {
-//line direct.go:142
-			f4185 = 0
+//line direct.go:157
+			f4503 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 15 < i129 {
-			f4186 = *(*float32)(unsafe.Add(shared, o3161))
+			f4504 = *(*float32)(unsafe.Add(shared, o3377))
 		} else {
-//line direct.go:142
-			f4186 = 0
+//line direct.go:157
+			f4504 = 0
 		}
-//line direct.go:143
-		if c2194 {
-//line direct.go:151
-			i464 = 0
-//line direct.go:151
+//line direct.go:158
+		if c2303 {
+//line direct.go:166
+			i468 = 0
+//line direct.go:166
 			for {
-//line direct.go:147
-				i468 := i464 & 127
-//line direct.go:149
-				f3206 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1504)))
-//line direct.go:149
-				f3234 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3206))
-//line direct.go:149
-				f3262 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3234))
-//line direct.go:149
-				f3290 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3262))
-//line direct.go:149
-				f3318 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3290))
-//line direct.go:149
-				f3346 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3318))
-//line direct.go:149
-				f3374 := math32.FMA(f4184, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4183, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3346))
-//line direct.go:149
-				f3402 := math32.FMA(f4186, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4185, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3374))
-//line direct.go:151
-				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3402
-//line direct.go:151
-				i513 := i464 + 1
-//line direct.go:151
-				if i513 >= i929 {
-//line direct.go:151
+//line direct.go:164
+				i3407 := i468 >> 4 & 7
+//line direct.go:164
+				i3410 := i468 & 15
+//line direct.go:164
+				f3434 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 25088+i3407*64+i3410*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 24576+i3407*64+i3410*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1609)))
+//line direct.go:164
+				f3474 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 26112+i3407*64+i3410*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 25600+i3407*64+i3410*4)), f3434))
+//line direct.go:164
+				f3514 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 27136+i3407*64+i3410*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 26624+i3407*64+i3410*4)), f3474))
+//line direct.go:164
+				f3554 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 28160+i3407*64+i3410*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 27648+i3407*64+i3410*4)), f3514))
+//line direct.go:164
+				f3594 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 29184+i3407*64+i3410*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 28672+i3407*64+i3410*4)), f3554))
+//line direct.go:164
+				f3634 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 30208+i3407*64+i3410*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 29696+i3407*64+i3410*4)), f3594))
+//line direct.go:164
+				f3674 := math32.FMA(f4502, *(*float32)(unsafe.Add(shared, 31232+i3407*64+i3410*4)), math32.FMA(f4501, *(*float32)(unsafe.Add(shared, 30720+i3407*64+i3410*4)), f3634))
+//line direct.go:164
+				f3714 := math32.FMA(f4504, *(*float32)(unsafe.Add(shared, 32256+i3407*64+i3410*4)), math32.FMA(f4503, *(*float32)(unsafe.Add(shared, 31744+i3407*64+i3410*4)), f3674))
+//line direct.go:166
+				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3714
+//line direct.go:166
+				i522 := i468 + 1
+//line direct.go:166
+				if i522 >= i990 {
+//line direct.go:166
 					break
 				}
-//line direct.go:151
-				i464 = i513
+//line direct.go:166
+				i468 = i522
 			}
 		}
-//line direct.go:48
+//line direct.go:56
 		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // directBF16TwinRow____ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:77
-func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1753 int, i933 int, i967 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:85
+func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1028 int, i1858 int, i994 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:77
+//line direct.go:85
 	if lanes == 16 {
-//line direct.go:77
-		first = zvector.DirectBF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
-//line direct.go:77
+//line direct.go:85
+		first = zvector.DirectBF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+//line direct.go:85
 	} else if lanes == 8 {
-//line direct.go:77
-		first = zvector.DirectBF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
+//line direct.go:85
+		first = zvector.DirectBF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:47
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
-//line direct.go:77
+//line direct.go:85
 		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
 		if c139 {
-//line direct.go:78
-			if tx < i967 {
-				i234 := (i1753+tx)*i933 + by
-//line direct.go:79
+//line direct.go:86
+			if tx < i1028 {
+				i234 := (i1858+tx)*i994 + by
+//line direct.go:87
 				if uint(i234) >= uint(statesLen) {
-//line direct.go:79
+//line direct.go:87
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
-//line direct.go:79
+//line direct.go:87
 					return false
 				}
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8)) = f104
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
 			}
 		}
@@ -2452,74 +2516,74 @@ func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer,
 
 // directBF16TwinRow_____ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:156
-func directBF16TwinRow_____(lanes int, i929 int, i934 int, i945 int, i967 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:171
+func directBF16TwinRow_____(lanes int, i1006 int, i1028 int, i990 int, i995 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:156
+//line direct.go:171
 	if lanes == 16 {
-//line direct.go:156
-		first = zvector.DirectBF16Twin____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
-//line direct.go:156
+//line direct.go:171
+		first = zvector.DirectBF16Twin____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
+//line direct.go:171
 	} else if lanes == 8 {
-//line direct.go:156
-		first = zvector.DirectBF16TwinAVX2____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
+//line direct.go:171
+		first = zvector.DirectBF16TwinAVX2____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i529, i540, i543, o551, o576, i556, i588 int
-//line direct.go:156
-		i529 = 0
-//line direct.go:159
+		var i538, i549, i552, o560, o585, i565, i597 int
+//line direct.go:171
+		i538 = 0
+//line direct.go:174
 		for {
-//line direct.go:159
-			if i967 <= i529 {
-//line direct.go:159
+//line direct.go:174
+			if i1028 <= i538 {
+//line direct.go:174
 				break
 			}
-//line direct.go:162
-			i540 = i945 + i529*i934
-			i543 = i540 + i929
-//line direct.go:163
-			if uint(i543) > uint(oCap) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
-//line direct.go:163
+//line direct.go:177
+			i549 = i1006 + i538*i995
+			i552 = i549 + i990
+//line direct.go:178
+			if uint(i552) > uint(oCap) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			if uint(i540) > uint(i543) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
-//line direct.go:163
+//line direct.go:178
+			if uint(i549) > uint(i552) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			o551 = i540 * 2
-			o576 = 33792 + i529*4
-//line direct.go:163
-			i556 = tx
-//line direct.go:163
+//line direct.go:178
+			o560 = i549 * 2
+			o585 = 33792 + i538*4
+//line direct.go:178
+			i565 = tx
+//line direct.go:178
 			for {
-//line direct.go:163
-				if i556 >= i929 {
-//line direct.go:163
+//line direct.go:178
+				if i565 >= i990 {
+//line direct.go:178
 					break
 				}
-//line direct.go:164
-				*(*int16)(unsafe.Add(o, o551+i556*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))))
-//line direct.go:163
-				i556 = i556 + 16
+//line direct.go:179
+				*(*int16)(unsafe.Add(o, o560+i565*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))))
+//line direct.go:178
+				i565 = i565 + 16
 			}
-//line direct.go:163
-			i588 = i529 + 1
-//line direct.go:163
-			if i588 >= 16 {
-//line direct.go:163
+//line direct.go:178
+			i597 = i538 + 1
+//line direct.go:178
+			if i597 >= 16 {
+//line direct.go:178
 				goto l1
 			}
-//line direct.go:163
-			i529 = i588
+//line direct.go:178
+			i538 = i597
 		}
-//line direct.go:82
+//line direct.go:90
 		continue
 	l1:
 	}
@@ -2528,7 +2592,7 @@ func directBF16TwinRow_____(lanes int, i929 int, i934 int, i945 int, i967 int, o
 
 // directF16Twin runs blocks of the kernel direct_dtype_F16_row_F16.
 //
-//line direct.go:35
+//line direct.go:43
 func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	q := *(*unsafe.Pointer)(args)
 	qLen := *(*int)(unsafe.Add(args, 8))
@@ -2556,437 +2620,441 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line direct.go:37
-	i2148 := gx - 1
-//line direct.go:90
-	i929 := int(s8)
+//line direct.go:45
+	i2253 := gx - 1
+//line direct.go:98
+	i990 := int(s8)
 //line span.go:73
 	i266 := int(s8)
 //line span.go:75
 	i278 := int(s4) * int(s8)
 //line span.go:72
 	c260 := 0 < s12
-//line direct.go:91
-	i933 := int(s0)
-//line direct.go:91
-	i934 := i933 * i929
-	c958 := i934 != 0
+//line direct.go:99
+	i994 := int(s0)
+//line direct.go:99
+	i995 := i994 * i990
+	c1019 := i995 != 0
 //line span.go:30
-	i2164 := int(s16) << 6
-//line direct.go:92
-	var i960 int
-//line direct.go:92
-	if i934 != 0 {
-//line direct.go:92
-		i960 = qLen / i934
+	i2269 := int(s16) << 6
+//line direct.go:100
+	var i1021 int
+//line direct.go:100
+	if i995 != 0 {
+//line direct.go:100
+		i1021 = qLen / i995
 	}
 	each295 := blocks.Scratch(8)
-//line direct.go:97
+//line direct.go:118
+	i681 := i990 >> 4
+//line direct.go:118
+	c682 := 0 < i681
+//line direct.go:105
 	var i321 int32
-//line direct.go:97
+//line direct.go:105
 	if s4 != 0 {
-//line direct.go:97
+//line direct.go:105
 		i321 = s0 / s4
 	}
-//line direct.go:97
+//line direct.go:105
 	i322 := int(i321)
-//line direct.go:117
-	c2194 := 0 < s8
+//line direct.go:132
+	c2303 := 0 < s8
 //line span.go:89
-	i1450 := int(s16)
+	i1555 := int(s16)
 	each104 := blocks.Scratch(4)
 	each105 := blocks.Scratch(4)
-//line direct.go:97
+//line direct.go:105
 	c319 := s4 != 0
-//line direct.go:97
-	c2217 := i321 != 0
+//line direct.go:105
+	c2326 := i321 != 0
 //line span.go:75
-	i1232 := int(s4)
+	i1328 := int(s4)
 //line span.go:75
-	i1238 := i1232 * i929
+	i1334 := i1328 * i990
 //line span.go:92
-	i1475 := int(s12)
+	i1580 := int(s12)
 //line span.go:81
-	c1424 := s12 == 0
-//line direct.go:78
+	c1529 := s12 == 0
+//line direct.go:86
 	c139 := 0 < statesLen
-//line direct.go:35
+//line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1753, i1758, i2439, i641, i945, i967, i1451, i106, i1984, i1985, i1986 int
+		var i1858, i1863, i2553, i650, i1006, i1028, i1556, i106, i2089, i2090, i2091 int
 		var c82, c110 bool
-//line direct.go:37
-		i58 := i2148 - bx
-//line direct.go:92
-		i944 := by * i929
+//line direct.go:45
+		i58 := i2253 - bx
+//line direct.go:100
+		i1005 := by * i990
 		for tx := range 16 {
-			var i283, i1003, i1004, i1754, i1755, i1756, i2438, i636 int
+			var i283, i1064, i1065, i1859, i1860, i1861, i2552, i645 int
 //line span.go:72
 			if c260 {
 				i283 = i266
 			} else {
 				i283 = i278
 			}
-//line direct.go:37
+//line direct.go:45
 			if i283 == 0 {
-//line direct.go:37
+//line direct.go:45
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:37
+//line direct.go:45
 				return
 			}
-//line direct.go:37
+//line direct.go:45
 			var i63 int
-//line direct.go:37
+//line direct.go:45
 			if i283 != 0 {
-//line direct.go:37
+//line direct.go:45
 				i63 = kLen / i283
 			}
 //line span.go:38
-			i1003, i1004 = 0, spansLen
+			i1064, i1065 = 0, spansLen
 			for {
 //line span.go:39
-				if i1003 >= i1004 {
+				if i1064 >= i1065 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i987 := int(uint(i1003+i1004) / 2)
+				i1048 := int(uint(i1064+i1065) / 2)
 //line span.go:40
-				if uint(i987) >= uint(spansLen) {
+				if uint(i1048) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i987, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1048, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i987*16)))/16+i987 <= i58 {
-					i1003 = i987 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1048*16)))/16+i1048 <= i58 {
+					i1064 = i1048 + 1
 				} else {
 //line span.go:40
-					i1004 = i987
+					i1065 = i1048
 				}
 			}
 //line span.go:46
-			if i1003 == 0 {
+			if i1064 == 0 {
 //line span.go:46
-				i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+				i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2154 := i1003 - 1
+				i2259 := i1064 - 1
 //line span.go:49
-				i1618 := *(*int32)(unsafe.Add(spans, i2154*16))
+				i1723 := *(*int32)(unsafe.Add(spans, i2259*16))
 //line span.go:49
-				i1620 := *(*int32)(unsafe.Add(spans, i2154*16+4))
+				i1725 := *(*int32)(unsafe.Add(spans, i2259*16+4))
 //line span.go:49
-				i1622 := *(*int32)(unsafe.Add(spans, i2154*16+8))
+				i1727 := *(*int32)(unsafe.Add(spans, i2259*16+8))
 //line span.go:49
-				i1624 := *(*int32)(unsafe.Add(spans, i2154*16+12))
-				i1023 := int(i1618)
+				i1729 := *(*int32)(unsafe.Add(spans, i2259*16+12))
+				i1084 := int(i1723)
 //line span.go:50
-				i2159 := (i58 - i1023/16 - i2154) << 4
-				if i1618 < 0 {
+				i2264 := (i58 - i1084/16 - i2259) << 4
+				if i1723 < 0 {
 //line span.go:51
-					i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+					i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1622 < 0 {
+					if i1727 < 0 {
 //line span.go:51
-						i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+						i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1624 < 0 {
+						if i1729 < 0 {
 //line span.go:51
-							i1753, i1754, i1755, i1756, i1758 = 0, 0, 0, 0, 0
+							i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1045 := int(i1620)
+							i1106 := int(i1725)
 //line span.go:54
-							i1046 := i1045 - i2159
+							i1107 := i1106 - i2264
 //line span.go:54
-							i1048 := i1046
+							i1109 := i1107
 //line span.go:54
-							if 16 < i1046 {
+							if 16 < i1107 {
 //line span.go:54
-								i1048 = 16
+								i1109 = 16
 							}
 //line span.go:54
-							i1053 := int(i1622)
+							i1114 := int(i1727)
 //line span.go:56
-							i1753, i1754, i1755, i1756, i1758 = i1023+i2159, i1048, i1053+i2159, i1053+i1045, int(i1624)
+							i1858, i1859, i1860, i1861, i1863 = i1084+i2264, i1109, i1114+i2264, i1114+i1106, int(i1729)
 						}
 					}
 				}
 			}
-//line direct.go:92
-			if !c958 {
-//line direct.go:92
+//line direct.go:100
+			if !c1019 {
+//line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:92
+//line direct.go:100
 				return
 			}
 //line span.go:26
 			if s20 {
-				i2439, i2438 = i1755+1, i1755+i1754
+				i2553, i2552 = i1860+1, i1860+i1859
 			} else {
 //line span.go:26
-				i2439, i2438 = i1756, i1756
+				i2553, i2552 = i1861, i1861
 			}
 //line span.go:29
 			if c260 {
-				i636 = i2164
+				i645 = i2269
 			} else {
 //line span.go:29
-				i636 = i63
+				i645 = i63
 			}
 //line span.go:32
-			i639 := i636 + 64
+			i648 := i645 + 64
 //line span.go:32
-			i641 = i2438
+			i650 = i2552
 //line span.go:32
-			if i639 < i2438 {
+			if i648 < i2552 {
 //line span.go:32
-				i641 = i639
+				i650 = i648
 			}
-//line direct.go:92
-			i945 = i1753*i934 + i944
-//line direct.go:92
-			i965 := i960 - i1753
-//line direct.go:92
-			i967 = i1754
-//line direct.go:92
-			if i965 < i1754 {
-//line direct.go:92
-				i967 = i965
+//line direct.go:100
+			i1006 = i1858*i995 + i1005
+//line direct.go:100
+			i1026 := i1021 - i1858
+//line direct.go:100
+			i1028 = i1859
+//line direct.go:100
+			if i1026 < i1859 {
+//line direct.go:100
+				i1028 = i1026
 			}
-//line direct.go:39
-			c82 = i967 <= 0
+//line direct.go:47
+			c82 = i1028 <= 0
 		}
 //line span.go:72
 		if !c82 {
 			{
 				{
 //line span.go:60
-					directF16TwinRow(i2439, i641, each295)
+					directF16TwinRow(i2553, i650, each295)
 				}
 			}
 			{
 				{
-//line direct.go:44
-					if !directF16TwinRow_(lanes, i929, i934, i945, i967, q, qCap, shared, blocks) {
+//line direct.go:52
+					if !directF16TwinRow_(lanes, c682, i1006, i1028, i681, i990, i995, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:97
+//line direct.go:105
 			var i325 int
-//line direct.go:97
+//line direct.go:105
 			if i322 != 0 {
-//line direct.go:97
+//line direct.go:105
 				i325 = by / i322
 			}
 //line span.go:105
-			i811 := i325 * i929
+			i872 := i325 * i990
 			for tx := range 16 {
-				var i1098 int
-//line direct.go:117
-				if c2194 {
-//line direct.go:119
-					o1110 := 16384 + tx*512
-//line direct.go:117
-					i1098 = 0
-//line direct.go:120
+				var i1163 int
+//line direct.go:132
+				if c2303 {
+//line direct.go:134
+					o1175 := 16384 + tx*512
+//line direct.go:132
+					i1163 = 0
+//line direct.go:135
 					for {
-//line direct.go:119
-						i1101 := i1098 & 127
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, i1101*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1110+i1101*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1101*64+tx*4)) = 0
-//line direct.go:120
-						i1132 := i1098 + 1
-//line direct.go:120
-						if i1132 >= i929 {
-//line direct.go:120
+//line direct.go:134
+						i1166 := i1163 & 127
+//line direct.go:134
+						*(*float32)(unsafe.Add(shared, i1166*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1175+i1163>>4&7*64+i1163&15*4)) * s24)
+						*(*float32)(unsafe.Add(shared, 8192+i1166*64+tx*4)) = 0
+//line direct.go:135
+						i1202 := i1163 + 1
+//line direct.go:135
+						if i1202 >= i990 {
+//line direct.go:135
 							break
 						}
-//line direct.go:120
-						i1098 = i1132
+//line direct.go:135
+						i1163 = i1202
 					}
 				}
 //line span.go:89
-				i1451 = i1758 * i1450
-//line direct.go:47
+				i1556 = i1863 * i1555
+//line direct.go:55
 				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
 			i106 = 0
-//line direct.go:48
+//line direct.go:56
 			for {
 				for range 16 {
-//line direct.go:48
-					c110 = i106 < i641
+//line direct.go:56
+					c110 = i106 < i650
 				}
-//line direct.go:48
+//line direct.go:56
 				if !c110 {
 					break
 				}
-//line direct.go:97
+//line direct.go:105
 				if !c319 {
-//line direct.go:97
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:97
-				if !c2217 {
-//line direct.go:97
+//line direct.go:105
+				if !c2326 {
+//line direct.go:105
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:97
+//line direct.go:105
 					return
 				}
-//line direct.go:98
+//line direct.go:106
 				i336 := i106 & -64
 //line span.go:88
-				i1441 := i336 / 64
-				c1458 := i1441 < i1450
-//line direct.go:102
+				i1546 := i336 / 64
+				c1563 := i1546 < i1555
+//line direct.go:110
 				i360 := i106 % 64
 				for tx := range 16 {
-					var i1243, i1488, i1470, i841, i871, i1303 int
+					var i1339, i1593, i1575, i902, i932, i1399 int
 //line span.go:72
 					if c260 {
 //line span.go:72
-						i1243 = i929
+						i1339 = i990
 					} else {
 //line span.go:75
-						i1243 = i1238
+						i1339 = i1334
 					}
 //line span.go:100
-					if i1243 == 0 {
+					if i1339 == 0 {
 //line span.go:100
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line span.go:100
 						return
 					}
 //line span.go:100
-					var i797 int
+					var i858 int
 //line span.go:100
-					if i1243 != 0 {
+					if i1339 != 0 {
 //line span.go:100
-						i797 = kLen / i1243
+						i858 = kLen / i1339
 					}
 //line span.go:81
-					if c1424 {
-						i1430 := i1758 + i336
-						i1435 := i641 - i336
+					if c1529 {
+						i1535 := i1863 + i336
+						i1540 := i650 - i336
 //line span.go:83
-						i1437 := 64
+						i1542 := 64
 //line span.go:83
-						if i1435 < 64 {
+						if i1540 < 64 {
 //line span.go:83
-							i1437 = i1435
+							i1542 = i1540
 						}
 //line span.go:83
-						if i797 < i1430+i1437 {
+						if i858 < i1535+i1542 {
 //line span.go:83
-							i1488 = -1
+							i1593 = -1
 						} else {
 //line span.go:86
-							i1488 = i1430
+							i1593 = i1535
 						}
 					} else {
-						i1452 := i1451 + i1441
+						i1557 := i1556 + i1546
 //line span.go:89
-						if c1458 {
+						if c1563 {
 //line span.go:89
-							if i1452 < tableLen {
-								if uint(i1452) >= uint(tableLen) {
+							if i1557 < tableLen {
+								if uint(i1557) >= uint(tableLen) {
 //line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1452, tableLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1557, tableLen)
 //line span.go:90
 									return
 								}
 //line span.go:90
-								i1470 = int(*(*int32)(unsafe.Add(table, i1452*4)))
+								i1575 = int(*(*int32)(unsafe.Add(table, i1557*4)))
 							} else {
 //line span.go:89
-								i1470 = -1
+								i1575 = -1
 							}
 						} else {
 //line span.go:89
-							i1470 = -1
+							i1575 = -1
 						}
 //line span.go:92
-						if i1475 <= i1470 {
+						if i1580 <= i1575 {
 //line span.go:92
-							i1488 = -1
+							i1593 = -1
 						} else {
 //line span.go:95
-							i1488 = i1470
+							i1593 = i1575
 						}
 					}
 //line span.go:102
-					if i1488 < 0 {
+					if i1593 < 0 {
 //line span.go:102
-						i841 = -1
+						i902 = -1
 					} else {
-						if c1424 {
-							i841 = i1488*i1238 + i811
+						if c1529 {
+							i902 = i1593*i1334 + i872
 						} else {
-							i841 = (i1488*i1232 + i325) << 6 * i929
+							i902 = (i1593*i1328 + i325) << 6 * i990
 						}
 					}
-//line direct.go:99
-					if i841 < 0 {
-//line direct.go:99
-						i1984, i1985, i1986 = 0, 0, 0
+//line direct.go:107
+					if i902 < 0 {
+//line direct.go:107
+						i2089, i2090, i2091 = 0, 0, 0
 					} else {
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i871 = i929
+							i932 = i990
 						} else {
 //line span.go:75
-							i871 = i1238
+							i932 = i1334
 						}
 //line span.go:72
 						if c260 {
 //line span.go:72
-							i1303 = i929
+							i1399 = i990
 						} else {
 //line span.go:75
-							i1303 = i1238
+							i1399 = i1334
 						}
-//line direct.go:102
-						i1984, i1985, i1986 = i841+i360*i871, i641-i106, i1303
+//line direct.go:110
+						i2089, i2090, i2091 = i902+i360*i932, i650-i106, i1399
 					}
 				}
 				{
 					{
-//line direct.go:109
-						if !directF16TwinRow__(lanes, i1984, i1985, i1986, i929, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:114
+						if !directF16TwinRow__(lanes, c682, i2089, i2090, i2091, i681, i990, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:126
-						directF16TwinRow___(lanes, c2194, each104, each105, each295, i106, i1985, i641, i929, shared)
+//line direct.go:141
+						directF16TwinRow___(lanes, c2303, each104, each105, each295, i106, i2090, i650, i990, shared)
 					}
 				}
 				i106 = i106 + 16
 			}
 			{
 				{
-//line direct.go:77
-					if !directF16TwinRow____(lanes, by, c139, each104, each105, i1753, i933, i967, shared, states, statesLen, blocks) {
+//line direct.go:85
+					if !directF16TwinRow____(lanes, by, c139, each104, each105, i1028, i1858, i994, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:156
-					if !directF16TwinRow_____(lanes, i929, i934, i945, i967, o, oCap, shared, blocks) {
+//line direct.go:171
+					if !directF16TwinRow_____(lanes, i1006, i1028, i990, i995, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -2998,94 +3066,106 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directF16TwinRow is what a row of threads does in directF16Twin.
 //
 //line span.go:60
-func directF16TwinRow(i2439 int, i641 int, each295 unsafe.Pointer) {
+func directF16TwinRow(i2553 int, i650 int, each295 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2439 + tx
+		i289 := i2553 + tx
 //line span.go:60
 		i295 := i289
 //line span.go:60
-		if i641 < i289 {
+		if i650 < i289 {
 //line span.go:60
-			i295 = i641
+			i295 = i650
 		}
-//line direct.go:43
+//line direct.go:51
 		*(*int)(unsafe.Add(each295, tx*8)) = i295
 	}
 }
 
 // directF16TwinRow_ is what a row of threads does in directF16Twin.
 //
-//line direct.go:44
-func directF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:52
+func directF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i990 int, i995 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:44
+//line direct.go:52
 	if lanes == 16 {
-//line direct.go:44
-		first = zvector.DirectF16Twin(16, i967, i934, i945, i929, qCap, q, shared, 16384)
-//line direct.go:44
+//line direct.go:52
+		first = zvector.DirectF16Twin(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+//line direct.go:52
 	} else if lanes == 8 {
-//line direct.go:44
-		first = zvector.DirectF16TwinAVX2(16, i967, i934, i945, i929, qCap, q, shared, 16384)
+//line direct.go:52
+		first = zvector.DirectF16TwinAVX2(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i659, i688 int
-//line direct.go:109
-		i2192 := i967 - 1
-//line direct.go:106
-		i659 = 0
-//line direct.go:110
+		var i670, i704, i721, i722 int
+//line direct.go:114
+		i670 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i665 := i659
-//line direct.go:109
-			if i2192 < i659 {
-//line direct.go:109
-				i665 = i2192
-			}
-//line direct.go:109
-			i671 := i945 + i665*i934
-			i674 := i671 + i929
-//line direct.go:110
-			if uint(i674) > uint(qCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i674, qCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i671) > uint(i674) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i671, i674)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o682 := i671 * 2
-			o696 := 16384 + i659*512
-//line direct.go:110
-			i688 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i688 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i1028 <= i670 {
+				if c682 {
+					o709 := 16384 + i670*512
+//line direct.go:118
+					i704 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
+//line direct.go:119
+						i718 := i704 + 1
+//line direct.go:119
+						if i718 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i704 = i718
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o696+i688&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o682+i688*2)))).Float32()
-//line direct.go:110
-				i688 = i688 + 16
+			} else {
+				i688 := i1006 + i670*i995
+				i691 := i688 + i990
+//line direct.go:124
+				if uint(i691) > uint(qCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i688) > uint(i691) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o699 := i688 * 2
+//line direct.go:126
+				o730 := 16384 + i670*512
+//line direct.go:124
+				i721, i722 = tx, 0
+				for {
+//line direct.go:125
+					if i721 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o699+i721*2)))).Float32()
+//line direct.go:125
+					i721, i722 = i721+16, i722+1
+				}
 			}
-//line direct.go:110
-			i711 := i659 + 1
-//line direct.go:110
-			if i711 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i676 := i670 + 1
+//line direct.go:119
+			if i676 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i659 = i711
+//line direct.go:119
+			i670 = i676
 		}
 	}
 	return true
@@ -3093,145 +3173,157 @@ func directF16TwinRow_(lanes int, i929 int, i934 int, i945 int, i967 int, q unsa
 
 // directF16TwinRow__ is what a row of threads does in directF16Twin.
 //
-//line direct.go:109
-func directF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:114
+func directF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, i681 int, i990 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:109
+//line direct.go:114
 	if lanes == 16 {
-//line direct.go:109
-		first = zvector.DirectF16Twin_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
-//line direct.go:109
+//line direct.go:114
+		first = zvector.DirectF16Twin_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
+//line direct.go:114
 	} else if lanes == 8 {
-//line direct.go:109
-		first = zvector.DirectF16TwinAVX2_(16, i1985, i1986, i1984, i929, kCap, k, shared, 16384, vCap, v, 24576)
+//line direct.go:114
+		first = zvector.DirectF16TwinAVX2_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i727, i756, i1153, i1182 int
-//line direct.go:109
-		i2267 := i1985 - 1
-//line direct.go:106
-		i727 = 0
-//line direct.go:110
+		var i764, i798, i815, i816, i1225, i1259, i1276, i1277 int
+//line direct.go:114
+		i764 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i733 := i727
-//line direct.go:109
-			if i2267 < i727 {
-//line direct.go:109
-				i733 = i2267
-			}
-//line direct.go:109
-			i735 := i733
-//line direct.go:109
-			if i733 < 0 {
-//line direct.go:109
-				i735 = 0
-			}
-//line direct.go:109
-			i739 := i1984 + i735*i1986
-			i742 := i739 + i929
-//line direct.go:110
-			if uint(i742) > uint(kCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i742, kCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i739) > uint(i742) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i739, i742)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o750 := i739 * 2
-			o764 := 16384 + i727*512
-//line direct.go:110
-			i756 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i756 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2090 <= i764 {
+				if c682 {
+					o803 := 16384 + i764*512
+//line direct.go:118
+					i798 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
+//line direct.go:119
+						i812 := i798 + 1
+//line direct.go:119
+						if i812 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i798 = i812
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o764+i756&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o750+i756*2)))).Float32()
-//line direct.go:110
-				i756 = i756 + 16
+			} else {
+				i782 := i2089 + i764*i2091
+				i785 := i782 + i990
+//line direct.go:124
+				if uint(i785) > uint(kCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i782) > uint(i785) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o793 := i782 * 2
+//line direct.go:126
+				o824 := 16384 + i764*512
+//line direct.go:124
+				i815, i816 = tx, 0
+				for {
+//line direct.go:125
+					if i815 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o793+i815*2)))).Float32()
+//line direct.go:125
+					i815, i816 = i815+16, i816+1
+				}
 			}
-//line direct.go:110
-			i779 := i727 + 1
-//line direct.go:110
-			if i779 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i770 := i764 + 1
+//line direct.go:119
+			if i770 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i727 = i779
+//line direct.go:119
+			i764 = i770
 		}
-//line direct.go:110
-		i1153 = 0
-//line direct.go:110
+//line direct.go:117
+		i1225 = 0
+//line direct.go:117
 		for {
-//line direct.go:109
-			i1159 := i1153
-//line direct.go:109
-			if i2267 < i1153 {
-//line direct.go:109
-				i1159 = i2267
-			}
-//line direct.go:109
-			i1161 := i1159
-//line direct.go:109
-			if i1159 < 0 {
-//line direct.go:109
-				i1161 = 0
-			}
-//line direct.go:109
-			i1165 := i1984 + i1161*i1986
-			i1168 := i1165 + i929
-//line direct.go:110
-			if uint(i1168) > uint(vCap) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1168, vCap)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			if uint(i1165) > uint(i1168) {
-//line direct.go:110
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1165, i1168)
-//line direct.go:110
-				return false
-			}
-//line direct.go:110
-			o1176 := i1165 * 2
-			o1190 := 24576 + i1153*512
-//line direct.go:110
-			i1182 = tx
-//line direct.go:110
-			for {
-//line direct.go:110
-				if i1182 >= i929 {
-//line direct.go:110
-					break
+//line direct.go:117
+			if i2090 <= i1225 {
+				if c682 {
+					o1264 := 24576 + i1225*512
+//line direct.go:118
+					i1259 = 0
+					for {
+//line direct.go:119
+						*(*float32)(unsafe.Add(shared, o1264+i1259&7*64+tx*4)) = 0
+//line direct.go:119
+						i1273 := i1259 + 1
+//line direct.go:119
+						if i1273 >= i681 {
+//line direct.go:119
+							break
+						}
+//line direct.go:119
+						i1259 = i1273
+					}
 				}
-//line direct.go:111
-				*(*float32)(unsafe.Add(shared, o1190+i1182&127*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1176+i1182*2)))).Float32()
-//line direct.go:110
-				i1182 = i1182 + 16
+			} else {
+				i1243 := i2089 + i1225*i2091
+				i1246 := i1243 + i990
+//line direct.go:124
+				if uint(i1246) > uint(vCap) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1246, vCap)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				if uint(i1243) > uint(i1246) {
+//line direct.go:124
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1243, i1246)
+//line direct.go:124
+					return false
+				}
+//line direct.go:124
+				o1254 := i1243 * 2
+//line direct.go:126
+				o1285 := 24576 + i1225*512
+//line direct.go:124
+				i1276, i1277 = tx, 0
+				for {
+//line direct.go:125
+					if i1276 >= i990 {
+//line direct.go:125
+						break
+					}
+//line direct.go:126
+					*(*float32)(unsafe.Add(shared, o1285+i1277&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1254+i1276*2)))).Float32()
+//line direct.go:125
+					i1276, i1277 = i1276+16, i1277+1
+				}
 			}
-//line direct.go:110
-			i1205 := i1153 + 1
-//line direct.go:110
-			if i1205 >= 16 {
-//line direct.go:110
+//line direct.go:119
+			i1231 := i1225 + 1
+//line direct.go:119
+			if i1231 >= 16 {
+//line direct.go:119
 				break
 			}
-//line direct.go:110
-			i1153 = i1205
+//line direct.go:119
+			i1225 = i1231
 		}
 	}
 	return true
@@ -3239,467 +3331,471 @@ func directF16TwinRow__(lanes int, i1984 int, i1985 int, i1986 int, i929 int, k 
 
 // directF16TwinRow___ is what a row of threads does in directF16Twin.
 //
-//line direct.go:126
-func directF16TwinRow___(lanes int, c2194 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i1985 int, i641 int, i929 int, shared unsafe.Pointer) {
+//line direct.go:141
+func directF16TwinRow___(lanes int, c2303 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2090 int, i650 int, i990 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:126
+//line direct.go:141
 	if lanes == 16 {
-//line direct.go:126
-		first = zvector.DirectF16Twin__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
-//line direct.go:126
+//line direct.go:141
+		first = zvector.DirectF16Twin__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:141
 	} else if lanes == 8 {
-//line direct.go:126
-		first = zvector.DirectF16TwinAVX2__(16, c2194, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, i929, i641, i106, 32768, i1985, 8192)
+//line direct.go:141
+		first = zvector.DirectF16TwinAVX2__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, f2745, f2758, f2771, f2784, f2797, f2810, f2823, f2836, f2849, f2862, f2875, f2888, f2901, f2914, f2927, f2940, f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188, f141, f170, f176, f186, f156, f1504, f190, f1528, f212, f216, f4171, f4172, f4173, f4174, f4175, f4176, f4177, f4178, f4179, f4180, f4181, f4182, f4183, f4184, f4185, f4186 float32
-		var i1347, i142, i191, i464 int
-//line direct.go:134
-		o2966 := 32768 + tx*4
-//line direct.go:134
-		o2979 := 32832 + tx*4
-//line direct.go:134
-		o2992 := 32896 + tx*4
-//line direct.go:134
-		o3005 := 32960 + tx*4
-//line direct.go:134
-		o3018 := 33024 + tx*4
-//line direct.go:134
-		o3031 := 33088 + tx*4
-//line direct.go:134
-		o3044 := 33152 + tx*4
-//line direct.go:134
-		o3057 := 33216 + tx*4
-//line direct.go:134
-		o3070 := 33280 + tx*4
-//line direct.go:134
-		o3083 := 33344 + tx*4
-//line direct.go:134
-		o3096 := 33408 + tx*4
-//line direct.go:134
-		o3109 := 33472 + tx*4
-//line direct.go:134
-		o3122 := 33536 + tx*4
-//line direct.go:134
-		o3135 := 33600 + tx*4
-//line direct.go:134
-		o3148 := 33664 + tx*4
-//line direct.go:134
-		o3161 := 33728 + tx*4
-//line direct.go:47
+		var f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f2865, f2884, f2903, f2922, f2941, f2960, f2979, f2998, f3017, f3036, f3055, f3074, f3093, f3112, f3131, f3150, f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f141, f170, f176, f186, f156, f1609, f190, f1633, f212, f216, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500, f4501, f4502, f4503, f4504 float32
+		var i1447, i142, i191, i468 int
+//line direct.go:149
+		o3182 := 32768 + tx*4
+//line direct.go:149
+		o3195 := 32832 + tx*4
+//line direct.go:149
+		o3208 := 32896 + tx*4
+//line direct.go:149
+		o3221 := 32960 + tx*4
+//line direct.go:149
+		o3234 := 33024 + tx*4
+//line direct.go:149
+		o3247 := 33088 + tx*4
+//line direct.go:149
+		o3260 := 33152 + tx*4
+//line direct.go:149
+		o3273 := 33216 + tx*4
+//line direct.go:149
+		o3286 := 33280 + tx*4
+//line direct.go:149
+		o3299 := 33344 + tx*4
+//line direct.go:149
+		o3312 := 33408 + tx*4
+//line direct.go:149
+		o3325 := 33472 + tx*4
+//line direct.go:149
+		o3338 := 33536 + tx*4
+//line direct.go:149
+		o3351 := 33600 + tx*4
+//line direct.go:149
+		o3364 := 33664 + tx*4
+//line direct.go:149
+		o3377 := 33728 + tx*4
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
 //line span.go:60
 		i295 := *(*int)(unsafe.Add(each295, tx*8))
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:126
-		if c2194 {
-//line direct.go:130
-			f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:130
+//line direct.go:141
+		if c2303 {
+//line direct.go:145
+			f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:145
 			for {
-//line direct.go:128
-				i1350 := i1347 & 127
-//line direct.go:128
-				f1357 := *(*float32)(unsafe.Add(shared, i1350*64+tx*4))
-//line direct.go:130
-				f2745 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16384+i1350*4)), f4187)
-//line direct.go:130
-				f2758 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 16896+i1350*4)), f4189)
-//line direct.go:130
-				f2771 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17408+i1350*4)), f4191)
-//line direct.go:130
-				f2784 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 17920+i1350*4)), f4193)
-//line direct.go:130
-				f2797 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18432+i1350*4)), f4195)
-//line direct.go:130
-				f2810 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 18944+i1350*4)), f4197)
-//line direct.go:130
-				f2823 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19456+i1350*4)), f4199)
-//line direct.go:130
-				f2836 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 19968+i1350*4)), f4201)
-//line direct.go:130
-				f2849 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20480+i1350*4)), f4203)
-//line direct.go:130
-				f2862 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 20992+i1350*4)), f4205)
-//line direct.go:130
-				f2875 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 21504+i1350*4)), f4207)
-//line direct.go:130
-				f2888 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22016+i1350*4)), f4209)
-//line direct.go:130
-				f2901 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 22528+i1350*4)), f4211)
-//line direct.go:130
-				f2914 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23040+i1350*4)), f4213)
-//line direct.go:130
-				f2927 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 23552+i1350*4)), f4215)
-//line direct.go:130
-				f2940 = math32.FMA(f1357, *(*float32)(unsafe.Add(shared, 24064+i1350*4)), f4217)
-//line direct.go:130
-				i1387 := i1347 + 1
-//line direct.go:130
-				if i1387 >= i929 {
-//line direct.go:130
+//line direct.go:143
+				f1457 := *(*float32)(unsafe.Add(shared, i1447&127*64+tx*4))
+//line direct.go:145
+				i2856 := i1447 >> 4 & 7
+//line direct.go:145
+				i2859 := i1447 & 15
+//line direct.go:145
+				f2865 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16384+i2856*64+i2859*4)), f4505)
+//line direct.go:145
+				f2884 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16896+i2856*64+i2859*4)), f4507)
+//line direct.go:145
+				f2903 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17408+i2856*64+i2859*4)), f4509)
+//line direct.go:145
+				f2922 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17920+i2856*64+i2859*4)), f4511)
+//line direct.go:145
+				f2941 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18432+i2856*64+i2859*4)), f4513)
+//line direct.go:145
+				f2960 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18944+i2856*64+i2859*4)), f4515)
+//line direct.go:145
+				f2979 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19456+i2856*64+i2859*4)), f4517)
+//line direct.go:145
+				f2998 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19968+i2856*64+i2859*4)), f4519)
+//line direct.go:145
+				f3017 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20480+i2856*64+i2859*4)), f4521)
+//line direct.go:145
+				f3036 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20992+i2856*64+i2859*4)), f4523)
+//line direct.go:145
+				f3055 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 21504+i2856*64+i2859*4)), f4525)
+//line direct.go:145
+				f3074 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22016+i2856*64+i2859*4)), f4527)
+//line direct.go:145
+				f3093 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22528+i2856*64+i2859*4)), f4529)
+//line direct.go:145
+				f3112 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23040+i2856*64+i2859*4)), f4531)
+//line direct.go:145
+				f3131 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23552+i2856*64+i2859*4)), f4533)
+//line direct.go:145
+				f3150 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 24064+i2856*64+i2859*4)), f4535)
+//line direct.go:145
+				i1492 := i1447 + 1
+//line direct.go:145
+				if i1492 >= i990 {
+//line direct.go:145
 					break
 				}
-//line direct.go:130
-				f4217, f4215, f4213, f4211, f4209, f4207, f4205, f4203, f4201, f4199, f4197, f4195, f4193, f4191, f4189, f4187, i1347 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745, i1387
+//line direct.go:145
+				f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865, i1492
 			}
-//line direct.go:130
-			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = f2940, f2927, f2914, f2901, f2888, f2875, f2862, f2849, f2836, f2823, f2810, f2797, f2784, f2771, f2758, f2745
+//line direct.go:145
+			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865
 		} else {
-//line direct.go:126
-			f4218, f4216, f4214, f4212, f4210, f4208, f4206, f4204, f4202, f4200, f4198, f4196, f4194, f4192, f4190, f4188 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:141
+			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2966)) = f4188
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2979)) = f4190
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o2992)) = f4192
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3005)) = f4194
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3018)) = f4196
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3031)) = f4198
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3044)) = f4200
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3057)) = f4202
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3070)) = f4204
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3083)) = f4206
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3096)) = f4208
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3109)) = f4210
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3122)) = f4212
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3135)) = f4214
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3148)) = f4216
-//line direct.go:134
-		*(*float32)(unsafe.Add(shared, o3161)) = f4218
-//line direct.go:56
-		i127 := i641 - i106
-//line direct.go:56
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3182)) = f4506
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3195)) = f4508
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3208)) = f4510
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3221)) = f4512
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3234)) = f4514
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3247)) = f4516
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3260)) = f4518
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3273)) = f4520
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3286)) = f4522
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3299)) = f4524
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3312)) = f4526
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3325)) = f4528
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3338)) = f4530
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3351)) = f4532
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3364)) = f4534
+//line direct.go:149
+		*(*float32)(unsafe.Add(shared, o3377)) = f4536
+//line direct.go:64
+		i127 := i650 - i106
+//line direct.go:64
 		i129 := 16
-//line direct.go:56
+//line direct.go:64
 		if i127 < 16 {
-//line direct.go:56
+//line direct.go:64
 			i129 = i127
 		}
-//line direct.go:56
+//line direct.go:64
 		c130 := 0 < i129
-//line direct.go:56
+//line direct.go:64
 		if c130 {
-//line direct.go:58
-			c154 := i1985 == 0
-//line direct.go:55
+//line direct.go:66
+			c154 := i2090 == 0
+//line direct.go:63
 			f141, i142 = f104, 0
-//line direct.go:58
+//line direct.go:66
 			for {
-//line direct.go:57
+//line direct.go:65
 				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
 				if c154 {
 //line basic.go:32
 					f170 = math.Float32frombits(0x7fc00000)
 				} else {
-//line direct.go:58
+//line direct.go:66
 					f170 = f151
 				}
-//line direct.go:61
+//line direct.go:69
 				if i295 <= i106+i142 {
 //line basic.go:21
 					f176 = math.Float32frombits(0xff800000)
 				} else {
-//line direct.go:61
+//line direct.go:69
 					f176 = f170
 				}
-//line direct.go:64
+//line direct.go:72
 				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
 				f186 = max(f141, f176)
-//line direct.go:65
+//line direct.go:73
 				i187 := i142 + 1
-//line direct.go:65
+//line direct.go:73
 				if i187 >= i129 {
-//line direct.go:65
+//line direct.go:73
 					break
 				}
-//line direct.go:65
+//line direct.go:73
 				f141, i142 = f186, i187
 			}
-//line direct.go:65
+//line direct.go:73
 			f156 = f186
 		} else {
-//line direct.go:56
+//line direct.go:64
 			f156 = f104
 		}
-//line direct.go:67
+//line direct.go:75
 		f157 := f104 - f156
 //line exp.go:73
-		f880 := f157 + 1.2582912e+07
-		f883 := f157 - (f880 - 1.2582912e+07) + 0
+		f941 := f157 + 1.2582912e+07
+		f944 := f157 - (f941 - 1.2582912e+07) + 0
 //line exp.go:77
-		i890 := int32(math.Float32bits(f880))
+		i951 := int32(math.Float32bits(f941))
 //line exp.go:47
-		i1305 := int32(uint32(i890) >> 1)
-		f1310 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f883, 0.001339097), f883, 0.009618499), f883, 0.055503596), f883, 0.24022648), f883, 0.6931472), f883, 1)*math.Float32frombits(uint32(i1305<<23+1065353216))) * math.Float32frombits(uint32((i890-i1305)<<23+1065353216)))
+		i1401 := int32(uint32(i951) >> 1)
+		f1406 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1401<<23+1065353216))) * math.Float32frombits(uint32((i951-i1401)<<23+1065353216)))
 //line exp.go:56
 		if 151 < f157 {
 //line exp.go:56
-			f1504 = math.Float32frombits(0x7f800000)
+			f1609 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
 			if f157 < -151 {
 //line exp.go:59
-				f1504 = 0
+				f1609 = 0
 			} else {
 //line exp.go:62
-				f1504 = f1310
+				f1609 = f1406
 			}
 		}
-//line direct.go:69
-		f159 := float32(f105 * f1504)
+//line direct.go:77
+		f159 := float32(f105 * f1609)
 		if c130 {
 //line exp.go:56
 			f190, i191 = f159, 0
 //line exp.go:56
 			for {
-//line direct.go:71
+//line direct.go:79
 				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
 //line exp.go:73
-				f903 := f201 + 1.2582912e+07
-				f906 := f201 - (f903 - 1.2582912e+07) + 0
+				f964 := f201 + 1.2582912e+07
+				f967 := f201 - (f964 - 1.2582912e+07) + 0
 //line exp.go:77
-				i913 := int32(math.Float32bits(f903))
+				i974 := int32(math.Float32bits(f964))
 //line exp.go:47
-				i1315 := int32(uint32(i913) >> 1)
-				f1320 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f906, 0.001339097), f906, 0.009618499), f906, 0.055503596), f906, 0.24022648), f906, 0.6931472), f906, 1)*math.Float32frombits(uint32(i1315<<23+1065353216))) * math.Float32frombits(uint32((i913-i1315)<<23+1065353216)))
+				i1411 := int32(uint32(i974) >> 1)
+				f1416 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1411<<23+1065353216))) * math.Float32frombits(uint32((i974-i1411)<<23+1065353216)))
 //line exp.go:56
 				if 151 < f201 {
 //line exp.go:56
-					f1528 = math.Float32frombits(0x7f800000)
+					f1633 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
 					if f201 < -151 {
 //line exp.go:59
-						f1528 = 0
+						f1633 = 0
 					} else {
 //line exp.go:62
-						f1528 = f1320
+						f1633 = f1416
 					}
 				}
-//line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1528
-				f212 = f190 + f1528
-//line direct.go:73
+//line direct.go:80
+				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1633
+				f212 = f190 + f1633
+//line direct.go:81
 				i213 := i191 + 1
-//line direct.go:73
+//line direct.go:81
 				if i213 >= i129 {
-//line direct.go:73
+//line direct.go:81
 					break
 				}
-//line direct.go:73
+//line direct.go:81
 				f190, i191 = f212, i213
 			}
-//line direct.go:73
+//line direct.go:81
 			f216 = f212
 		} else {
-//line direct.go:70
+//line direct.go:78
 			f216 = f159
 		}
-//line direct.go:142
+//line direct.go:157
 		if c130 {
-			f4171 = *(*float32)(unsafe.Add(shared, o2966))
+			f4489 = *(*float32)(unsafe.Add(shared, o3182))
 		} else {
-//line direct.go:142
-			f4171 = 0
+//line direct.go:157
+			f4489 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 1 < i129 {
-			f4172 = *(*float32)(unsafe.Add(shared, o2979))
+			f4490 = *(*float32)(unsafe.Add(shared, o3195))
 		} else {
-//line direct.go:142
-			f4172 = 0
+//line direct.go:157
+			f4490 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 2 < i129 {
-			f4173 = *(*float32)(unsafe.Add(shared, o2992))
+			f4491 = *(*float32)(unsafe.Add(shared, o3208))
 		} else {
-//line direct.go:142
-			f4173 = 0
+//line direct.go:157
+			f4491 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 3 < i129 {
-			f4174 = *(*float32)(unsafe.Add(shared, o3005))
+			f4492 = *(*float32)(unsafe.Add(shared, o3221))
 		} else {
-//line direct.go:142
-			f4174 = 0
+//line direct.go:157
+			f4492 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 4 < i129 {
-			f4175 = *(*float32)(unsafe.Add(shared, o3018))
+			f4493 = *(*float32)(unsafe.Add(shared, o3234))
 		} else {
-//line direct.go:142
-			f4175 = 0
+//line direct.go:157
+			f4493 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 5 < i129 {
-			f4176 = *(*float32)(unsafe.Add(shared, o3031))
+			f4494 = *(*float32)(unsafe.Add(shared, o3247))
 		} else {
-//line direct.go:142
-			f4176 = 0
+//line direct.go:157
+			f4494 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 6 < i129 {
-			f4177 = *(*float32)(unsafe.Add(shared, o3044))
+			f4495 = *(*float32)(unsafe.Add(shared, o3260))
 		} else {
-//line direct.go:142
-			f4177 = 0
+//line direct.go:157
+			f4495 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 7 < i129 {
-			f4178 = *(*float32)(unsafe.Add(shared, o3057))
+			f4496 = *(*float32)(unsafe.Add(shared, o3273))
 		} else {
-//line direct.go:142
-			f4178 = 0
+//line direct.go:157
+			f4496 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 8 < i129 {
-			f4179 = *(*float32)(unsafe.Add(shared, o3070))
+			f4497 = *(*float32)(unsafe.Add(shared, o3286))
 		} else {
-//line direct.go:142
-			f4179 = 0
+//line direct.go:157
+			f4497 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 9 < i129 {
-			f4180 = *(*float32)(unsafe.Add(shared, o3083))
+			f4498 = *(*float32)(unsafe.Add(shared, o3299))
 		} else {
-//line direct.go:142
-			f4180 = 0
+//line direct.go:157
+			f4498 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 10 < i129 {
-			f4181 = *(*float32)(unsafe.Add(shared, o3096))
+			f4499 = *(*float32)(unsafe.Add(shared, o3312))
 		} else {
-//line direct.go:142
-			f4181 = 0
+//line direct.go:157
+			f4499 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 11 < i129 {
-			f4182 = *(*float32)(unsafe.Add(shared, o3109))
+			f4500 = *(*float32)(unsafe.Add(shared, o3325))
 		} else {
-//line direct.go:142
-			f4182 = 0
+//line direct.go:157
+			f4500 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 12 < i129 {
-			f4183 = *(*float32)(unsafe.Add(shared, o3122))
+			f4501 = *(*float32)(unsafe.Add(shared, o3338))
 		} else {
-//line direct.go:142
-			f4183 = 0
+//line direct.go:157
+			f4501 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 13 < i129 {
-			f4184 = *(*float32)(unsafe.Add(shared, o3135))
+			f4502 = *(*float32)(unsafe.Add(shared, o3351))
 		} else {
-//line direct.go:142
-			f4184 = 0
+//line direct.go:157
+			f4502 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 14 < i129 {
-			f4185 = *(*float32)(unsafe.Add(shared, o3148))
+			f4503 = *(*float32)(unsafe.Add(shared, o3364))
 		} else {
-//line direct.go:142
-			f4185 = 0
+//line direct.go:157
+			f4503 = 0
 		}
-//line direct.go:142
+//line direct.go:157
 		if 15 < i129 {
-			f4186 = *(*float32)(unsafe.Add(shared, o3161))
+			f4504 = *(*float32)(unsafe.Add(shared, o3377))
 		} else {
-//line direct.go:142
-			f4186 = 0
+//line direct.go:157
+			f4504 = 0
 		}
-//line direct.go:143
-		if c2194 {
-//line direct.go:151
-			i464 = 0
-//line direct.go:151
+//line direct.go:158
+		if c2303 {
+//line direct.go:166
+			i468 = 0
+//line direct.go:166
 			for {
-//line direct.go:147
-				i468 := i464 & 127
-//line direct.go:149
-				f3206 := math32.FMA(f4172, *(*float32)(unsafe.Add(shared, 25088+i468*4)), math32.FMA(f4171, *(*float32)(unsafe.Add(shared, 24576+i468*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4))*f1504)))
-//line direct.go:149
-				f3234 := math32.FMA(f4174, *(*float32)(unsafe.Add(shared, 26112+i468*4)), math32.FMA(f4173, *(*float32)(unsafe.Add(shared, 25600+i468*4)), f3206))
-//line direct.go:149
-				f3262 := math32.FMA(f4176, *(*float32)(unsafe.Add(shared, 27136+i468*4)), math32.FMA(f4175, *(*float32)(unsafe.Add(shared, 26624+i468*4)), f3234))
-//line direct.go:149
-				f3290 := math32.FMA(f4178, *(*float32)(unsafe.Add(shared, 28160+i468*4)), math32.FMA(f4177, *(*float32)(unsafe.Add(shared, 27648+i468*4)), f3262))
-//line direct.go:149
-				f3318 := math32.FMA(f4180, *(*float32)(unsafe.Add(shared, 29184+i468*4)), math32.FMA(f4179, *(*float32)(unsafe.Add(shared, 28672+i468*4)), f3290))
-//line direct.go:149
-				f3346 := math32.FMA(f4182, *(*float32)(unsafe.Add(shared, 30208+i468*4)), math32.FMA(f4181, *(*float32)(unsafe.Add(shared, 29696+i468*4)), f3318))
-//line direct.go:149
-				f3374 := math32.FMA(f4184, *(*float32)(unsafe.Add(shared, 31232+i468*4)), math32.FMA(f4183, *(*float32)(unsafe.Add(shared, 30720+i468*4)), f3346))
-//line direct.go:149
-				f3402 := math32.FMA(f4186, *(*float32)(unsafe.Add(shared, 32256+i468*4)), math32.FMA(f4185, *(*float32)(unsafe.Add(shared, 31744+i468*4)), f3374))
-//line direct.go:151
-				*(*float32)(unsafe.Add(shared, 8192+i468*64+tx*4)) = f3402
-//line direct.go:151
-				i513 := i464 + 1
-//line direct.go:151
-				if i513 >= i929 {
-//line direct.go:151
+//line direct.go:164
+				i3407 := i468 >> 4 & 7
+//line direct.go:164
+				i3410 := i468 & 15
+//line direct.go:164
+				f3434 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 25088+i3407*64+i3410*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 24576+i3407*64+i3410*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1609)))
+//line direct.go:164
+				f3474 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 26112+i3407*64+i3410*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 25600+i3407*64+i3410*4)), f3434))
+//line direct.go:164
+				f3514 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 27136+i3407*64+i3410*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 26624+i3407*64+i3410*4)), f3474))
+//line direct.go:164
+				f3554 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 28160+i3407*64+i3410*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 27648+i3407*64+i3410*4)), f3514))
+//line direct.go:164
+				f3594 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 29184+i3407*64+i3410*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 28672+i3407*64+i3410*4)), f3554))
+//line direct.go:164
+				f3634 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 30208+i3407*64+i3410*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 29696+i3407*64+i3410*4)), f3594))
+//line direct.go:164
+				f3674 := math32.FMA(f4502, *(*float32)(unsafe.Add(shared, 31232+i3407*64+i3410*4)), math32.FMA(f4501, *(*float32)(unsafe.Add(shared, 30720+i3407*64+i3410*4)), f3634))
+//line direct.go:164
+				f3714 := math32.FMA(f4504, *(*float32)(unsafe.Add(shared, 32256+i3407*64+i3410*4)), math32.FMA(f4503, *(*float32)(unsafe.Add(shared, 31744+i3407*64+i3410*4)), f3674))
+//line direct.go:166
+				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3714
+//line direct.go:166
+				i522 := i468 + 1
+//line direct.go:166
+				if i522 >= i990 {
+//line direct.go:166
 					break
 				}
-//line direct.go:151
-				i464 = i513
+//line direct.go:166
+				i468 = i522
 			}
 		}
-//line direct.go:48
+//line direct.go:56
 		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
 	}
 }
 
 // directF16TwinRow____ is what a row of threads does in directF16Twin.
 //
-//line direct.go:77
-func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1753 int, i933 int, i967 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:85
+func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1028 int, i1858 int, i994 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:77
+//line direct.go:85
 	if lanes == 16 {
-//line direct.go:77
-		first = zvector.DirectF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
-//line direct.go:77
+//line direct.go:85
+		first = zvector.DirectF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+//line direct.go:85
 	} else if lanes == 8 {
-//line direct.go:77
-		first = zvector.DirectF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i967, i1753, i933, by, statesLen, states)
+//line direct.go:85
+		first = zvector.DirectF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
-//line direct.go:47
+//line direct.go:55
 		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:47
+//line direct.go:55
 		f104 := *(*float32)(unsafe.Add(each104, tx*4))
-//line direct.go:77
+//line direct.go:85
 		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
 		if c139 {
-//line direct.go:78
-			if tx < i967 {
-				i234 := (i1753+tx)*i933 + by
-//line direct.go:79
+//line direct.go:86
+			if tx < i1028 {
+				i234 := (i1858+tx)*i994 + by
+//line direct.go:87
 				if uint(i234) >= uint(statesLen) {
-//line direct.go:79
+//line direct.go:87
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
-//line direct.go:79
+//line direct.go:87
 					return false
 				}
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8)) = f104
-//line direct.go:79
+//line direct.go:87
 				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
 			}
 		}
@@ -3709,74 +3805,74 @@ func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, 
 
 // directF16TwinRow_____ is what a row of threads does in directF16Twin.
 //
-//line direct.go:156
-func directF16TwinRow_____(lanes int, i929 int, i934 int, i945 int, i967 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:171
+func directF16TwinRow_____(lanes int, i1006 int, i1028 int, i990 int, i995 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:156
+//line direct.go:171
 	if lanes == 16 {
-//line direct.go:156
-		first = zvector.DirectF16Twin____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
-//line direct.go:156
+//line direct.go:171
+		first = zvector.DirectF16Twin____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
+//line direct.go:171
 	} else if lanes == 8 {
-//line direct.go:156
-		first = zvector.DirectF16TwinAVX2____(16, i967, i934, i945, i929, oCap, o, shared, 8192)
+//line direct.go:171
+		first = zvector.DirectF16TwinAVX2____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i529, i540, i543, o551, o576, i556, i588 int
-//line direct.go:156
-		i529 = 0
-//line direct.go:159
+		var i538, i549, i552, o560, o585, i565, i597 int
+//line direct.go:171
+		i538 = 0
+//line direct.go:174
 		for {
-//line direct.go:159
-			if i967 <= i529 {
-//line direct.go:159
+//line direct.go:174
+			if i1028 <= i538 {
+//line direct.go:174
 				break
 			}
-//line direct.go:162
-			i540 = i945 + i529*i934
-			i543 = i540 + i929
-//line direct.go:163
-			if uint(i543) > uint(oCap) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i543, oCap)
-//line direct.go:163
+//line direct.go:177
+			i549 = i1006 + i538*i995
+			i552 = i549 + i990
+//line direct.go:178
+			if uint(i552) > uint(oCap) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			if uint(i540) > uint(i543) {
-//line direct.go:163
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i540, i543)
-//line direct.go:163
+//line direct.go:178
+			if uint(i549) > uint(i552) {
+//line direct.go:178
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
+//line direct.go:178
 				return false
 			}
-//line direct.go:163
-			o551 = i540 * 2
-			o576 = 33792 + i529*4
-//line direct.go:163
-			i556 = tx
-//line direct.go:163
+//line direct.go:178
+			o560 = i549 * 2
+			o585 = 33792 + i538*4
+//line direct.go:178
+			i565 = tx
+//line direct.go:178
 			for {
-//line direct.go:163
-				if i556 >= i929 {
-//line direct.go:163
+//line direct.go:178
+				if i565 >= i990 {
+//line direct.go:178
 					break
 				}
-//line direct.go:164
-				*(*int16)(unsafe.Add(o, o551+i556*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i556&127*64+i529*4)) * *(*float32)(unsafe.Add(shared, o576)))))
-//line direct.go:163
-				i556 = i556 + 16
+//line direct.go:179
+				*(*int16)(unsafe.Add(o, o560+i565*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))))
+//line direct.go:178
+				i565 = i565 + 16
 			}
-//line direct.go:163
-			i588 = i529 + 1
-//line direct.go:163
-			if i588 >= 16 {
-//line direct.go:163
+//line direct.go:178
+			i597 = i538 + 1
+//line direct.go:178
+			if i597 >= 16 {
+//line direct.go:178
 				goto l1
 			}
-//line direct.go:163
-			i529 = i588
+//line direct.go:178
+			i538 = i597
 		}
-//line direct.go:82
+//line direct.go:90
 		continue
 	l1:
 	}

@@ -403,7 +403,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -416,6 +416,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -454,15 +455,13 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4OneSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4OneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4OneSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -500,7 +499,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Name:    "dots[nibbles, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -513,6 +512,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -551,15 +551,13 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4SixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4SixteenSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4SixteenSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4SixteenSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -597,7 +595,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Name:    "dots[nibbles, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -610,6 +608,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -648,15 +647,13 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4ThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ4ThriceSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4ThriceSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ4ThriceSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -694,7 +691,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Name:    "dots[bytes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -707,6 +704,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -743,15 +741,13 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8OneSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8OneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8OneSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -789,7 +785,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Name:    "dots[bytes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -802,6 +798,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -838,15 +835,13 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8SixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8SixteenSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8SixteenSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8SixteenSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -884,7 +879,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Name:    "dots[bytes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    90,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -897,6 +892,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	},
 	ParamBytes: 248,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -933,15 +929,13 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 98, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8ThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: dotsQ8ThriceSM90},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8ThriceSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dotsQ8ThriceSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -17,7 +17,7 @@ cf898d9f7a6145bb	batch.go	batchVectors
 905d58ab1ff9a434	batch.go	interleave
 9f7e34295964aa32	batch.go	storeRows
 151fcb5b2d4a6303	batch.go	target
-f9fea0ed8aa3d925	dots.go	dots
+4ff8d71125b26cc	dots.go	dots
 6c35398d0e596e13	dots.go	product
 acabd0bdc4117f02	dots.go	product.add
 3cb4df3aaceadc38	dots.go	product.multiply
@@ -2454,7 +2454,7 @@ O
 !L
 `
 
-const dotsQ4OneSM90NarrowAligned = `packed1 56000 dots_nibbles_one
+const dotsQ4OneSM90NarrowAligned = `packed1 56001 dots_nibbles_one
 !|h^|f
 !|g@=
 !p8
@@ -2503,7 +2503,7 @@ uxs:uw+wV
 uxPt5/rz~72uwrFr>
 m
 hrFp&
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -2536,7 +2536,7 @@ uupG
 )
 x{
 )
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "&
 ra/G
@@ -2579,7 +2579,7 @@ pny'ts
 w"~5
 w"~5
 rDC
-r6+q#/
+r6-q#/
 xBu*M-1'
 pn|Ytc
 p~}\1.
@@ -2587,7 +2587,7 @@ p~}\1.
 p~p0|B.
 "%
 p~p@u%.
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -2774,7 +2774,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
 !#
 "4
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 ra/tn
 zJt?uN{"z#7x5|#79uk
 u'M*
@@ -2795,10 +2795,10 @@ qF217
 "6
 pzyW?
 pzR4q=?
-r69}6
+r6/}6
 xBu*M-1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*Ew?1.
 }g7t;
 ra6E
@@ -2818,7 +2818,7 @@ Y,D
 pz,qj
 {?78s-
 tj+
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 uL=,p|
 r(ZE
@@ -3071,7 +3071,7 @@ sH$
 !#
 uL}#^
 p+
-rt,yY
+rt+yY
 ]0x_~*B
 pqq0sh
 z3(p$
@@ -3179,7 +3179,7 @@ J
 "g
 y7-
 s=MY
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -3288,12 +3288,12 @@ vc-r.
 qF4|a
 qTR4pd=
 xKR4p$D?
-rt9pb
+rt/pb
 qF/1E
 "&
 y7-
 s=MY
-rt9|_
+rt/|_
 wh
 "5
 z)KD
@@ -4139,7 +4139,7 @@ q~B$"sG$&
 q1py&1|a
 qTpy&1pd=
 xKpy&1p$D?
-rt.sQ
+rt8sQ
 qKpy&*rk&*1Z
 u?~*2
 !#
@@ -4267,13 +4267,13 @@ s>
 p{py&;E32
 wG
 !#
-rt,r.9
+rt+r.9
 z'51517
 rKt?rbz}M[15G
 {*[1#
 sH/
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -4338,7 +4338,7 @@ u'py'h
 "(
 (zR
 !#
-r6/yY
+r6@yY
 s?py'd
 pV{s3u)
 (tG
@@ -4587,7 +4587,7 @@ pfp5
 qPp[
 (
 !vKu)uU
-r6/|Y
+r6@|Y
 sk9
 aW
 qPpG
@@ -4722,680 +4722,6 @@ O
 !L
 `
 
-const dotsQ4OneSM90 = dotsQ4OneSM90NarrowAligned + `
- patch
- -1
-packed1 54958 dots_nibbles_one
- =15
- -2
-p9vOsV
-p:sTun
- =47
- -17
- =3
- -3
-r'p*G
-p~p*2u4p2
-qvyD[
- =74
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-|.7rI
-|W%
- =4
- -1
-u.
- =8
- -2
-pB6A<*
-po6ArS
- =5
- -3
-zJvDympMy_xDr2E
-|.@pb
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q76B8
-}vp-
-u-@,r-
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp516
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR>
- =6
- -1
-s=R,
- =3
- -3
-p~X</<6
-"3
-qF.wv/
- =5
- -2
-qF9v-=
-qFDwvwZ
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-"3
-t>
- =4
- -1
-u.
- =9
- -2
-pB6A<?
-po6ArS
- =5
- -3
-zJvDympMy_xD2p2E
-"4
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q76B8
-}vp-
-"3
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp516
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"6
-qF-17
- =2
- -1
-pzR/q=?
- =26
- -1
-r(PE
- =9
- -1
-zVX2sK
- =3
- -1
-{Zp//p$
- =21
- -1
-qFjU
- =8
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-{D7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-pm
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-z>
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<v
-{K
-tH-Ew?<G
- =3
- -1
-zWR)p$
- =3
- -2
-qF6U
-vb<,
- =106
- -1
-qTR9<j
- =12
- -2
-xSX<X13
-z)X<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<r
-pqs6qw
-wu33
-"c
-qkOwv/
- =5
- -1
-tHrqO<s
- =2
- -1
-xBu*MPqO,
- =2
- -1
-xBu*M;qO,
- =5
- -2
-r(vB
-qvqY<x
- =7
- -1
-s=MP
- =19
- -1
-qkQ</
- =14
- -1
-T1
- =8
- -1
-T3
- =19
- -1
-s=MO
- =7
- -3
-qk{1;
-"{
-ph|G
- =4
- -1
-s=MO
- =3
- -1
-pB|1M1F
- =8
- -2
-tH$yZG
-{=7%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-"{
-)
- =4
- -1
-u.
- =11
- -2
-pB6Ar2
-po6ArS
- =5
- -3
-zJvDympMy_xD2[E
-"}
-ub'
- =2
- -11
-{=(rZ
-zbp5C
-zB=Ap-
-"|
-zbyo*
-*)rS
-{=+su
-zbp5C
-zB=Ap-
-}Is^4
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
- =4
- -1
-qk{1P
- =2
- -12
-s=MO
-"|
-qk|17
-"|
-xKM{2zE?
-xKM|1|D?
-vc-r.
-qF/|a
-qTR/pd=
-xKR/p$D?
-rt9pb
-qF*1;
- =2
- -1
-s=MO
- =3
- -2
-z)FD
-pzRGqj
- =2
- -2
-qVycO
-s(<%
- =2
- -1
-r(4B
- =2
- -1
-s(c%
- =2
- -1
-r(5E
- =2
- -1
-s(c%
- =11
- -1
-x%+w?rk#U
- =3
- -3
-p~X|BH
-"%
-p~Xu%I
- =23
- -1
-tHNqOry
- =3
- -1
-}b#]G2[
- =60
- -1
-}b#vA<@
- =10
- -1
-}b$"A<E
- =704
- -5
-q1py&,|a
-qTpy&,pd=
-xKpy&,p$D?
-rt.sQ
-qKpy&%rk&%1P
- =3
- -8
-xBu*py&.1P
-uF,rk&?
-p\
-qVyc>
-|&>U
-qVpy&?D
-pq{GqN
-t(r|rk&?
- =10
- -3
-|Mpy&2rk&2B
-"$
-}b&AqOU
- =17
- -1
-}b&@qOU
- =7
- -1
-rhpy&/p$
- =5
- -1
-r7py&=
- =7
- -1
-uF,rk&?
- =4
- -1
-qBpy&G
- =17
- -1
-rhX1P
- =2
- -1
-r7py&=
- =12
- -1
-t1=rk&5
- =7
- -4
-s?py&5
-T1
-pm,
-p{py&5yK0
- =4
- -2
-s?py&5
-T3
- =3
- -1
-p{py&6E32
- =4
- -2
-rKt?rbz}MQ15G
-{*Q1#
- =7
- -3
-ru8
-pny'tc
-ruB
- =11
- -1
- =7
- -4
- =2
- -1
-"l
- =6
- -6
-u'Ml
-]Hsx9
-"'
- =2
- -1
-"'
- =3
- -5
-"'
- =2
- -1
-"'
- =2
- -1
-"'
- =3
- -1
-ruv
- =3
- -3
-"F
-u'q}
-"E
- =8
- -3
-"*
- =2
- -1
-"*
- =7
- -4
- =2
- -1
-"*
- =5
- -1
-"c
- =2
- -1
-"b
- =2
- -1
-"b
- =8
- -2
-{jM
-qa/
- =4
- -2
-aL
-;-
- =4
- -2
-aJ
-;/
- =4
- -2
-aH
-;-
- =4
- -2
-aF
-wpO
- =4
- -1
-aE
- =5
- -1
-aD
- =11
- -2
-aA
-;1
- =4
- -2
-a?
-;3
- =4
- -2
-a"
-wpC
- =2
- -4
-"?
-}G
-pfqI
-;1
- =2
- -4
-"?
-tW
-pfpU
-;3
- =2
- -4
-";
-g,
-p36
-qPpG
- =4
- -1
-;7
- =2
- -1
-";
- =2
- -1
-;8
- =7
- -1
-";
- =2
- -1
-qPp"
- =10
- -1
-;$
- =4
- -1
-wpo
- =10
- -2
-ak
-;'
- =4
- -1
-wph
- =4
- -2
-ak
-;*
- =4
- -1
-wpe
- =8
- -1
-"z
- =2
- -1
-qPpK
- =4
- -2
-ab
-;$
- =4
- -1
-wp^
- =4
- -2
-aZ
-;'
- =4
- -1
-wpW
- =4
- -2
-aZ
-;*
- =4
- -1
-wpT
- =4
- -2
-aQ
-qPpY
- =3
- -2
-aO
-wpP
- =4
- -2
-a#
-;8
- =3
- -2
-aC
-qPp=
- =4
- -2
-aB
-wpC
- =4
- -1
-qPp)
- =4
- -1
-a=
- =5
- -1
-wp<
- =4
- -2
-a;
-;$
- =4
- -1
-wp8
- =4
- -2
-a4
-;'
- =4
- -1
-wp1
- =4
- -2
-a4
-;*
- =4
- -1
-wp.
- =4
- -2
-a+
-wpO
- =4
- -1
-wp*
- =4
- -1
-a)
- =5
- -1
-wp(
- =4
- -1
-a'
- =5
- -1
-wp&
- =26`
-
 const dotsQ4OneSM80NarrowAligned = dotsQ4OneSM90NarrowAligned + `
  patch
  -3
@@ -5468,79 +4794,7 @@ q1py#^17
  -1
  =331`
 
-const dotsQ4OneSM80 = dotsQ4OneSM90 + `
- patch
- -3
-packed1 54851 dots_nibbles_one
-!|hf|f
-!|gxO
- =62
- -3
-"%
- =275
- -2
- =209
- -1
-"=
- =56
- -1
-"b
- =89
- -1
-"f
- =8
- -3
-"z
-qk{1;
-"z
- =6
- -3
-"z
-5
-"z
- =4
- -3
-"{
-t<
-"{
- =5
- -1
-"{
- =6
- -1
-"z
- =10
- -1
-"|
- =12
- -3
-"|
-zJvDympMy_xD2[E
-"|
- =6
- -1
-"{
- =6
- -1
-"{
- =3
- -1
-"|
- =9
- -3
-"|
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"{
- =4
- -3
-"{
-qk|17
-"{
- =1089
- -1
- =331`
-
-const dotsQ4SixteenSM90NarrowAligned = `packed1 66738 dots_nibbles_sixteen
+const dotsQ4SixteenSM90NarrowAligned = `packed1 66739 dots_nibbles_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -5589,7 +4843,7 @@ uxs:uw+wV
 uxPt5/rz~72uwrFr>
 m
 hrFp&
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -5622,7 +4876,7 @@ uupG
 )
 x{
 )
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "&
 ra/G
@@ -5665,7 +4919,7 @@ pny'ts
 w"~5
 w"~5
 rDC
-r6+q#/
+r6-q#/
 xBu*M-1'
 pn|Ytc
 p~}\1.
@@ -5673,7 +4927,7 @@ p~}\1.
 p~p0|B.
 "%
 p~p@u%.
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -5860,7 +5114,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
 !#
 "4
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 zJt?uN{"M/2@8..y<zI9
 v>/
 u'M*
@@ -5881,10 +5135,10 @@ qF216
 "6
 pzyW?
 pzR4q=?
-r69}6
+r6/}6
 xBu*M-1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*B,w}1.
 pqf7t;
 ra7E
@@ -5911,7 +5165,7 @@ ynD
 pzp2qj
 "$
 rsq4
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 pqpX,p|
 r(^E
@@ -6164,7 +5418,7 @@ sH$
 !#
 pqpX@^
 p+
-rt,yY
+rt+yY
 ]0x_~*B
 prq0sh
 z3(p$
@@ -6282,7 +5536,7 @@ J
 "i
 y7-
 s=MY
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -6391,12 +5645,12 @@ vc-r.
 qF4|a
 qTR4pd=
 xKR4p$D?
-rt9pb
+rt/pb
 qF/1E
 "&
 y7-
 s=MY
-rt9|_
+rt/|_
 wh
 "5
 z)MD
@@ -7516,7 +6770,7 @@ q~B$.sG$2
 q1py&t|a
 qTpy&tpd=
 xKpy&tp$D?
-rt.sQ
+rt8sQ
 qKpy&mrk&m1Z
 u?~*2
 !#
@@ -7666,13 +6920,13 @@ s>
 p{py'"E32
 wG
 !#
-rt,r.9
+rt+r.9
 z'51516
 rKt?rbz}M[15G
 {*[1#
 sH/
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -7737,7 +6991,7 @@ u'py(T
 "(
 (zR
 !#
-r6/yY
+r6@yY
 s?py(P
 pV{s3u)
 (tG
@@ -7986,7 +7240,7 @@ pfp5
 qPp[
 (
 !vKu)uU
-r6/|Y
+r6@|Y
 sk9
 aW
 qPpG
@@ -8121,691 +7375,6 @@ O
 !L
 `
 
-const dotsQ4SixteenSM90 = dotsQ4SixteenSM90NarrowAligned + `
- patch
- -1
-packed1 65689 dots_nibbles_sixteen
- =15
- -2
-p979te
-p:sTun
- =47
- -17
- =3
- -3
-r'p*G
-p~p*2u4p2
-qvyD[
- =74
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-|.7rI
-|W%
- =4
- -1
-u.
- =8
- -2
-pB7A<*
-po7ArS
- =5
- -3
-zJvDympMy_xDr2E
-|.@pb
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q77B8
-}vp-
-u-@,r-
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp517
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR>
- =6
- -1
-s=R,
- =3
- -3
-p~X</<6
-"3
-qF.wv/
- =5
- -2
-qF9v-=
-qFDwvwZ
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-"3
-t>
- =4
- -1
-u.
- =9
- -2
-pB7A<?
-po7ArS
- =5
- -3
-zJvDympMy_xD2p2E
-"4
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q77B8
-}vp-
-"3
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp517
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"6
-qF-16
- =2
- -1
-pzR/q=?
- =33
- -1
-r(TE
- =9
- -1
-zV\2sK
- =3
- -1
-{Zp//p$
- =21
- -1
-qFnU
- =8
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-pqpj7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-pm
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-z>
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<z
-{K
-tH-B,w}<K
- =3
- -1
-zWR)p$
- =3
- -2
-qF6U
-vb<,
- =106
- -1
-qTR9<n
- =12
- -2
-xSX<X13
-z)X<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<v
-prs6qw
-wu33
-"e
-qkOwv/
- =5
- -1
-tHvqO<w
- =2
- -1
-xBu*MPA,
- =2
- -1
-xBu*M;A,
- =5
- -4
-r(zB
-qvqY<|
-vT/
-qvqY<~
- =7
- -1
-s=MP
- =19
- -1
-qkQ<1
- =14
- -1
-T1
- =8
- -1
-T3
- =27
- -1
-s=MO
- =7
- -3
-qk{1;
-"}
-ph|G
- =4
- -1
-s=MO
- =3
- -1
-pB|1M1F
- =8
- -2
-tH$yZG
-{=7%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-"}
-)
- =4
- -1
-u.
- =11
- -2
-pB7Ar2
-po7ArS
- =5
- -3
-zJvDympMy_xD2[E
-|.@pb
-ub'
- =2
- -11
-{=(rZ
-zbp5C
-zB?Ap-
-"~
-zbyo*
-*)rS
-{=+su
-zbp5C
-zB?Ap-
-}Is^4
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
- =4
- -1
-qk{1P
- =2
- -12
-s=MO
-"~
-qk|16
-"~
-xKM{2zE?
-xKM|1|D?
-vc-r.
-qF/|a
-qTR/pd=
-xKR/p$D?
-rt9pb
-qF*1;
- =2
- -1
-s=MO
- =3
- -2
-z)HD
-pzRIqj
- =2
- -2
-qVycO
-s(<%
- =2
- -1
-r(4B
- =2
- -1
-s(c%
- =2
- -1
-r(5E
- =2
- -1
-s(c%
- =11
- -1
-x%xFw}rk#[
- =3
- -3
-p~X|BH
-"%
-p~Xu%I
- =23
- -1
-tHPqOry
- =3
- -1
-}b#dG2[
- =60
- -1
-}b#~A<@
- =10
- -1
-}b$)A<E
- =24
- -1
-}b$%A<J
- =10
- -1
-}b$-A<O
- =942
- -5
-q1py&o|a
-qTpy&opd=
-xKpy&op$D?
-rt.sQ
-qKpy&hrk&h1P
- =3
- -8
-xBu*py&q1P
-qvp5,rk''
-p\
-qVyc>
-|&>U
-qVpy''D
-t).qN
-t(r|rk''
- =10
- -3
-|Mpy&urk&uB
-"$
-}b')qOU
- =17
- -1
-}b'(qOU
- =21
- -1
-}b''qOq=
- =7
- -1
-rhpy&sp$
- =5
- -1
-r7py'$
- =7
- -1
-qvp5,rk'&
- =4
- -1
-qBpy'0
- =17
- -1
-rhX1P
- =2
- -1
-r7py'$
- =12
- -1
-t1=rk&y
- =7
- -4
-s?py&y
-T1
-pm,
-p{py&yyK0
- =4
- -2
-s?py&y
-T3
- =3
- -1
-p{py&zE32
- =4
- -2
-rKt?rbz}MQ15G
-{*Q1#
- =7
- -3
-ru8
-pny'tc
-ruB
- =11
- -1
- =7
- -4
- =2
- -1
-"l
- =6
- -6
-u'Ml
-]Hsx9
-"'
- =2
- -1
-"'
- =3
- -5
-"'
- =2
- -1
-"'
- =2
- -1
-"'
- =3
- -1
-ruv
- =3
- -3
-"F
-u'R"
-"E
- =8
- -3
-"*
- =2
- -1
-"*
- =7
- -4
- =2
- -1
-"*
- =5
- -1
-"c
- =2
- -1
-"b
- =2
- -1
-"b
- =8
- -2
-{jM
-qa/
- =4
- -2
-aL
-;-
- =4
- -2
-aJ
-;/
- =4
- -2
-aH
-;-
- =4
- -2
-aF
-wpO
- =4
- -1
-aE
- =5
- -1
-aD
- =11
- -2
-aA
-;1
- =4
- -2
-a?
-;3
- =4
- -2
-a"
-wpC
- =2
- -4
-"?
-}G
-pfqI
-;1
- =2
- -4
-"?
-tW
-pfpU
-;3
- =2
- -4
-";
-g,
-p36
-qPpG
- =4
- -1
-;7
- =2
- -1
-";
- =2
- -1
-;8
- =7
- -1
-";
- =2
- -1
-qPp"
- =10
- -1
-;$
- =4
- -1
-wpo
- =10
- -2
-ak
-;'
- =4
- -1
-wph
- =4
- -2
-ak
-;*
- =4
- -1
-wpe
- =8
- -1
-"z
- =2
- -1
-qPpK
- =4
- -2
-ab
-;$
- =4
- -1
-wp^
- =4
- -2
-aZ
-;'
- =4
- -1
-wpW
- =4
- -2
-aZ
-;*
- =4
- -1
-wpT
- =4
- -2
-aQ
-qPpY
- =3
- -2
-aO
-wpP
- =4
- -2
-a#
-;8
- =3
- -2
-aC
-qPp=
- =4
- -2
-aB
-wpC
- =4
- -1
-qPp)
- =4
- -1
-a=
- =5
- -1
-wp<
- =4
- -2
-a;
-;$
- =4
- -1
-wp8
- =4
- -2
-a4
-;'
- =4
- -1
-wp1
- =4
- -2
-a4
-;*
- =4
- -1
-wp.
- =4
- -2
-a+
-wpO
- =4
- -1
-wp*
- =4
- -1
-a)
- =5
- -1
-wp(
- =4
- -1
-a'
- =5
- -1
-wp&
- =26`
-
 const dotsQ4SixteenSM80NarrowAligned = dotsQ4SixteenSM90NarrowAligned + `
  patch
  -3
@@ -8878,79 +7447,7 @@ q1py#e16
  -1
  =331`
 
-const dotsQ4SixteenSM80 = dotsQ4SixteenSM90 + `
- patch
- -3
-packed1 65582 dots_nibbles_sixteen
-!|hf|f
-!|gxO
- =62
- -3
-"%
- =282
- -2
- =209
- -1
-"=
- =56
- -1
-"d
- =99
- -1
-"h
- =8
- -3
-"|
-qk{1;
-"|
- =6
- -3
-"|
-5
-"|
- =4
- -3
-"}
-t<
-"}
- =5
- -1
-"}
- =6
- -1
-"|
- =10
- -1
-"~
- =12
- -3
-"~
-zJvDympMy_xD2[E
-"~
- =6
- -1
-"}
- =6
- -1
-"}
- =3
- -1
-"~
- =9
- -3
-"~
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"}
- =4
- -3
-"}
-qk|16
-"}
- =1385
- -1
- =331`
-
-const dotsQ4ThriceSM90NarrowAligned = `packed1 43009 dots_nibbles_thrice
+const dotsQ4ThriceSM90NarrowAligned = `packed1 43010 dots_nibbles_thrice
 !|h^|f
 !|g@=
 !p8
@@ -9000,7 +7497,7 @@ uxs:uw+wV
 uxPt5/rz~72uwrFr>
 m
 hrFp&
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -9035,7 +7532,7 @@ x{
 )
 |sq#
 r7ujrbrmpO|S=
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "'
 ra/G
@@ -9078,7 +7575,7 @@ pny'ts
 w"~5
 w"~5
 rDB
-r6+q#/
+r6-q#/
 xBu*M-1'
 pn|Ytc
 p~}\1.
@@ -9086,7 +7583,7 @@ p~}\1.
 p~p0|B.
 "%
 p~p@u%.
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -9273,7 +7770,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
 !#
 "4
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 zJt?uN{"M/By<.v<@8tG
 {Y=
 u'M*
@@ -9294,10 +7791,10 @@ qF216
 "6
 pzyW?
 pzR4q=?
-r69}6
+r6/}6
 xBu*M-1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*pdz(1.
 pqf7t;
 ra7E
@@ -9324,7 +7821,7 @@ ynD
 pzp2qj
 "$
 rs{]
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 pqpX,p|
 r(^E
@@ -9586,7 +8083,7 @@ sH$
 !#
 pqpX@^
 p+
-rt,yY
+rt+yY
 ]0x_~*A
 prq0sh
 z3(p$
@@ -9706,7 +8203,7 @@ J
 "k
 y7-
 s=MZ
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -9815,12 +8312,12 @@ vc-r.
 qF4|a
 qTR4pd=
 xKR4p$D?
-rt9pb
+rt/pb
 qF/1F
 "&
 y7-
 s=MZ
-rt9|_
+rt/|_
 wh
 "5
 z)PD
@@ -10112,7 +8609,7 @@ tUmqO
 q1py#F|a
 qTpy#Fpd=
 xKpy#Fp$D?
-rt.sQ
+rt8sQ
 qKpy#?rk#?1[
 u?~*3
 !#
@@ -10253,13 +8750,13 @@ s>
 p{py#OE32
 wG
 !#
-rt,r.9
+rt+r.9
 z'51516
 rKt?rbz}M\15G
 {*\1#
 sH0
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -10324,7 +8821,7 @@ u'py%(
 "(
 (zR
 !#
-r6/yY
+r6@yY
 s?py%$
 pVzs3u)
 (tG
@@ -10573,7 +9070,7 @@ pfp5
 qPp[
 (
 !vKu)uU
-r6/|Y
+r6@|Y
 sk9
 aW
 qPpG
@@ -10708,715 +9205,6 @@ O
 !L
 `
 
-const dotsQ4ThriceSM90 = dotsQ4ThriceSM90NarrowAligned + `
- patch
- -1
-packed1 41957 dots_nibbles_thrice
- =16
- -2
-p9-vOpF
-p:sTun
- =47
- -17
- =5
- -3
-r'q,G
-p~wgp*2p0
-qvu4p2
- =74
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-|.7rI
-|W%
- =4
- -1
-u.
- =8
- -2
-pB7A<*
-po7ArS
- =5
- -3
-zJvDympMy_xDr2E
-|.@pb
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q77B8
-}vp-
-u-@,r-
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp517
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lt4umqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR>
- =6
- -1
-s=R,
- =3
- -3
-p~X</<6
-"3
-qF.wv/
- =5
- -2
-qF9v-=
-qFDwvwZ
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-"3
-t>
- =4
- -1
-u.
- =9
- -2
-pB7A<?
-po7ArS
- =5
- -3
-zJvDympMy_xD2p2E
-"4
-ub'
- =2
- -13
-{=(rZ
-zbp5C
-q77B8
-}vp-
-"3
-zbyo*
-*)rS
-{=+su
-zbp5C
-}vp-
-qVp517
-pg
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"6
-qF-16
- =2
- -1
-pzR/q=?
- =33
- -1
-r(TE
- =9
- -1
-zV\2sK
- =3
- -1
-{Zp//p$
- =35
- -1
-qFrU
- =8
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-pqpj7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-pm
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T/
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T-
-z>
-xUp0A3,
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<~
-{K
-tH-pdz(<O
- =10
- -2
-qF:U
-vb<,
- =91
- -1
-zWREp$
- =3
- -1
-tHSA<3
- =4
- -3
-tHUGqR
-{QqpU
-tHUGry
- =8
- -2
-xST<T13
-z)T<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<v
-prs6qw
-wu33
-"g
-qkPwv/
- =5
- -6
-tHvqO<w
-qD,s-
-qFtG
-qFuqO
-qFpG
-qFqqO
- =2
- -1
-xBu*MQA,
- =2
- -1
-xBu*M<A,
- =5
- -4
-r(~B
-qvqYrk#/
-vT/
-qvqYrk#1
- =5
- -1
-s=MQ
- =18
- -1
-qkR<4
- =14
- -1
-T1
- =8
- -1
-T3
- =27
- -1
-s=MP
- =7
- -3
-qk|1<
-s{,rI
-ph}G
- =4
- -1
-s=MP
- =3
- -1
-pB}1N1G
- =8
- -2
-tH$yZH
-{=7%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbspC
-|.7rI
-)
- =4
- -1
-u.
- =11
- -2
-pB7Ar2
-po7ArS
- =5
- -3
-zJvDympMy_xD2[E
-|.@pb
-ub'
- =2
- -11
-{=(rZ
-zbp5C
-zBBAp-
-u-@,r-
-zbyo*
-*)rS
-{=+su
-zbp5C
-zBBAp-
-}Is^3
- =12
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lt4umqlA
- =4
- -1
-qk|1Q
- =2
- -12
-s=MP
-s{7sr
-qk}16
-s{8s-
-xKM|2zE?
-xKM}1}D?
-vc-r.
-qF/|a
-qTR/pd=
-xKR/p$D?
-rt9pb
-qF*1<
- =2
- -1
-s=MP
- =3
- -2
-z)KD
-pzRLqj
- =2
- -2
-qVycP
-s(<%
- =2
- -1
-r(4B
- =2
- -1
-s(c%
- =2
- -1
-r(5E
- =2
- -1
-s(c%
- =44
- -1
-x%p<z(rk#^
- =3
- -3
-p~X|BI
-"&
-p~Xu%J
- =25
- -1
-x%p<<T
- =4
- -1
-p~p2yZ8
- =11
- -1
-q1py#oU
- =61
- -1
-}b$-A<;
- =10
- -1
-}b$5A<@
- =8
- -1
-}b#9A<E
- =8
- -1
-}b#=A<J
- =24
- -1
-}b$;A<O
- =10
- -1
-}b$CA<T
- =8
- -1
-}b#KA<Y
- =8
- -1
-}b#OA<^
- =29
- -5
-q1py#A|a
-qTpy#Apd=
-xKpy#Ap$D?
-rt.sQ
-qKpy#:rk#:1Q
- =3
- -8
-xBu*py#C1Q
-qvp5,rk#U
-p\
-qVyc?
-|&?U
-qVpy#UD
-t).qN
-t(r|rk#U
- =10
- -3
-|Mpy#Grk#GB
-"$
-}b#WqOU
- =17
- -1
-}b#VqOU
- =21
- -1
-}b#UqOq=
- =7
- -1
-rhpy#Ep$
- =5
- -1
-r7py#S
- =6
- -3
-qvp5,rk#U
-p\
-qBpy#\
- =12
- -1
-rhp,1Q
- =2
- -1
-r7py#Q
- =12
- -1
-t1=rk#I
- =7
- -4
-s?py#I
-T1
-pm,
-p{py#IyK0
- =4
- -2
-s?py#I
-T3
- =3
- -1
-p{py#JE32
- =4
- -2
-rKt?rbz}MR15G
-{*R1#
- =7
- -3
-ru9
-pny'tc
-ruC
- =11
- -1
- =7
- -4
- =2
- -1
-"o
- =6
- -6
-u'Mm
-]Hsx9
-"'
- =2
- -1
-"'
- =3
- -5
-"'
- =2
- -1
-"'
- =2
- -1
-"'
- =3
- -1
-ruw
- =3
- -3
-"E
-u'q,
-"D
- =8
- -3
-"*
- =2
- -1
-"*
- =7
- -4
- =2
- -1
-"*
- =5
- -1
-"e
- =2
- -1
-"d
- =2
- -1
-"d
- =8
- -2
-{jL
-qa/
- =4
- -2
-aK
-;-
- =4
- -2
-aI
-;/
- =4
- -2
-aG
-;-
- =4
- -2
-aE
-wpO
- =4
- -1
-aD
- =5
- -1
-aN
- =11
- -2
-aA
-;1
- =4
- -2
-a?
-;3
- =4
- -2
-a"
-wpC
- =2
- -4
-"?
-}G
-pfqI
-;1
- =2
- -4
-"?
-tW
-pfpU
-;3
- =2
- -4
-";
-g,
-p36
-qPpG
- =4
- -1
-;7
- =2
- -1
-";
- =2
- -1
-;8
- =7
- -1
-";
- =2
- -1
-qPp"
- =10
- -1
-;$
- =4
- -1
-wpo
- =10
- -2
-ak
-;'
- =4
- -1
-wph
- =4
- -2
-ak
-;*
- =4
- -1
-wpe
- =8
- -1
-"}
- =2
- -1
-qPpK
- =4
- -2
-ab
-;$
- =4
- -1
-wp^
- =4
- -2
-aZ
-;'
- =4
- -1
-wpW
- =4
- -2
-aZ
-;*
- =4
- -1
-wpT
- =4
- -2
-aQ
-qPpY
- =3
- -2
-aO
-wpP
- =4
- -2
-a#
-;8
- =3
- -2
-aC
-qPp=
- =4
- -2
-aB
-wpC
- =4
- -1
-qPp)
- =4
- -1
-a=
- =5
- -1
-wp<
- =4
- -2
-a;
-;$
- =4
- -1
-wp8
- =4
- -2
-a4
-;'
- =4
- -1
-wp1
- =4
- -2
-a4
-;*
- =4
- -1
-wp.
- =4
- -2
-a+
-wpO
- =4
- -1
-wp*
- =4
- -1
-a)
- =5
- -1
-wp(
- =4
- -1
-a'
- =5
- -1
-wp&
- =26`
-
 const dotsQ4ThriceSM80NarrowAligned = dotsQ4ThriceSM90NarrowAligned + `
  patch
  -3
@@ -11454,44 +9242,7 @@ q1py#S1F
  -1
  =331`
 
-const dotsQ4ThriceSM80 = dotsQ4ThriceSM90 + `
- patch
- -3
-packed1 41850 dots_nibbles_thrice
-!|hf|f
-!|gxO
- =65
- -3
-"&
- =282
- -2
- =28
- -1
-"-
- =246
- -1
-"f
- =101
- -1
-"j
- =8
- -3
-"~
-qk|1<
-"~
- =6
- -3
-"~
-5
-"~
- =19
- -1
-"~
- =611
- -1
- =331`
-
-const dotsQ8OneSM90NarrowAligned = `packed1 53043 dots_bytes_one
+const dotsQ8OneSM90NarrowAligned = `packed1 53044 dots_bytes_one
 !|h^|f
 !|g@=
 !p8
@@ -11537,7 +9288,7 @@ uxPt5/rz~72uwrFr>
 m
 h+se
 h+s%
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -11567,7 +9318,7 @@ x{
 )
 x3
 )
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "&
 ra0G
@@ -11611,7 +9362,7 @@ pny'ts
 w"~5
 w"~5
 rDC
-r6+q#/
+r6-q#/
 xBu*M.1'
 pn|Ytc
 p~}\1/
@@ -11620,7 +9371,7 @@ p~p0|B/
 "%
 t^
 s;/
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -11795,7 +9546,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
 !#
 "3
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 ra0tn
 zJt?uN{"z#7x5|#79uk
 u'M*
@@ -11816,10 +9567,10 @@ qF118
 "5
 pzyW?
 pzR3q=?
-r69}6
+r6/}6
 xBu*M.1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*Ew?1/
 }g7t;
 ra7E
@@ -11831,7 +9582,7 @@ t.?
 Y+D
 pz+qj
 vbry
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 uL=,p|
 r(TE
@@ -12084,7 +9835,7 @@ sH$
 !#
 uL}#^
 p+
-rt,yY
+rt+yY
 ]0x_~*B
 pqq0sh
 z3(p$
@@ -12186,7 +9937,7 @@ J
 "e
 y7-
 s=MY
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -12289,12 +10040,12 @@ vc-r.
 qF3E}(
 qTR3tn{X
 xKR3p$D?
-rt9pb
+rt/pb
 qF.1D
 "&
 y7-
 s=MY
-rt9|_
+rt/|_
 wh
 "4
 z)JD
@@ -12964,7 +10715,7 @@ q~@$&sR(
 q1py&_E}(
 qTpy&_tn{X
 xKpy&_p$D?
-rt.sQ
+rt8sQ
 qKpy&Xrk&X1Z
 u?~*2
 !#
@@ -13076,13 +10827,13 @@ s>
 p{py&jE3/
 wG
 !#
-rt,r.9
+rt+r.9
 z'61618
 rKt?rbz}M[16G
 {*[1#
 sH/
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -13128,7 +10879,7 @@ u'py(6
 pVysx/
 (+@
 !#
-r6/yY
+r6@yY
 s?py(1
 pVts3sK
 (rO
@@ -13347,7 +11098,7 @@ pfp5
 qPpG
 (
 !vK-y@
-r6/|Y
+r6@|Y
 sk8
 aP
 qPp"
@@ -13471,622 +11222,6 @@ O
 !L
 `
 
-const dotsQ8OneSM90 = dotsQ8OneSM90NarrowAligned + `
- patch
- -1
-packed1 52242 dots_bytes_one
- =15
- -2
-p978un
-p:qYsV
- =44
- -14
- =3
- -3
-r'p*G
-p~p*2u4p2
-qvyD[
- =76
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-|.7rI
-|W&
- =4
- -1
-u.
- =8
- -2
-pB7A<+
-po7ArS
- =9
- -6
-zJvDympMy_xDr2E
-|.@pb
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR?
- =6
- -1
-s=R,
- =3
- -3
-p~X</<7
-"2
-qF.wv/
- =5
- -2
-qF:GvO/
-qFEwv+}(
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"2
-t>
- =4
- -1
-u.
- =9
- -2
-pB7A<@
-po7ArS
- =9
- -6
-zJvDympMy_xD2p2E
-"3
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"5
-qF-18
- =2
- -1
-pzR/q=?
- =18
- -1
-r(LE
- =9
- -1
-zVT2sK
- =3
- -1
-{Zp/,p$
- =21
- -1
-qFgU
- =8
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-{D7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-u(
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-{K
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<r
-s'8
-tH-Ew?<C
- =3
- -1
-zWR)p$
- =3
- -2
-qF6U
-vb<,
- =106
- -1
-qTR9<f
- =12
- -2
-xSX<X14
-z)X<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<n
-pqs6qw
-wu30
-"a
-qkQwv/
- =5
- -1
-tHnqO<o
- =2
- -1
-xBu*MRqO,
- =2
- -1
-xBu*M<qO,
- =3
- -2
-r(rB
-qvqY<t
- =7
- -1
-s=MR
- =19
- -1
-qkS</
- =14
- -1
-T.
- =8
- -1
-T0
- =15
- -1
-s=MQ
- =7
- -3
-qk}1<
-"w
-ph~G
- =4
- -1
-s=MQ
- =3
- -1
-pB~1O1G
- =8
- -2
-tH$yZH
-{=4%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"w
-)
- =4
- -1
-u.
- =11
- -2
-pB7Ar2
-po7ArS
- =9
- -6
-zJvDympMy_xD2[E
-"y
-ub'
-{=(%
-zbp5C
- =2
- -3
-vaG
-*&%
-zB=A%
- =7
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
- =4
- -1
-qk}1R
- =2
- -12
-s=MQ
-"x
-qk~18
-"x
-xKM}2zE?
-xKM~1~D?
-vc-r.
-qF/E}(
-qTR/tn{X
-xKR/p$D?
-rt9pb
-qF*1<
- =2
- -1
-s=MQ
- =3
- -2
-z)FD
-pzRGqj
- =2
- -2
-qVycQ
-s(8%
- =2
- -1
-r(4B
- =2
- -1
-{=7%
- =2
- -1
-r(5E
- =2
- -1
-s(V%
- =11
- -1
-x%+w?rk#Q
- =3
- -3
-p~X|BI
-"%
-p~Xu%K
- =23
- -1
-tHNqOry
- =5
- -1
-}b#[G2p0
- =55
- -1
-}b$#A<J
- =542
- -5
-q1py&[E}(
-qTpy&[tn{X
-xKpy&[p$D?
-rt.sQ
-qKpy&Trk&T1R
- =3
- -8
-xBu*py&]1R
-uF,rk&o
-p\
-qVyc?
-|&?U
-qVpy&oD
-pq{GqN
-t(r|rk&o
- =10
- -5
-|Mpy&brk&bB
-"$
-}b&qqOU
-pq}6r.
-}b&pqOU
- =7
- -1
-rhpy&^p$
- =5
- -1
-r7py&m
- =7
- -1
-uF,rk&o
- =4
- -1
-qBpy&w
- =17
- -1
-rhX1R
- =2
- -1
-r7py&m
- =12
- -1
-t1=rk&e
- =7
- -4
-s?py&e
-T.
-pm+
-p{py&eyK-
- =4
- -2
-s?py&e
-T0
- =3
- -1
-p{py&fE3/
- =4
- -2
-rKt?rbz}MS16G
-{*S1#
- =7
- -1
-ru9
- =10
- -1
- =7
- -1
- =4
- -6
-u'Mn
-]Csx8
-"%
- =2
- -1
-"%
- =3
- -2
-"%
- =4
- -1
-rux
- =3
- -3
-"@
-u'q}
-"?
- =8
- -3
-"(
- =2
- -1
-"(
- =7
- -1
- =3
- -1
-"U
- =2
- -1
-"T
- =2
- -1
-"T
- =6
- -1
-"b
- =7
- -2
-aI
-;,
- =4
- -2
-aG
-;*
- =4
- -2
-aE
-;,
- =4
- -2
-aC
-;*
- =4
- -2
-aA
-wpJ
- =4
- -1
-a@
- =5
- -1
-a?
- =11
- -2
-a<
-;.
- =4
- -2
-a:
-;0
- =4
- -2
-pfqI
-wp>
- =2
- -4
-"<
-}G
-pfqA
-;.
- =2
- -4
-"<
-tW
-pfp[
-;0
- =4
- -2
-p33
-qPp"
- =4
- -1
-;4
- =2
- -4
-":
-g.
-p36
-;5
- =4
- -1
-;7
- =2
- -1
-":
- =2
- -1
-;8
- =10
- -1
-;$
- =4
- -1
-wpb
- =10
- -2
-a]
-;'
- =4
- -1
-wp\
- =2
- -1
-"o
- =2
- -1
-qPpK
- =4
- -2
-aX
-;$
- =4
- -1
-wpU
- =4
- -2
-aQ
-;'
- =4
- -1
-wpP
- =4
- -2
-aL
-qPpY
- =3
- -2
-aJ
-wpK
- =4
- -2
-a"
-;5
- =3
- -2
-a>
-qPp=
- =4
- -2
-a=
-wp>
- =4
- -1
-qPp)
- =4
- -1
-a8
- =5
- -1
-wp7
- =4
- -2
-a6
-;$
- =4
- -1
-wp3
- =4
- -2
-a/
-;'
- =4
- -1
-wp.
- =4
- -2
-a*
-wpJ
- =4
- -1
-wp)
- =4
- -1
-a(
- =5
- -1
-wp'
- =4
- -1
-a&
- =5
- -1
-wp%
- =26`
-
 const dotsQ8OneSM80NarrowAligned = dotsQ8OneSM90NarrowAligned + `
  patch
  -3
@@ -14153,73 +11288,7 @@ q1py#Y18
  -1
  =298`
 
-const dotsQ8OneSM80 = dotsQ8OneSM90 + `
- patch
- -3
-packed1 52135 dots_bytes_one
-!|hf|f
-!|gxO
- =59
- -3
-"%
- =257
- -2
- =266
- -1
-"_
- =3
- -1
-"Y
- =79
- -1
-"d
- =8
- -3
-"v
-qk}1<
-"v
- =6
- -3
-"v
-5
-"v
- =4
- -3
-"w
-t<
-"w
- =5
- -1
-"w
- =6
- -1
-"v
- =10
- -1
-"x
- =16
- -3
-"x
-zJvDympMy_xD2[E
-"x
- =10
- -1
-"x
- =6
- -3
-"x
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"w
- =4
- -3
-"w
-qk~18
-"w
- =879
- -1
- =298`
-
-const dotsQ8SixteenSM90NarrowAligned = `packed1 37880 dots_bytes_sixteen
+const dotsQ8SixteenSM90NarrowAligned = `packed1 37881 dots_bytes_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -14266,7 +11335,7 @@ uxPt5/rz~72uwrFr>
 m
 h+se
 h+s%
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -14298,7 +11367,7 @@ x3
 )
 |sq#
 r7ujrbrmpO|S=
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "'
 ra0G
@@ -14342,7 +11411,7 @@ pny'ts
 w"~5
 w"~5
 rDC
-r6+q#/
+r6-q#/
 xBu*M.1'
 pn|Ytc
 p~}\1/
@@ -14351,7 +11420,7 @@ p~p0|B/
 "%
 t^
 s;/
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -14526,7 +11595,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
 !#
 "3
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 zJt?uN{"M02@8..y<zI9
 v>/
 u'M*
@@ -14547,10 +11616,10 @@ qF117
 "5
 pzyW?
 pzR3q=?
-r69}6
+r6/}6
 xBu*M.1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*B,w}1/
 pqf7t;
 ra8E
@@ -14564,7 +11633,7 @@ q1t"/
 x<D
 pzXqj
 vb2[
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 pqpX,p|
 r(VE
@@ -14817,7 +11886,7 @@ sH$
 !#
 pqpX@^
 p+
-rt,yY
+rt+yY
 ]0x_~*B
 prq0sh
 z3(p$
@@ -14925,7 +11994,7 @@ J
 "e
 y7-
 s=MZ
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -15028,12 +12097,12 @@ vc-r.
 qF3E}(
 qTR3tn{X
 xKR3p$D?
-rt9pb
+rt/pb
 qF.1E
 "&
 y7-
 s=MZ
-rt9|_
+rt/|_
 wh
 "4
 z)LD
@@ -15251,7 +12320,7 @@ tU\qO
 q1py#5E}(
 qTpy#5tn{X
 xKpy#5p$D?
-rt.sQ
+rt8sQ
 qKpy#.rk#.1[
 u?~*2
 !#
@@ -15368,13 +12437,13 @@ s>
 p{py#@E3/
 wG
 !#
-rt,r.9
+rt+r.9
 z'61617
 rKt?rbz}M\16G
 {*\1#
 sH/
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -15420,7 +12489,7 @@ u'py$n
 pVzsx/
 (+@
 !#
-r6/yY
+r6@yY
 s?py$i
 pVus3sK
 (rO
@@ -15639,7 +12708,7 @@ pfp5
 qPpG
 (
 !vK-y@
-r6/|Y
+r6@|Y
 sk8
 aP
 qPp"
@@ -15763,636 +12832,6 @@ O
 !L
 `
 
-const dotsQ8SixteenSM90 = dotsQ8SixteenSM90NarrowAligned + `
- patch
- -1
-packed1 37075 dots_bytes_sixteen
- =16
- -2
-p9--te
-p:qYsV
- =44
- -14
- =5
- -3
-r'q,G
-p~wgp*2p0
-qvu4p2
- =76
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-|.7rI
-|W&
- =4
- -1
-u.
- =8
- -2
-pB8A<+
-po8ArS
- =9
- -6
-zJvDympMy_xDr2E
-|.@pb
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR?
- =6
- -1
-s=R,
- =3
- -3
-p~X</<7
-"2
-qF.wv/
- =5
- -2
-qF:GvO/
-qFEwv+}(
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"2
-t>
- =4
- -1
-u.
- =9
- -2
-pB8A<@
-po8ArS
- =9
- -6
-zJvDympMy_xD2p2E
-"3
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"5
-qF-17
- =2
- -1
-pzR/q=?
- =20
- -1
-r(NE
- =9
- -1
-zVV2sK
- =3
- -1
-{Zp/,p$
- =21
- -1
-qFiU
- =8
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-pqpj7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-u(
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-{K
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<t
-s'8
-tH-B,w}<E
- =3
- -1
-zWR)p$
- =3
- -2
-qF6U
-vb<,
- =106
- -1
-qTR9<h
- =12
- -2
-xSX<X14
-z)X<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<p
-prs6qw
-wu30
-"a
-qkRwv/
- =5
- -1
-tHpqO<q
- =2
- -1
-xBu*MSA,
- =2
- -1
-xBu*M=A,
- =3
- -4
-r(tB
-qvqY<v
-vT/
-qvqY<x
- =7
- -1
-s=MS
- =19
- -1
-qkT<1
- =14
- -1
-T.
- =8
- -1
-T0
- =19
- -1
-s=MR
- =7
- -3
-qk~1=
-"w
-qzpy#BG
- =4
- -1
-s=MR
- =3
- -1
-}b#D1P1H
- =8
- -2
-tH$yZI
-{=4%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"w
-)
- =4
- -1
-u.
- =11
- -2
-pB8Ar2
-po8ArS
- =9
- -6
-zJvDympMy_xD2[E
-"y
-ub'
-{=(%
-zbp5C
- =2
- -3
-vaG
-*&%
-zB?A%
- =7
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
- =4
- -1
-qk~1S
- =2
- -12
-s=MR
-"x
-q1py#Q17
-"x
-xKM~2zE?
-xKpy#Qrk#QD?
-vc-r.
-qF/E}(
-qTR/tn{X
-xKR/p$D?
-rt9pb
-qF*1=
- =2
- -1
-s=MR
- =3
- -2
-z)HD
-pzRIqj
- =2
- -2
-qVycR
-s(8%
- =2
- -1
-r(4B
- =2
- -1
-{=7%
- =2
- -1
-r(5E
- =2
- -1
-s(V%
- =44
- -1
-x%xFw}rk#U
- =3
- -3
-p~X|BJ
-"&
-p~Xu%L
- =25
- -1
-x%q4<Q
- =4
- -1
-qvp<<V
- =4
- -1
-tH"yZ9
- =12
- -1
-q1py#lU
- =56
- -1
-}b$5A<C
- =16
- -1
-}b$7A<H
- =20
- -5
-q1py#1E}(
-qTpy#1tn{X
-xKpy#1p$D?
-rt.sQ
-xS{<{1S
- =3
- -8
-xBu*py#31S
-qvp5,rk#F
-p\
-qVyc@
-|&@U
-qVpy#FD
-t).qN
-t(r|rk#F
- =10
- -5
-|Mpy#7rk#7B
-"$
-}b#HqOU
-pr}6r.
-}b#GqOU
- =4
- -1
-}b#FqOq=
- =7
- -1
-rhpy#5p$
- =5
- -1
-r7py#C
- =7
- -1
-qvp5,rk#E
- =4
- -1
-qBpy#O
- =17
- -1
-rhX1S
- =2
- -1
-r7py#C
- =12
- -1
-t1=rk#;
- =7
- -4
-s?py#;
-T.
-pm+
-p{py#;yK-
- =4
- -2
-s?py#;
-T0
- =3
- -1
-p{py#<E3/
- =4
- -2
-rKt?rbz}MT16G
-{*T1#
- =7
- -1
-ru:
- =10
- -1
- =7
- -1
- =4
- -6
-u'Mo
-]Csx8
-"%
- =2
- -1
-"%
- =3
- -2
-"%
- =4
- -1
-ruy
- =3
- -3
-"@
-u'R"
-"?
- =8
- -3
-"(
- =2
- -1
-"(
- =7
- -1
- =3
- -1
-"X
- =2
- -1
-"W
- =2
- -1
-"W
- =6
- -1
-"f
- =7
- -2
-aI
-;,
- =4
- -2
-aG
-;*
- =4
- -2
-aE
-;,
- =4
- -2
-aC
-;*
- =4
- -2
-aA
-wpJ
- =4
- -1
-a@
- =5
- -1
-a?
- =11
- -2
-a<
-;.
- =4
- -2
-a:
-;0
- =4
- -2
-pfqI
-wp>
- =2
- -4
-"<
-}G
-pfqA
-;.
- =2
- -4
-"<
-tW
-pfp[
-;0
- =4
- -2
-p33
-qPp"
- =4
- -1
-;4
- =2
- -4
-":
-g.
-p36
-;5
- =4
- -1
-;7
- =2
- -1
-":
- =2
- -1
-;8
- =10
- -1
-;$
- =4
- -1
-wpb
- =10
- -2
-a]
-;'
- =4
- -1
-wp\
- =2
- -1
-"s
- =2
- -1
-qPpK
- =4
- -2
-aX
-;$
- =4
- -1
-wpU
- =4
- -2
-aQ
-;'
- =4
- -1
-wpP
- =4
- -2
-aL
-qPpY
- =3
- -2
-aJ
-wpK
- =4
- -2
-a"
-;5
- =3
- -2
-a>
-qPp=
- =4
- -2
-a=
-wp>
- =4
- -1
-qPp)
- =4
- -1
-a8
- =5
- -1
-wp7
- =4
- -2
-a6
-;$
- =4
- -1
-wp3
- =4
- -2
-a/
-;'
- =4
- -1
-wp.
- =4
- -2
-a*
-wpJ
- =4
- -1
-wp)
- =4
- -1
-a(
- =5
- -1
-wp'
- =4
- -1
-a&
- =5
- -1
-wp%
- =26`
-
 const dotsQ8SixteenSM80NarrowAligned = dotsQ8SixteenSM90NarrowAligned + `
  patch
  -3
@@ -16459,73 +12898,7 @@ q1py#]17
  -1
  =298`
 
-const dotsQ8SixteenSM80 = dotsQ8SixteenSM90 + `
- patch
- -3
-packed1 36968 dots_bytes_sixteen
-!|hf|f
-!|gxO
- =62
- -3
-"&
- =259
- -2
- =266
- -1
-"_
- =3
- -1
-"Y
- =85
- -1
-"d
- =8
- -3
-"v
-qk~1=
-"v
- =6
- -3
-"v
-5
-"v
- =4
- -3
-"w
-t<
-"w
- =5
- -1
-"w
- =6
- -1
-"v
- =10
- -1
-"x
- =16
- -3
-"x
-zJvDympMy_xD2[E
-"x
- =10
- -1
-"x
- =6
- -3
-"x
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"w
- =4
- -3
-"w
-q1py#Q17
-"w
- =432
- -1
- =298`
-
-const dotsQ8ThriceSM90NarrowAligned = `packed1 41171 dots_bytes_thrice
+const dotsQ8ThriceSM90NarrowAligned = `packed1 41172 dots_bytes_thrice
 !|h^|f
 !|g@=
 !p8
@@ -16572,7 +12945,7 @@ uxPt5/rz~72uwrFr>
 m
 h+se
 h+s%
-r6+}6
+r6-}6
 p%
 pn|Ys-
 y.
@@ -16604,7 +12977,7 @@ x3
 )
 |sq#
 r7ujrbrmpO|S=
-}Tpw
+r6+pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "'
 ra0G
@@ -16648,7 +13021,7 @@ pny'ts
 w"~5
 w"~5
 rDB
-r6+q#/
+r6-q#/
 xBu*M.1'
 pn|Ytc
 p~}\1/
@@ -16657,7 +13030,7 @@ p~p0|B/
 "%
 t^
 s;/
-r6-s-
+|ys-
 wcu*M$2rO
 v>+9
 qk$U
@@ -16832,7 +13205,7 @@ pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
 !#
 "3
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-r6/yY
+r6@yY
 zJt?uN{"M0By<.v<@8tG
 {Y=
 u'M*
@@ -16853,10 +13226,10 @@ qF117
 "5
 pzyW?
 pzR3q=?
-r69}6
+r6/}6
 xBu*M.1%
 xBzYM#
-r6/|Y
+r6@|Y
 pB*pdz(1/
 pqf7t;
 ra8E
@@ -16870,7 +13243,7 @@ q1t"/
 x<D
 pzXqj
 qvsT2[
-r6@j
+rt=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 pqpX,p|
 r(VE
@@ -17132,7 +13505,7 @@ sH$
 !#
 pqpX@^
 p+
-rt,yY
+rt+yY
 ]0x_~*A
 prq0sh
 z3(p$
@@ -17242,7 +13615,7 @@ J
 "g
 y7-
 s=MZ
-rt.u:
+rt8u:
 za
 |A+q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
@@ -17345,12 +13718,12 @@ vc-r.
 qF3E}(
 qTR3tn{X
 xKR3p$D?
-rt9pb
+rt/pb
 qF.1E
 "&
 y7-
 s=MZ
-rt9|_
+rt/|_
 wh
 "4
 z)OD
@@ -17612,7 +13985,7 @@ tUqqO
 q1py#IE}(
 qTpy#Itn{X
 xKpy#Ip$D?
-rt.sQ
+rt8sQ
 qKpy#Brk#B1[
 u?~*3
 !#
@@ -17720,13 +14093,13 @@ s>
 p{py#RE3/
 wG
 !#
-rt,r.9
+rt+r.9
 z'61617
 rKt?rbz}M\16G
 {*\1#
 sH0
 !#
-qx.q@
+qx8q@
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
 O
 !#
@@ -17772,7 +14145,7 @@ u'py%&
 pVxsx/
 (+@
 !#
-r6/yY
+r6@yY
 s?py$~
 pVss3sK
 (rO
@@ -17991,7 +14364,7 @@ pfp5
 qPpG
 (
 !vK-y@
-r6/|Y
+r6@|Y
 sk8
 aP
 qPp"
@@ -18115,657 +14488,6 @@ O
 !L
 `
 
-const dotsQ8ThriceSM90 = dotsQ8ThriceSM90NarrowAligned + `
- patch
- -1
-packed1 40366 dots_bytes_thrice
- =16
- -2
-p9-vOpF
-p:qYsV
- =44
- -14
- =5
- -3
-r'q,G
-p~wgp*2p0
-qvu4p2
- =76
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-|.7rI
-|W&
- =4
- -1
-u.
- =8
- -2
-pB8A<+
-po8ArS
- =9
- -6
-zJvDympMy_xDr2E
-|.@pb
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9lsfumqlA
- =4
- -2
-r(%q&
-s=R&
- =3
- -1
-pzR'p$?
- =2
- -1
-vTR?
- =6
- -1
-s=R,
- =3
- -3
-p~X</<7
-"2
-qF.wv/
- =5
- -2
-qF:GvO/
-qFEwv+}(
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"2
-t>
- =4
- -1
-u.
- =9
- -2
-pB8A<@
-po8ArS
- =9
- -6
-zJvDympMy_xD2p2E
-"3
-ub'
-{=(%
-zbp5C
- =2
- -1
-vaG
- =11
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlA
- =10
- -2
-u'R=
-qVR=D
- =3
- -1
-qF,<=
- =2
- -3
-s=R?
-"5
-qF-17
- =2
- -1
-pzR/q=?
- =20
- -1
-r(NE
- =9
- -1
-zVV2sK
- =3
- -1
-{Zp/,p$
- =35
- -1
-qFmU
- =8
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-pqpj7sr
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-u(
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -1
-q1p*G
- =4
- -1
-T,
- =2
- -13
-rV
-s|v=
-s|r>
-s|7n
-"&
-yP
- =3
-yP
-&
-yP
-&
- =3
- -5
-u'p0
-T*
-{K
-xUp0A3)
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -4
-u'R,
-tU,<x
-s'8
-tH-pdz(<I
- =10
- -2
-qF:U
-vb<,
- =91
- -1
-zWREp$
- =3
- -1
-tHSA<3
- =4
- -3
-tHUGqR
-{QqpU
-tHUGry
- =8
- -2
-xST<T14
-z)T<b
- =2
- -2
-xS[<[B
-z)[1%
- =16
- -5
-qvM#<p
-prs6qw
-wu30
-"c
-qkRwv/
- =5
- -6
-tHpqO<q
-qD,s-
-qFnG
-qFoqO
-qFmG
-qFnqO
- =2
- -1
-xBu*MSA,
- =2
- -1
-xBu*M=A,
- =3
- -4
-r(xB
-qvqY<z
-vT/
-qvqY<|
- =5
- -1
-s=MS
- =18
- -1
-qkT<4
- =14
- -1
-T.
- =8
- -1
-T0
- =19
- -1
-s=MR
- =7
- -3
-qk~1=
-"y
-qzpy#EG
- =4
- -1
-s=MR
- =3
- -1
-}b#G1P1H
- =8
- -2
-tH$yZI
-{=4%
- =3
- -1
-ub$
- =2
- -5
-{=%rZ
-zbrcC
-"y
-)
- =4
- -1
-u.
- =11
- -2
-pB8Ar2
-po8ArS
- =9
- -6
-zJvDympMy_xD2[E
-"{
-ub'
-{=(%
-zbp5C
- =2
- -3
-vaG
-*&%
-zBBA%
- =7
- -1
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lsfumqlA
- =4
- -1
-qk~1S
- =2
- -12
-s=MR
-"z
-q1py#T17
-"z
-xKM~2zE?
-xKpy#Trk#TD?
-vc-r.
-qF/E}(
-qTR/tn{X
-xKR/p$D?
-rt9pb
-qF*1=
- =2
- -1
-s=MR
- =3
- -2
-z)KD
-pzRLqj
- =2
- -2
-qVycR
-s(8%
- =2
- -1
-r(4B
- =2
- -1
-{=7%
- =2
- -1
-r(5E
- =2
- -1
-s(V%
- =44
- -1
-x%p<z(rk#X
- =3
- -3
-p~X|BJ
-"&
-p~Xu%L
- =25
- -1
-x%q4<T
- =4
- -1
-qvp<<Y
- =4
- -1
-tH"yZ9
- =12
- -1
-q1py#oU
- =56
- -1
-}b$8A<C
- =11
- -1
-}b#BA<H
- =10
- -1
-}b#FA<M
- =15
- -1
-}b$DA<R
- =10
- -1
-}b#OA<W
- =10
- -1
-}b#SA<\
- =20
- -5
-q1py#EE}(
-qTpy#Etn{X
-xKpy#Ep$D?
-rt.sQ
-qKpy#>rk#>1S
- =3
- -8
-xBu*py#G1S
-qvp5,rk#Y
-p\
-qVyc@
-|&@U
-qVpy#YD
-t).qN
-t(r|rk#Y
- =10
- -5
-|Mpy#Krk#KB
-"$
-}b#[qOU
-pr}6r.
-}b#ZqOU
- =4
- -1
-}b#YqOq=
- =7
- -1
-rhpy#Ip$
- =5
- -1
-r7py#W
- =6
- -3
-qvp5,rk#Y
-p\
-qBpy#a
- =12
- -1
-rhp,1S
- =2
- -1
-r7py#U
- =12
- -1
-t1=rk#M
- =7
- -4
-s?py#M
-T.
-pm+
-p{py#MyK-
- =4
- -2
-s?py#M
-T0
- =3
- -1
-p{py#NE3/
- =4
- -2
-rKt?rbz}MT16G
-{*T1#
- =7
- -1
-ru:
- =10
- -1
- =7
- -1
- =4
- -6
-u'Mo
-]Csx8
-"%
- =2
- -1
-"%
- =3
- -2
-"%
- =4
- -1
-ruy
- =3
- -3
-"?
-u'q,
-">
- =8
- -3
-"(
- =2
- -1
-"(
- =7
- -1
- =3
- -1
-"W
- =2
- -1
-"V
- =2
- -1
-"V
- =6
- -1
-"e
- =7
- -2
-aH
-;,
- =4
- -2
-aF
-;*
- =4
- -2
-aD
-;,
- =4
- -2
-aB
-;*
- =4
- -2
-a@
-wpJ
- =4
- -1
-a?
- =5
- -1
-aI
- =11
- -2
-a<
-;.
- =4
- -2
-a:
-;0
- =4
- -2
-pfqI
-wp>
- =2
- -4
-"<
-}G
-pfqA
-;.
- =2
- -4
-"<
-tW
-pfp[
-;0
- =4
- -2
-p33
-qPp"
- =4
- -1
-;4
- =2
- -4
-":
-g.
-p36
-;5
- =4
- -1
-;7
- =2
- -1
-":
- =2
- -1
-;8
- =10
- -1
-;$
- =4
- -1
-wpb
- =10
- -2
-a]
-;'
- =4
- -1
-wp\
- =2
- -1
-"r
- =2
- -1
-qPpK
- =4
- -2
-aX
-;$
- =4
- -1
-wpU
- =4
- -2
-aQ
-;'
- =4
- -1
-wpP
- =4
- -2
-aL
-qPpY
- =3
- -2
-aJ
-wpK
- =4
- -2
-a"
-;5
- =3
- -2
-a>
-qPp=
- =4
- -2
-a=
-wp>
- =4
- -1
-qPp)
- =4
- -1
-a8
- =5
- -1
-wp7
- =4
- -2
-a6
-;$
- =4
- -1
-wp3
- =4
- -2
-a/
-;'
- =4
- -1
-wp.
- =4
- -2
-a*
-wpJ
- =4
- -1
-wp)
- =4
- -1
-a(
- =5
- -1
-wp'
- =4
- -1
-a&
- =5
- -1
-wp%
- =26`
-
 const dotsQ8ThriceSM80NarrowAligned = dotsQ8ThriceSM90NarrowAligned + `
  patch
  -3
@@ -18829,72 +14551,6 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 q1py#a17
 "y
  =476
- -1
- =298`
-
-const dotsQ8ThriceSM80 = dotsQ8ThriceSM90 + `
- patch
- -3
-packed1 40259 dots_bytes_thrice
-!|hf|f
-!|gxO
- =62
- -3
-"&
- =259
- -2
- =275
- -1
-"b
- =3
- -1
-"[
- =87
- -1
-"f
- =8
- -3
-"x
-qk~1=
-"x
- =6
- -3
-"x
-5
-"x
- =4
- -3
-"y
-t<
-"y
- =5
- -1
-"y
- =6
- -1
-"x
- =10
- -1
-"z
- =16
- -3
-"z
-zJvDympMy_xD2[E
-"z
- =10
- -1
-"z
- =6
- -3
-"z
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"y
- =4
- -3
-"y
-q1py#T17
-"y
- =467
  -1
  =298`
 

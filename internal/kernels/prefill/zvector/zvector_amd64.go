@@ -5,10 +5,10 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func Direct32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func Direct32Twin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func Direct32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func Direct32TwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func Direct32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
@@ -23,22 +23,22 @@ func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.
 func Direct32TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func Direct32Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func Direct32Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func Direct32TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func Direct32TwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func Direct32Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func Direct32Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
 
 //go:noescape
-func Direct32TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func Direct32TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
 
 //go:noescape
-func DirectBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectBF16Twin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectBF16TwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func DirectBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
@@ -53,22 +53,22 @@ func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsaf
 func DirectBF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func DirectBF16Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func DirectBF16Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectBF16TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func DirectBF16TwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectBF16Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func DirectBF16Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
 
 //go:noescape
-func DirectBF16TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func DirectBF16TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
 
 //go:noescape
-func DirectF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectF16Twin(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectF16TwinAVX2(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
 func DirectF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
@@ -83,13 +83,13 @@ func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe
 func DirectF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func DirectF16Twin_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func DirectF16Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectF16TwinAVX2_(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 int, a10 unsafe.Pointer, a11 int) (done int)
+func DirectF16TwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectF16Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func DirectF16Twin__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
 
 //go:noescape
-func DirectF16TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int) (done int)
+func DirectF16TwinAVX2__(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 int, a21 int, a22 int, a23 int, a24 int, a25 int, a26 int, a27 int, a28 int, a29 int, a30 int, a31 int, a32 int, a33 int, a34 int, a35 int, a36 int, a37 int, a38 int, a39 int, a40 int, a41 int, a42 int, a43 int) (done int)
