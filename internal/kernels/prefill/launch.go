@@ -71,6 +71,7 @@ func (j job[T]) direct(s *device.Stream) error {
 //gpu:instance tiledBF16x64 = tiled[dtype.BF16, row.BF16, [9][8]dtype.BF16, [8][4]float32]
 //gpu:instance tiledBF16x96 = tiled[dtype.BF16, row.BF16, [13][8]dtype.BF16, [12][4]float32]
 //gpu:instance tiledBF16x128 = tiled[dtype.BF16, row.BF16, [17][8]dtype.BF16, [16][4]float32]
+//gpu:instance tiledF16x32 = tiled[dtype.F16, row.F16, [5][8]dtype.F16, [4][4]float32]
 //gpu:instance tiledF16x64 = tiled[dtype.F16, row.F16, [9][8]dtype.F16, [8][4]float32]
 //gpu:instance tiledF16x128 = tiled[dtype.F16, row.F16, [17][8]dtype.F16, [16][4]float32]
 
@@ -82,7 +83,7 @@ func (j job[T]) tiled(s *device.Stream) error {
 		launch := [...]tiledLauncher[dtype.BF16]{tiledBF16x32, tiledBF16x64, tiledBF16x96, tiledBF16x128}[size]
 		return launchTiled(s, launch, job[dtype.BF16]{x, j.layout})
 	case Operands[dtype.F16]:
-		launch := [...]tiledLauncher[dtype.F16]{tiledF16x64, tiledF16x64, tiledF16x128, tiledF16x128}[size]
+		launch := [...]tiledLauncher[dtype.F16]{tiledF16x32, tiledF16x64, tiledF16x128, tiledF16x128}[size]
 		return launchTiled(s, launch, job[dtype.F16]{x, j.layout})
 	}
 	panic("BUG: prefill: no such element type")
