@@ -161,6 +161,7 @@ var floors = map[string]string{
 	"bench/train":               "nn tensor train . device dtype",
 	"bench/decode":              "internal/kernels/matvec . device device/driver dtype gpu math32",
 	"bench/serve":               "llm serve/openai model/llama/llamatest .",
+	"bench/embed":               "embeddings model/bert tensor weights . device dtype",
 	"bench/llm":                 "llm model/llama tensor weights internal/kernels/sampling . device dtype",
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device",
 	"bench/suite/unchecked":     "compile device/driver",
