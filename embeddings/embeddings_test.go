@@ -201,6 +201,15 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+func TestSupports(t *testing.T) {
+	if folder := berttest.WriteFolder(t, berttest.Options{}); !embeddings.Supports(folder) || embeddings.Supports(filepath.Join(folder, "config.json")) || embeddings.Supports(t.TempDir()) {
+		t.Error("a folder with an encoder, a file, or an empty folder")
+	}
+	if embeddings.Supports(berttest.WriteFolder(t, berttest.Options{Change: func(c map[string]any) { c["model_type"] = "llama" }})) {
+		t.Error("a language model")
+	}
+}
+
 func TestSimilarity(t *testing.T) {
 	for _, c := range []struct {
 		a, b []float32

@@ -16,6 +16,15 @@ import (
 // supported. Errors of packages tokenizer and model/bert keep their own.
 var ErrModel = errors.New("embeddings: not a supported model")
 
+// Supports reports whether the config.json of a folder is that of an encoder which this package knows, and not that of a language model.
+func Supports(folder string) bool {
+	r, _ := recipeOf(folder) // Open returns the error
+	var f struct {
+		Type string `json:"model_type"`
+	}
+	return readJSON(filepath.Join(r.encoder, "config.json"), &f) == nil && f.Type == "bert"
+}
+
 // recipe is what the files of sentence-transformers say.
 type recipe struct {
 	encoder string // the folder of the encoder

@@ -147,6 +147,9 @@ func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error)
 	return m.EmbedTokens(ctx, tokens...)
 }
 
+// Check returns the error of EmbedTokens for the tokens of a text that the model does not take.
+func (m *Model) Check(tokens []int32) error { return m.model.Check(tokens) }
+
 // EmbedTokens is Embed for the tokens of texts. The errors match bert.ErrLength, bert.ErrToken and ErrClosed.
 func (m *Model) EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error) {
 	m.mu.Lock()

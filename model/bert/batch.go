@@ -28,17 +28,25 @@ type Batch struct {
 	spans, starts         *tensor.Tensor // of texts: prefill.Span, and the first rows with the number of all rows
 }
 
+// Check returns the error of NewBatch for the tokens of a text: ErrLength or ErrToken.
+func (m *Model) Check(tokens []int32) error {
+	if len(tokens) == 0 || len(tokens) > m.Positions {
+		return fmt.Errorf("%w: %d, from 1 to %d are allowed", ErrLength, len(tokens), m.Positions)
+	}
+	for _, id := range tokens {
+		if id < 0 || int(id) >= m.Vocabulary {
+			return fmt.Errorf("%w: %d, the vocabulary has %d", ErrToken, id, m.Vocabulary)
+		}
+	}
+	return nil
+}
+
 // NewBatch uploads the tokens of texts.
 func (m *Model) NewBatch(s *tensor.Scope, texts ...[]int32) (*Batch, error) {
 	b := &Batch{texts: len(texts), attention: prefill.Shape{Heads: m.Heads, KeyHeads: m.Heads, Dim: m.dim()}}
 	for i, tokens := range texts {
-		if len(tokens) == 0 || len(tokens) > m.Positions {
-			return nil, fmt.Errorf("%w: text %d has %d, at most %d are allowed", ErrLength, i, len(tokens), m.Positions)
-		}
-		for _, id := range tokens {
-			if id < 0 || int(id) >= m.Vocabulary {
-				return nil, fmt.Errorf("%w: token %d of text %d, the vocabulary has %d", ErrToken, id, i, m.Vocabulary)
-			}
+		if err := m.Check(tokens); err != nil {
+			return nil, fmt.Errorf("text %d: %w", i, err)
 		}
 		b.rows += len(tokens)
 	}
