@@ -124,10 +124,11 @@ var floors = map[string]string{
 	"model/bert/berttest":   "weights weights/safetensors",
 	"embeddings":            "model/bert tensor tokenizer weights weights/formats device dtype",
 	"llm":                   "model/llama tensor tokenizer chat grammar weights weights/formats internal/kernels/sampling device",
-	"serve/gate":            "llm chat grammar tokenizer",
+	"serve/batch":           "",
+	"serve/gate":            "serve/batch llm chat grammar tokenizer",
 	"serve/anthropic":       "serve/gate llm chat",
 	"serve/page":            "",
-	"serve/openai":          "serve/gate llm model/llama chat grammar tokenizer prometheus",
+	"serve/openai":          "serve/batch serve/gate llm model/llama chat grammar tokenizer prometheus",
 
 	// What is told of devices.
 	"trace":   "device pprof",

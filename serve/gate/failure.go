@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/batch"
 )
 
 // ErrLeft is the error of a client that has left, or that does not read.
@@ -44,7 +45,9 @@ func FailureOf(err error) Failure {
 		return Failure{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request has more than %d bytes", large.Limit)}
 	}
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed): // by the server, or the client has left
+	case errors.Is(err, batch.ErrFull):
+		return Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "too many texts are waiting"}
+	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed), errors.Is(err, batch.ErrClosed): // by the server, or the client has left
 		return Failure{Status: http.StatusServiceUnavailable, Message: "the server is shutting down"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return Failure{Status: http.StatusGatewayTimeout, Message: "the answer took too long"}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,6 +31,8 @@ var ErrOptions = errors.New("serve: invalid options")
 type Options struct {
 	// Models are the models by their names in requests. A request without a name means the only model.
 	Models map[string]Model
+	// Others are the names of models that do not generate texts, for handlers of other requests.
+	Others []string
 	// Keys are the API keys that clients may use. Without any, all requests are allowed.
 	Keys []string
 	// Requests limits the requests that run or wait; others are refused with status 429. 0 means 64.
@@ -53,7 +56,7 @@ type Gate struct {
 
 // New returns a Gate. The error wraps ErrOptions.
 func New(o Options) (*Gate, error) {
-	if len(o.Models) == 0 {
+	if len(o.Models)+len(o.Others) == 0 {
 		return nil, fmt.Errorf("%w: no models", ErrOptions)
 	}
 	if o.Requests < 0 || o.Body < 0 || o.Time < 0 || o.ClientTimeout < 0 {
@@ -68,8 +71,11 @@ func New(o Options) (*Gate, error) {
 	if o.ClientTimeout == 0 {
 		o.ClientTimeout = 30 * time.Second
 	}
-	g := &Gate{Options: o, running: make(chan struct{}, o.Requests)}
-	for name := range o.Models {
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), names: slices.Sorted(maps.Keys(o.Models))}
+	for _, name := range o.Others {
+		if slices.Contains(g.names, name) {
+			return nil, fmt.Errorf("%w: two models with the name %q", ErrOptions, name)
+		}
 		g.names = append(g.names, name)
 	}
 	slices.Sort(g.names)
@@ -85,15 +91,32 @@ func New(o Options) (*Gate, error) {
 // Names returns the names of the models in order. The caller must not change them.
 func (g *Gate) Names() []string { return g.names }
 
-// Find returns a model and its name. The error is a Failure.
+// Find returns a model that generates texts and its name. The error is a Failure.
 func (g *Gate) Find(name string) (string, Model, error) {
-	if name == "" && len(g.names) == 1 {
-		name = g.names[0]
+	name, err := g.Resolve(name)
+	if err != nil {
+		return "", nil, err
 	}
 	if m := g.Models[name]; m != nil {
 		return name, m, nil
 	}
-	return "", nil, Failure{
+	return "", nil, WrongKind(name)
+}
+
+// WrongKind returns the Failure of a model that does not answer requests of a kind.
+func WrongKind(name string) Failure {
+	return Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is not for requests of this kind", name)}
+}
+
+// Resolve returns the name of a model, which for a request without a name is that of the only model. The error is a Failure.
+func (g *Gate) Resolve(name string) (string, error) {
+	if name == "" && len(g.names) == 1 {
+		name = g.names[0]
+	}
+	if slices.Contains(g.names, name) {
+		return name, nil
+	}
+	return "", Failure{
 		Status: http.StatusNotFound, Param: "model", Code: "model_not_found",
 		Message: fmt.Sprintf("there is no model %q; there is %s", name, strings.Join(g.names, ", ")),
 	}

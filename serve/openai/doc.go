@@ -9,6 +9,9 @@
 //
 // Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
 //
+// HandleEmbedders also serves models that compute vectors of texts, at /v1/embeddings. Texts of concurrent requests are computed together,
+// and metrics have the names of Text Embeddings Inference.
+//
 // POST /tokenize and /detokenize, which vLLM has, too, convert between texts and tokens.
 //
 // GET /health has status 503 when a model cannot generate texts, and GET /metrics has Prometheus metrics under vLLM's names. Neither

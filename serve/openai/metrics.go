@@ -19,17 +19,28 @@ type Reporter interface {
 	Health() error // nil if the model can generate texts
 }
 
-// health answers with status 200 if all models can generate texts.
+// health answers with status 200 if all models can generate texts, and no last batch of texts has failed.
 func (h *Handler) health(w http.ResponseWriter, _ *http.Request) {
 	for _, name := range h.names {
-		if m, ok := h.Models[name].(Reporter); ok {
-			if err := m.Health(); err != nil {
-				write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
-				return
-			}
+		if err := h.healthOf(name); err != nil {
+			write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
+			return
 		}
 	}
 	w.WriteHeader(http.StatusOK)
+}
+
+// healthOf returns why a model does not work, or nil.
+func (h *Handler) healthOf(name string) error {
+	if m, ok := h.Models[name].(Reporter); ok {
+		return m.Health()
+	}
+	if e := h.embedders[name]; e != nil {
+		if err := e.broken.Load(); err != nil {
+			return *err
+		}
+	}
+	return nil
 }
 
 // scrapes is the number of requests for metrics that are answered at a time.
@@ -39,6 +50,12 @@ const scrapes = 4
 func (h *Handler) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collector{h})
+	for name, e := range h.embedders {
+		registry.MustRegister(e.metrics.all()...)
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "te_queue_size", Help: "Texts that wait.", ConstLabels: prometheus.Labels{"model_name": name},
+		}, func() float64 { return float64(e.queue.Stats().Waiting) }))
+	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})
 }
 

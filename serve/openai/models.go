@@ -29,7 +29,7 @@ func (h *Handler) models(w http.ResponseWriter, _ *http.Request) error {
 
 // model describes a model.
 func (h *Handler) model(w http.ResponseWriter, r *http.Request) error {
-	name, _, err := h.Find(r.PathValue("name"))
+	name, err := h.Resolve(r.PathValue("name"))
 	if err != nil {
 		return err
 	}

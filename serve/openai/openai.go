@@ -21,10 +21,11 @@ var ErrOptions = gate.ErrOptions
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
 type Handler struct {
 	*gate.Gate
-	mux      http.ServeMux
-	names    []string
-	grammars grammar.Cache // of formats of answers
-	started  time.Time
+	mux       http.ServeMux
+	names     []string
+	embedders map[string]*embedder
+	grammars  grammar.Cache // of formats of answers
+	started   time.Time
 }
 
 // New returns a Handler for some models. The error wraps ErrOptions.
@@ -38,9 +39,14 @@ func New(o Options) (*Handler, error) {
 
 // Handle returns a Handler for the models of a gate, which other protocols may use, too.
 func Handle(g *gate.Gate) *Handler {
-	h := &Handler{Gate: g, names: g.Names(), started: time.Now()}
+	h := newHandler(g)
 	h.route()
 	return h
+}
+
+// newHandler returns a Handler without routes.
+func newHandler(g *gate.Gate) *Handler {
+	return &Handler{Gate: g, names: g.Names(), embedders: map[string]*embedder{}, started: time.Now()}
 }
 
 // route registers the handlers.
@@ -52,6 +58,7 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /v1/chat/completions", h.guard(h.Limit(h.chat)))
 	h.mux.HandleFunc("POST /v1/completions", h.guard(h.Limit(h.complete)))
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
+	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.tokenize))
 	h.mux.HandleFunc("POST /detokenize", h.guard(h.detokenize))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,243 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/serve/batch"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+)
+
+// An Embedder computes vectors of texts. It may be used by several goroutines. *embeddings.Model is one.
+type Embedder interface {
+	// Encode returns the tokens of a text, at most MaxTokens, and reports whether they are all.
+	Encode(text string) (tokens []int32, all bool)
+	// Check returns the error of tokens that EmbedTokens would refuse.
+	Check(tokens []int32) error
+	// EmbedTokens returns a vector of Width elements for the tokens of each text.
+	EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error)
+	Width() int
+	MaxTokens() int   // of a text
+	BatchTokens() int // that are computed at once
+}
+
+// EmbedOptions are the models that compute vectors, and their limits.
+type EmbedOptions struct {
+	// Models are the models by their names in requests, which the gate has among its Others.
+	Models map[string]Embedder
+	// Texts limits the texts that wait for a model; requests with more are refused with status 429. 0 means 4096.
+	Texts int
+	// Delay is how long a text may wait for others that are computed together with it, while the model is idle.
+	Delay time.Duration
+}
+
+// HandleEmbedders is Handle with models that compute vectors. Close ends their queues. The error wraps ErrOptions.
+func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
+	h := newHandler(g)
+	for name, m := range o.Models {
+		err := error(nil)
+		if !slices.Contains(g.Others, name) {
+			err = errors.New("the gate does not know it")
+		} else {
+			h.embedders[name], err = newEmbedder(name, m, o)
+		}
+		if err != nil {
+			delete(h.embedders, name)
+			h.Close()
+			return nil, fmt.Errorf("%w: the model %q: %w", ErrOptions, name, err)
+		}
+	}
+	h.route()
+	return h, nil
+}
+
+// Close refuses further requests for vectors and waits until those that have been accepted are computed.
+func (h *Handler) Close() {
+	for _, e := range h.embedders {
+		e.queue.Close()
+	}
+}
+
+// embedder is an Embedder with its queue.
+type embedder struct {
+	Embedder
+	queue   *batch.Queue[[]int32, []float32]
+	metrics *embedMetrics
+	broken  atomic.Pointer[error] // that of the last batch, or nil
+}
+
+// newEmbedder returns an Embedder with a queue.
+func newEmbedder(name string, m Embedder, o EmbedOptions) (*embedder, error) {
+	e := &embedder{Embedder: m, metrics: newEmbedMetrics(name)}
+	var err error
+	e.queue, err = batch.New(batch.Options[[]int32, []float32]{
+		Run:  func(ctx context.Context, texts [][]int32) ([][]float32, error) { return m.EmbedTokens(ctx, texts...) },
+		Size: func(tokens []int32) int { return len(tokens) },
+		Most: max(m.BatchTokens(), 1), Queue: cmp.Or(o.Texts, 4096), Delay: o.Delay, Observe: e.observe,
+	})
+	return e, err
+}
+
+// observe is called after each batch.
+func (e *embedder) observe(r batch.Report) {
+	e.metrics.observe(r)
+	if e.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) {
+		e.broken.Store(&r.Err)
+	}
+}
+
+// embedRequest is the body of a request for vectors.
+type embedRequest struct {
+	Model      string `json:"model"`
+	Input      inputs `json:"input"`
+	Format     string `json:"encoding_format"`
+	Dimensions *int   `json:"dimensions"`
+}
+
+// inputs are texts, or the tokens of texts.
+type inputs struct {
+	texts  []string
+	tokens [][]int32
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *inputs) UnmarshalJSON(data []byte) error {
+	var text string
+	var tokens []int32
+	switch {
+	case json.Unmarshal(data, &text) == nil:
+		i.texts = []string{text}
+	case json.Unmarshal(data, &i.texts) == nil:
+	case json.Unmarshal(data, &tokens) == nil:
+		i.texts, i.tokens = nil, [][]int32{tokens}
+	case json.Unmarshal(data, &i.tokens) == nil:
+		i.texts = nil
+	default:
+		return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
+	}
+	return nil
+}
+
+// maxInputs is the largest number of texts of a request, that of OpenAI's API.
+const maxInputs = 2048
+
+// encode returns the tokens of all texts.
+func (i *inputs) encode(m *embedder) ([][]int32, error) {
+	if n := len(i.texts) + len(i.tokens); n == 0 || n > maxInputs {
+		return nil, gate.Invalid("input", "%d texts, from 1 to %d are allowed", n, maxInputs)
+	}
+	list := i.tokens
+	for at, text := range i.texts {
+		tokens, all := m.Encode(text)
+		if !all {
+			return nil, gate.Failure{
+				Status: http.StatusBadRequest, Param: "input", Code: "context_length_exceeded",
+				Message: fmt.Sprintf("input: text %d has more than %d tokens", at, m.MaxTokens()),
+			}
+		}
+		list = append(list, tokens)
+	}
+	for _, tokens := range list {
+		if err := m.Check(tokens); err != nil {
+			return nil, gate.Invalid("input", "%v", err)
+		}
+	}
+	return list, nil
+}
+
+// check returns the error of fields that are not supported.
+func (b *embedRequest) check(m *embedder) error {
+	if b.Format != "" && b.Format != "float" && b.Format != "base64" {
+		return gate.Invalid("encoding_format", "%q is neither float nor base64", b.Format)
+	}
+	if b.Dimensions != nil && *b.Dimensions != m.Width() {
+		return gate.Invalid("dimensions", "%d; the model has %d", *b.Dimensions, m.Width())
+	}
+	return nil
+}
+
+// embed answers a request for vectors.
+func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
+	var body embedRequest
+	if err := h.Read(w, r, &body); err != nil {
+		return err
+	}
+	name, err := h.Resolve(body.Model)
+	if err != nil {
+		return err
+	}
+	m := h.embedders[name]
+	if m == nil {
+		return gate.WrongKind(name)
+	}
+	m.metrics.requests.Inc()
+	began := time.Now()
+	list, n, err := m.vectors(r.Context(), &body)
+	m.metrics.end(began, err)
+	if err != nil {
+		return err
+	}
+	return gate.WriteJSON(w, map[string]any{
+		"object": "list", "model": name, "data": dataOf(list, body.Format), "usage": map[string]int{"prompt_tokens": n, "total_tokens": n},
+	})
+}
+
+// vectors returns the vectors of a request and the number of tokens.
+func (m *embedder) vectors(ctx context.Context, body *embedRequest) (list [][]float32, tokens int, err error) {
+	if err := body.check(m); err != nil {
+		return nil, 0, err
+	}
+	began := time.Now()
+	texts, err := body.Input.encode(m)
+	if err != nil {
+		return nil, 0, err
+	}
+	m.metrics.tokenization.Observe(time.Since(began).Seconds())
+	m.metrics.texts.Add(float64(len(texts)))
+	for _, text := range texts {
+		tokens += len(text)
+	}
+	list, err = m.queue.Do(ctx, texts...)
+	if errors.Is(err, batch.ErrTooMany) {
+		err = gate.Invalid("input", "%d texts, which are more than the server's queue holds", len(texts))
+	}
+	return list, tokens, err
+}
+
+// vector is the vector of a text in an answer.
+type vector struct {
+	Object    string `json:"object"`
+	Index     int    `json:"index"`
+	Embedding any    `json:"embedding"` // []float32, or bytes in base64
+}
+
+// dataOf returns vectors in a format.
+func dataOf(list [][]float32, format string) []vector {
+	data := make([]vector, len(list))
+	for i, v := range list {
+		data[i] = vector{"embedding", i, v}
+		if format == "base64" {
+			data[i].Embedding = inBase64(v)
+		}
+	}
+	return data
+}
+
+// inBase64 returns the bytes of a vector, little-endian, in base64.
+func inBase64(v []float32) string {
+	bytes := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(x))
+	}
+	return base64.StdEncoding.EncodeToString(bytes)
+}
