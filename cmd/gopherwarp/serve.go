@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/anthropic"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -36,6 +37,7 @@ type serveCommand struct {
 	Repeat   bool          `name:"deterministic" help:"Make an answer independent of the requests beside it, which takes longer."`
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, with its wait. 0 for no limit."`
 	Sockets  int           `name:"connections" default:"1024" placeholder:"N" help:"The largest number of connections. Others wait until one ends."`
+	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text may wait for others whose vectors are computed together with its own."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
 }
 
@@ -44,10 +46,13 @@ func (serveCommand) Help() string {
 	return `Serves a language model with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and /v1/models) and
 of Anthropic's (/v1/messages). / is a page on which people talk to the model. /health says whether the model can answer, and
 /metrics has metrics for Prometheus under vLLM's names.
+A folder with an embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference.
 
 Example:
   gopherwarp serve -model SmolLM2-135M-Instruct.Q4_1.gguf &
-  curl -s localhost:8080/v1/chat/completions -d '{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'`
+  curl -s localhost:8080/v1/chat/completions -d '{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
+  gopherwarp serve -model models/all_minilm_l6_v2 -listen localhost:8081 &
+  curl -s localhost:8081/v1/embeddings -d '{"input": "A man plays the guitar."}'`
 }
 
 // Run is called by kong.
@@ -65,12 +70,38 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	l := socket{newLimited(listener, c.Sockets), secure}
+	if embeddings.Supports(c.Model) {
+		return c.serveEmbeddings(ctx, t, l)
+	}
 	dev, m, err := c.open(t, llm.Options{Sequences: c.Parallel, WaitingTokens: c.Queue, Deterministic: c.Repeat})
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, l.Close())
 	}
-	listener = newLimited(listener, c.Sockets)
-	return errors.Join(c.serve(ctx, t, socket{listener, secure}, m), m.Close(), dev.Close())
+	handler, err := c.handler(m)
+	if err != nil {
+		return errors.Join(err, l.Close(), m.Close(), dev.Close())
+	}
+	return errors.Join(c.serve(ctx, t, l, handler), m.Close(), dev.Close())
+}
+
+// serveEmbeddings serves a model that computes vectors.
+func (c *serveCommand) serveEmbeddings(ctx context.Context, t terminal, l socket) error {
+	dev, m, err := openEmbeddings(t, c.Model, embeddings.Options{})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	name := c.name()
+	g, err := gate.New(gate.Options{Others: []string{name}, Keys: c.Key, Requests: c.Requests, Time: c.Timeout})
+	if err == nil {
+		var h *openai.Handler
+		if h, err = openai.HandleEmbedders(g, openai.EmbedOptions{Models: map[string]openai.Embedder{name: m}, Delay: c.Delay}); err == nil {
+			err = c.serve(ctx, t, l, h)
+			h.Close()
+			return errors.Join(err, m.Close(), dev.Close())
+		}
+	}
+	return errors.Join(err, l.Close(), m.Close(), dev.Close())
 }
 
 // check returns the error of flags that make no sense.
@@ -78,8 +109,8 @@ func (c *serveCommand) check() error {
 	if err := c.modelSource.check(); err != nil {
 		return err
 	}
-	if c.Requests < 1 || c.Sockets < 1 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 || c.Queue < 0 {
-		return exit{exitUsage, errors.New("-requests and -connections must be positive, and -queue-tokens, -drain, -parallel and -timeout must not be negative")}
+	if c.Requests < 1 || c.Sockets < 1 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 || c.Queue < 0 || c.Delay < 0 {
+		return exit{exitUsage, errors.New("-requests and -connections must be positive, and -queue-tokens, -delay, -drain, -parallel and -timeout must not be negative")}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return exit{exitUsage, errors.New("-tls-cert and -tls-key need each other")}
@@ -179,11 +210,7 @@ func (s socket) url() string {
 }
 
 // serve serves a model until ctx is done, and then lets answers end.
-func (c *serveCommand) serve(ctx context.Context, t terminal, l socket, m *llm.Model) error {
-	handler, err := c.handler(m)
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
+func (c *serveCommand) serve(ctx context.Context, t terminal, l socket, handler http.Handler) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	server := &http.Server{

@@ -21,13 +21,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
 
-// A server answers requests and ends when its context does.
+// Servers answer requests and end when their contexts do.
 func TestServe(t *testing.T) {
-	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	c := &serveCommand{modelSource: modelSource{Model: llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
+	for _, c := range []struct{ model, path, body, want string }{
+		{llamatest.Write(t, llamatest.Options{}), "/chat/completions", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
+		{berttest.WriteFolder(t, berttest.Options{}), "/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			t.Setenv("GOPHERWARP_DEVICE", "cpu")
+			checkServe(t, &serveCommand{modelSource: modelSource{Model: c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}, exchange{c.path, c.body, c.want})
+		})
+	}
+}
+
+// exchange is a request, and a text in its answer.
+type exchange struct{ path, body, want string }
+
+// checkServe sends a request to a server.
+func checkServe(t *testing.T, c *serveCommand, x exchange) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r, w := io.Pipe()
@@ -38,12 +54,12 @@ func TestServe(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("the server prints %q, %v", line, err)
 	}
-	got, err := http.Post(url+"/chat/completions", "application/json", strings.NewReader(`{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`))
+	got, err := http.Post(url+x.path, "application/json", strings.NewReader(x.body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(got.Body)
-	if err = errors.Join(err, got.Body.Close()); err != nil || got.StatusCode != http.StatusOK || !strings.Contains(string(text), `"completion_tokens":3`) {
+	if err = errors.Join(err, got.Body.Close()); err != nil || got.StatusCode != http.StatusOK || !strings.Contains(string(text), x.want) {
 		t.Errorf("%v, %d: %s", err, got.StatusCode, text)
 	}
 	stop()
