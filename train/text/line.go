@@ -1,0 +1,94 @@
+package text
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/chat"
+)
+
+// Errors of Read. Those of a line are in a LineError.
+var (
+	// ErrLine is the error of a line that is not of one of the three kinds.
+	ErrLine = errors.New("text: invalid line")
+	// ErrLong is the error of a text with more tokens than Options.Length.
+	ErrLong = errors.New("text: the text is too long")
+	// ErrEmpty is the error of files without a token to learn.
+	ErrEmpty = errors.New("text: nothing to learn")
+	// ErrOptions is the error of options that lack what the files need.
+	ErrOptions = errors.New("text: options")
+)
+
+// A LineError is the error of a line of a file.
+type LineError struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+// Error describes the error, after the file's name and the line's number.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap returns e.Err.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// A Record is the contents of a line: Messages, or Prompt and Completion, or Text. The others are nil.
+type Record struct {
+	Messages           []Message
+	Prompt, Completion *string
+	Text               *string
+}
+
+// Message is a turn of a conversation.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// ParseLine returns the contents of a line. The error wraps ErrLine.
+func ParseLine(line []byte) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Record{}, fmt.Errorf("%w: %w", ErrLine, err)
+	}
+	kinds := 0
+	for _, has := range []bool{r.Messages != nil, r.Prompt != nil || r.Completion != nil, r.Text != nil} {
+		if has {
+			kinds++
+		}
+	}
+	switch {
+	case kinds != 1:
+		return Record{}, fmt.Errorf("%w: %d of messages, prompt with completion, and text; want one", ErrLine, kinds)
+	case (r.Prompt == nil) != (r.Completion == nil):
+		return Record{}, fmt.Errorf("%w: prompt and completion belong together", ErrLine)
+	}
+	return r, checkMessages(r.Messages)
+}
+
+// checkMessages returns ErrLine if a message has no role, or none is of an assistant.
+func checkMessages(list []Message) error {
+	learned := list == nil
+	for i, m := range list {
+		if m.Role == "" {
+			return fmt.Errorf("%w: message %d has no role", ErrLine, i+1)
+		}
+		learned = learned || m.Role == assistant
+	}
+	if !learned {
+		return fmt.Errorf("%w: no message of the assistant", ErrLine)
+	}
+	return nil
+}
+
+// assistant is the role of messages that a model learns.
+const assistant = "assistant"
+
+// conversation returns messages for a template.
+func conversation(list []Message) (all []chat.Message) {
+	for _, m := range list {
+		all = append(all, chat.Message{Role: m.Role, Content: m.Content})
+	}
+	return all
+}

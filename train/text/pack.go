@@ -1,0 +1,55 @@
+package text
+
+import "math/rand/v2"
+
+// A Pack is whole texts, one after another.
+type Pack struct {
+	Tokens  []int32
+	Lengths []int   // of the texts
+	Labels  []int32 // for each token the one that follows, or -1 if none does or the model does not learn it
+	Learned int     // labels that are not -1
+}
+
+// Packs returns all texts in a random order, which epoch and seed determine, in packs of at most Options.Length tokens: each has as many
+// of the next texts as fit. Texts without a token to learn are left out.
+func (d *Data) Packs(epoch, seed uint64) []Pack {
+	var list []Pack
+	var p Pack
+	for _, i := range rand.New(rand.NewPCG(seed, epoch)).Perm(len(d.Examples)) {
+		e := d.Examples[i]
+		if !e.teaches() {
+			continue
+		}
+		if len(p.Tokens)+len(e.Tokens) > d.length {
+			list, p = append(list, p), Pack{}
+		}
+		p.add(e)
+	}
+	if len(p.Tokens) > 0 {
+		list = append(list, p)
+	}
+	return list
+}
+
+// teaches reports whether a token after the first one is learned.
+func (e Example) teaches() bool {
+	for i, l := range e.Learned {
+		if l && i > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends a text.
+func (p *Pack) add(e Example) {
+	p.Tokens, p.Lengths = append(p.Tokens, e.Tokens...), append(p.Lengths, len(e.Tokens))
+	for i := range e.Tokens {
+		label := int32(-1)
+		if i+1 < len(e.Tokens) && e.Learned[i+1] {
+			label = e.Tokens[i+1]
+			p.Learned++
+		}
+		p.Labels = append(p.Labels, label)
+	}
+}
