@@ -17,6 +17,13 @@ func Cosine(steps int, last float64) Schedule {
 	}
 }
 
+// Linear returns a Schedule that falls evenly from 1 to last in the given number of steps, and then remains.
+func Linear(steps int, last float64) Schedule {
+	return func(step int) float64 {
+		return 1 - (1-last)*float64(min(step, steps))/float64(max(steps, 1))
+	}
+}
+
 // WarmUp returns a Schedule that rises evenly for the given number of steps, and then begins next.
 func WarmUp(steps int, next Schedule) Schedule {
 	return func(step int) float64 {

@@ -1,0 +1,50 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// State is what an optimizer knows after some steps. An optimizer with the same options that begins with it continues with the same bits,
+// if the parameters have the same values.
+type State struct {
+	Steps   int
+	Moments []float32 // empty before the first step
+}
+
+// State returns a copy of what the optimizer knows, for which it waits.
+func (o *state) State(s *tensor.Scope) (State, error) {
+	st := State{Steps: o.steps}
+	m, err := o.params.Memory(s)
+	if err != nil || o.buffer == nil {
+		return st, err
+	}
+	st.Moments = make([]float32, o.moments*m.Master.Len())
+	if err := device.Download(s.Stream(), st.Moments, o.buffer.All().Slice(0, len(st.Moments))); err != nil {
+		return st, err
+	}
+	return st, s.Stream().Synchronize(s.Context())
+}
+
+// Restore makes the optimizer continue after the steps of a State. The error wraps ErrOptions if the State is not of such an optimizer of
+// as many parameters.
+func (o *state) Restore(s *tensor.Scope, st State) error {
+	m, err := o.begin(s)
+	if err != nil {
+		return err
+	}
+	n := o.moments * m.Master.Len()
+	if len(st.Moments) == 0 && st.Steps == 0 {
+		st.Moments = make([]float32, n)
+	}
+	if len(st.Moments) != n || st.Steps < 0 {
+		return fmt.Errorf("%w: a State of %d steps and %d numbers for %d", ErrOptions, st.Steps, len(st.Moments), n)
+	}
+	if err := device.UploadTo(s.Stream(), o.buffer.All().Slice(0, n), st.Moments); err != nil {
+		return err
+	}
+	o.steps = st.Steps
+	return nil
+}
