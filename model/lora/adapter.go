@@ -1,0 +1,155 @@
+package lora
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// Errors of New and Open.
+var (
+	ErrOptions = errors.New("lora: option out of range")
+	ErrModule  = errors.New("lora: the model has no such layer")
+	ErrFormat  = errors.New("lora: not an adapter that this package supports")
+)
+
+// Linear is a linear layer of a model.
+type Linear struct {
+	Name    string // such as "model.layers.0.self_attn.q_proj"
+	In, Out int
+}
+
+// module returns the last part of the layer's name, which names the same module in all blocks of a model.
+func (l Linear) module() string { return l.Name[strings.LastIndexByte(l.Name, '.')+1:] }
+
+// Options are the form of an Adapter.
+type Options struct {
+	Rank  int     // the rows of A
+	Alpha float64 // the scale is Alpha/Rank
+	// RankStabilized makes the scale Alpha/sqrt(Rank) (Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA").
+	RankStabilized bool
+	// Modules are the last parts of the names of the layers that are adapted, such as "q_proj". None means all layers.
+	Modules []string
+	// Base names the model in files, and has no other effect.
+	Base string
+	// Seed determines the initial values of A.
+	Seed uint64
+}
+
+// Scale returns the factor of the products.
+func (o Options) Scale() float64 {
+	if o.RankStabilized {
+		return o.Alpha / math.Sqrt(float64(o.Rank))
+	}
+	return o.Alpha / float64(o.Rank)
+}
+
+// check returns ErrOptions if a number makes no sense.
+func (o Options) check() error {
+	const most = 1 << 16 // of the rank
+	if o.Rank < 1 || o.Rank > most {
+		return fmt.Errorf("%w: rank %d", ErrOptions, o.Rank)
+	}
+	if !(o.Alpha > 0) || math.IsInf(o.Alpha, 0) {
+		return fmt.Errorf("%w: alpha %g", ErrOptions, o.Alpha)
+	}
+	return nil
+}
+
+// An Adapter is the matrices of the layers that are adapted.
+type Adapter struct {
+	Options
+	params *nn.Params
+	list   []*Pair
+	byName map[string]*Pair
+}
+
+// New returns an Adapter of layers that changes nothing yet: as in PEFT, the elements of A are uniformly random between -1/sqrt(In) and
+// 1/sqrt(In), and those of B are 0. The errors match ErrOptions, and ErrModule for a module that no layer has.
+func New(s *device.Stream, layers []Linear, o Options) (*Adapter, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	chosen, err := o.choose(layers)
+	if err != nil {
+		return nil, err
+	}
+	a := &Adapter{Options: o, params: nn.NewParams(s, nn.Options{Seed: o.Seed}), byName: map[string]*Pair{}}
+	for _, l := range chosen {
+		a.add(l, a.params.Uniform(1/math.Sqrt(float64(l.In)), o.Rank, l.In), a.params.Parameter(make([]float32, l.Out*o.Rank), l.Out, o.Rank))
+	}
+	return a, nil
+}
+
+// choose returns the layers that Modules names.
+func (o Options) choose(layers []Linear) (list []Linear, err error) {
+	if len(o.Modules) == 0 {
+		return layers, nil
+	}
+	found := map[string]bool{}
+	for _, l := range layers {
+		if slices.Contains(o.Modules, l.module()) {
+			found[l.module()] = true
+			list = append(list, l)
+		}
+	}
+	for _, m := range o.Modules {
+		if !found[m] {
+			err = errors.Join(err, fmt.Errorf("%w: %s", ErrModule, m))
+		}
+	}
+	return list, err
+}
+
+// add adds the matrices of a layer.
+func (a *Adapter) add(l Linear, down, up *nn.Parameter) {
+	p := &Pair{layer: l, a: down, b: up, scale: a.Scale()}
+	a.list, a.byName[l.Name] = append(a.list, p), p
+}
+
+// Params returns the parameters, for an optimizer.
+func (a *Adapter) Params() *nn.Params { return a.params }
+
+// Layers returns the layers that are adapted: none of a nil Adapter.
+func (a *Adapter) Layers() (list []Linear) {
+	if a == nil {
+		return nil
+	}
+	for _, p := range a.list {
+		list = append(list, p.layer)
+	}
+	return list
+}
+
+// Pair returns the matrices of the layer with the given name, or nil if it is not adapted.
+func (a *Adapter) Pair(name string) *Pair {
+	if a == nil {
+		return nil
+	}
+	return a.byName[name]
+}
+
+// Close frees the memory.
+func (a *Adapter) Close() error { return a.params.Close() }
+
+// Pair is the matrices A and B of a layer.
+type Pair struct {
+	layer Linear
+	a, b  *nn.Parameter // [rank, In] and [Out, rank]
+	scale float64
+}
+
+// Add returns y, the results of the layer for the rows of x, plus those of the two matrices. Of a nil Pair, the result is y.
+func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
+	s := x.Scope()
+	if p == nil || s == nil {
+		return y
+	}
+	return y.Add(x.MatMul(p.a.In(s).T()).Scale(p.scale).MatMul(p.b.In(s).T()).To(y.DType()))
+}

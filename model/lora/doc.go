@@ -1,0 +1,13 @@
+// Package lora adapts linear layers by products of two small matrices: y = W x + scale B A x, where only A and B are trained (Hu et al.,
+// "LoRA: Low-Rank Adaptation of Large Language Models").
+//
+//	adapter, err := lora.New(stream, model.Linears(), lora.Options{Rank: 16, Alpha: 32})
+//	defer adapter.Close()
+//	err = model.Adapt(adapter)
+//	opt := train.NewAdamW(adapter.Params(), train.AdamWOptions{Rate: 2e-4})
+//	...
+//	err = adapter.Save(ctx, stream, "adapter")                        // a folder as the Python package PEFT writes it
+//	adapter, err = lora.Open(stream, model.Linears(), "adapter")
+//
+// Layers have the names of their modules in the Python package transformers, and the rows of B their order there.
+package lora

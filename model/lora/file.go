@@ -1,0 +1,216 @@
+package lora
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/safetensors"
+)
+
+// The files of a folder, and the parts of the names of tensors around that of a layer.
+const (
+	configFile  = "adapter_config.json"
+	weightsFile = "adapter_model.safetensors"
+	prefix      = "base_model.model."
+	suffixA     = ".lora_A.weight"
+	suffixB     = ".lora_B.weight"
+)
+
+// Save writes the adapter to a folder, which it creates, in the format of the Python package PEFT: adapter_config.json, and
+// adapter_model.safetensors with float32 elements. Each file is replaced as a whole. Save waits for the stream.
+func (a *Adapter) Save(ctx context.Context, s *device.Stream, folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	f, err := a.file(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := safetensors.Save(filepath.Join(folder, weightsFile), f); err != nil {
+		return err
+	}
+	o := a.Options
+	o.Modules = modulesOf(a.Layers())
+	text, err := o.configText()
+	if err != nil {
+		return err
+	}
+	return weights.Save(filepath.Join(folder, configFile), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// modulesOf returns the modules of layers in order.
+func modulesOf(layers []Linear) (list []string) {
+	for _, l := range layers {
+		list = append(list, l.module())
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// file returns the matrices.
+func (a *Adapter) file(ctx context.Context, s *device.Stream) (*weights.File, error) {
+	values, err := a.values(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c := weights.Contents{Metadata: weights.Metadata{{Key: "format", Value: "pt"}}}
+	for i, p := range a.list {
+		for j, name := range []string{prefix + p.layer.Name + suffixA, prefix + p.layer.Name + suffixB} {
+			shape := []int{a.Rank, p.layer.In}
+			if j == 1 {
+				shape = []int{p.layer.Out, a.Rank}
+			}
+			data, err := binary.Append(nil, binary.LittleEndian, values[2*i+j])
+			if err != nil {
+				return nil, err
+			}
+			t, err := weights.NewTensor(weights.Spec{Name: name, Type: weights.F32, Shape: shape}, bytes.NewReader(data))
+			if err != nil {
+				return nil, err
+			}
+			c.Tensors = append(c.Tensors, t)
+		}
+	}
+	return weights.New(c)
+}
+
+// values returns the elements of A and B of each layer.
+func (a *Adapter) values(ctx context.Context, s *device.Stream) (list [][]float32, err error) {
+	err = tensor.RunOn(ctx, s, func(scope *tensor.Scope) error {
+		for _, p := range a.list {
+			for _, q := range []*nn.Parameter{p.a, p.b} {
+				from, err := q.Master(scope)
+				if err != nil {
+					return err
+				}
+				to := make([]float32, from.Len())
+				if err := device.Download(s, to, from); err != nil {
+					return err
+				}
+				list = append(list, to)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// ReadOptions returns the Options of the adapter in a folder.
+func ReadOptions(folder string) (Options, error) {
+	text, err := os.ReadFile(filepath.Join(folder, configFile))
+	if err != nil {
+		return Options{}, err
+	}
+	return parseConfig(text)
+}
+
+// Matrices are the matrices of a layer in the host's memory.
+type Matrices struct {
+	Linear
+	A, B []float32 // [Rank, In] and [Out, Rank]
+}
+
+// Read reads an adapter of some of a model's layers from a folder in the format of the Python package PEFT. The folder must have both
+// matrices of each layer that its modules name, and nothing else. The error joins all mistakes, which match ErrFormat, ErrModule and
+// ErrOptions.
+func Read(layers []Linear, folder string) (Options, []Matrices, error) {
+	o, err := ReadOptions(folder)
+	if err != nil {
+		return o, nil, err
+	}
+	f, err := safetensors.Open(filepath.Join(folder, weightsFile))
+	if err != nil {
+		return o, nil, err
+	}
+	list, err := o.matrices(layers, f)
+	return o, list, errors.Join(err, f.Close())
+}
+
+// Open makes an adapter of what Read reads, on a stream's device.
+func Open(s *device.Stream, layers []Linear, folder string) (*Adapter, error) {
+	o, list, err := Read(layers, folder)
+	if err != nil {
+		return nil, err
+	}
+	a := &Adapter{Options: o, params: nn.NewParams(s, nn.Options{}), byName: map[string]*Pair{}}
+	for _, m := range list {
+		a.add(m.Linear, a.params.Parameter(m.A, o.Rank, m.In), a.params.Parameter(m.B, m.Out, o.Rank))
+	}
+	return a, nil
+}
+
+// matrices reads the matrices of a file.
+func (o Options) matrices(layers []Linear, f *weights.File) (list []Matrices, err error) {
+	wanted, err := o.choose(layers)
+	errs := []error{err}
+	if len(o.Modules) == 0 {
+		wanted = slices.DeleteFunc(slices.Clone(layers), func(l Linear) bool {
+			_, none := f.Tensor(prefix + l.Name + suffixA)
+			return none != nil
+		})
+	}
+	used := map[string]bool{}
+	for _, l := range wanted {
+		down, err := read(f, weights.Spec{Name: prefix + l.Name + suffixA, Shape: []int{o.Rank, l.In}})
+		up, other := read(f, weights.Spec{Name: prefix + l.Name + suffixB, Shape: []int{l.Out, o.Rank}})
+		errs, list = append(errs, err, other), append(list, Matrices{l, down, up})
+		used[prefix+l.Name+suffixA], used[prefix+l.Name+suffixB] = true, true
+	}
+	for _, t := range f.Tensors {
+		if name := t.Name(); !used[name] {
+			errs = append(errs, fmt.Errorf("%w: no layer for %s", ErrModule, strings.TrimPrefix(name, prefix)))
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// read returns the elements of a matrix.
+func read(f *weights.File, spec weights.Spec) ([]float32, error) {
+	t, err := f.Tensor(spec.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s is missing", ErrFormat, spec.Name)
+	}
+	if !slices.Equal(t.Shape(), spec.Shape) {
+		return nil, fmt.Errorf("%w: %s is %v, want %v", ErrFormat, spec.Name, t.Shape(), spec.Shape)
+	}
+	return float32s(t)
+}
+
+// float32s returns the elements of a tensor of float32, bfloat16 or float16 numbers.
+func float32s(t *weights.Tensor) ([]float32, error) {
+	switch t.Type() {
+	case weights.F32:
+		return weights.Values[float32](t)
+	case weights.BF16:
+		return widened[dtype.BF16](t)
+	case weights.F16:
+		return widened[dtype.F16](t)
+	}
+	return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, t.Name(), t.Type())
+}
+
+// widened returns the elements of a tensor of 16-bit numbers.
+func widened[T interface{ Float32() float32 }](t *weights.Tensor) ([]float32, error) {
+	values, err := weights.Values[T](t)
+	list := make([]float32, len(values))
+	for i, v := range values {
+		list[i] = v.Float32()
+	}
+	return list, err
+}
