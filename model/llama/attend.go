@@ -10,7 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// attender is the attention of all layers to some tokens.
+// attending is the attention of all layers to some tokens.
+type attending interface {
+	// attend returns the attention of layer i for the residual stream x.
+	attend(i int, l *layer, x *tensor.Tensor) *tensor.Tensor
+}
+
+// attender is the attention to the tokens of a Cache and to some more, which it stores there.
 type attender struct {
 	cache  *Cache
 	tokens device.Slice[attention.Token]
@@ -76,20 +82,21 @@ func newPages[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (pag
 
 func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor {
 	c := a.cache.config
-	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && l.QNorm == nil && l.QKV.CanRotate(&l.AttnNorm, x) {
+	plain := l.QNorm == nil && l.adapters.q == nil && l.adapters.k == nil && l.adapters.v == nil
+	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && plain && l.QKV.CanRotate(&l.AttnNorm, x) {
 		return l.QKV.RotateForward(&l.AttnNorm, x, nn.Slots{
 			Heads: c.Heads, KeyHeads: c.KeyHeads, HeadDim: c.HeadDim, MaxPages: p.MaxPages,
 			Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.Table, Keys: b.Keys, Values: b.Values,
 		})
 	}
 	x = l.AttnNorm.Forward(x)
-	if l.QNorm == nil {
+	if plain {
 		if all, ok := l.QKV.Together(x); ok {
 			return p.rotate(a, all)
 		}
 	}
-	list := l.QKV.Forward(x)
-	return p.rotate(a, normed(l.QNorm, list[0]), normed(l.KNorm, list[1]), list[2])
+	q, k, v := l.project(x)
+	return p.rotate(a, q, k, v)
 }
 
 // normed returns rows of heads, each of which is normalized if there is a norm.

@@ -39,6 +39,8 @@ type layer struct {
 	MLPNorm  nn.RMSNorm  `weights:"post_attention_layernorm" gguf:"ffn_norm"`
 	GateUp   nn.Stacked  `weights:"mlp.{gate,up}_proj" gguf:"ffn_{gate,up}"`
 	Down     nn.Linear   `weights:"mlp.down_proj" gguf:"ffn_down"`
+
+	adapters adapters
 }
 
 // newNetwork returns the layers of a model of a size, without parameters.
@@ -206,7 +208,7 @@ func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tenso
 }
 
 // forward returns the residual stream of tokens.
-func (n *network) forward(ids *tensor.Tensor, a *attender) *tensor.Tensor {
+func (n *network) forward(ids *tensor.Tensor, a attending) *tensor.Tensor {
 	x := n.Embed.Forward(ids)
 	for i := range n.Layers {
 		x = n.Layers[i].forward(i, x, a)
@@ -215,14 +217,26 @@ func (n *network) forward(ids *tensor.Tensor, a *attender) *tensor.Tensor {
 }
 
 // forward adds what layer i computes to the residual stream x.
-func (l *layer) forward(i int, x *tensor.Tensor, a *attender) *tensor.Tensor {
+func (l *layer) forward(i int, x *tensor.Tensor, a attending) *tensor.Tensor {
 	if x.Err() != nil {
 		return x
 	}
 	return x.Scope().Tidy(func() *tensor.Tensor {
-		x = l.O.AddTo(x, a.attend(i, l, x))
-		return l.Down.AddTo(x, l.GateUp.SwiGLU(&l.MLPNorm, x))
+		y := a.attend(i, l, x)
+		x = l.adapters.o.Add(l.O.AddTo(x, y), y)
+		y = l.swiGLU(x)
+		return l.adapters.down.Add(l.Down.AddTo(x, y), y)
 	})
+}
+
+// swiGLU returns SwiGLU of the gate and up layers for rows of the residual stream.
+func (l *layer) swiGLU(x *tensor.Tensor) *tensor.Tensor {
+	if l.adapters.gate == nil && l.adapters.up == nil {
+		return l.GateUp.SwiGLU(&l.MLPNorm, x)
+	}
+	x = l.MLPNorm.Forward(x)
+	list := l.GateUp.Forward(x)
+	return tensor.SwiGLU(l.adapters.gate.Add(list[0], x), l.adapters.up.Add(list[1], x))
 }
 
 // Logits returns the scores of all tokens of the vocabulary for rows of Forward's result, as float32 numbers.

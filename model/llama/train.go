@@ -1,0 +1,93 @@
+package llama
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/nn"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// Packed is sequences of tokens, one after another.
+type Packed struct {
+	Tokens  []int32
+	Lengths []int // of the sequences; their sum is the number of tokens
+}
+
+// check returns ErrSequence or ErrContext if the model cannot read the sequences.
+func (m *Model) check(p Packed) error {
+	rest := len(p.Tokens)
+	for i, n := range p.Lengths {
+		switch {
+		case n < 1 || n > rest:
+			return fmt.Errorf("%w: sequence %d has %d tokens of %d that remain", ErrSequence, i, n, rest)
+		case n > m.Context:
+			return fmt.Errorf("%w: %d tokens, %d", ErrContext, n, m.Context)
+		}
+		rest -= n
+	}
+	if rest != 0 {
+		return fmt.Errorf("%w: %d of %d tokens belong to no sequence", ErrSequence, rest, len(p.Tokens))
+	}
+	for _, id := range p.Tokens {
+		if id < 0 || int(id) >= m.Vocabulary {
+			return fmt.Errorf("%w: token %d of %d", ErrSequence, id, m.Vocabulary)
+		}
+	}
+	return nil
+}
+
+// Read returns the residual stream after the last layer, as Forward does, for the tokens of whole sequences, which do not see each other.
+// While s records, it has derivatives with respect to the parameters of the model's adapter. The errors match ErrContext and ErrSequence.
+func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
+	if err := m.check(p); err != nil {
+		return nil, err
+	}
+	n := len(p.Tokens)
+	positions, starts := make([]int32, 0, n), make([]int32, 1, len(p.Lengths)+1)
+	for _, length := range p.Lengths {
+		for i := range int32(length) {
+			positions = append(positions, i)
+		}
+		starts = append(starts, int32(len(positions)))
+	}
+	frequencies, err := tensor.Wrap(m.rotation.All(), m.rotation.Len())
+	if err != nil {
+		return nil, err
+	}
+	w := &whole{m.Config, tensor.Angles(tensor.From(s, positions, n), frequencies), tensor.From(s, starts, len(starts))}
+	x := m.layers.forward(tensor.From(s, p.Tokens, n), w)
+	return x, x.Err()
+}
+
+// Loss returns the mean cross-entropy of the tokens that follow those of rows of x, Read's result. Labels has the token that follows each
+// row, or -1 for a row that does not count.
+func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
+	s := x.Scope()
+	var rows, wanted []int32
+	for i, l := range labels {
+		if l >= 0 {
+			rows, wanted = append(rows, int32(i)), append(wanted, l)
+		}
+	}
+	x = m.layers.Norm.Forward(nn.Rows(x, tensor.From(s, rows, len(rows))))
+	if m.layers.Head != nil {
+		return m.layers.Head.CrossEntropy(x, tensor.From(s, wanted, len(wanted)))
+	}
+	return m.layers.Embed.CrossEntropy(x, tensor.From(s, wanted, len(wanted)))
+}
+
+// whole is the attention of the tokens of whole sequences.
+type whole struct {
+	Config
+	angles *tensor.Tensor
+	starts *tensor.Tensor // the first token of each sequence, and the number of all tokens
+}
+
+func (w *whole) attend(_ int, l *layer, x *tensor.Tensor) *tensor.Tensor {
+	q, k, v := l.project(l.AttnNorm.Forward(x))
+	n := x.Dim(0)
+	q = q.Reshape(n, w.Heads, w.HeadDim).Rotate(w.angles)
+	k = k.Reshape(n, w.KeyHeads, w.HeadDim).Rotate(w.angles)
+	v = v.Reshape(n, w.KeyHeads, w.HeadDim)
+	return tensor.Attention(q, k, v, tensor.AttentionOptions{Causal: true, Starts: w.starts}).Reshape(n, w.Heads*w.HeadDim)
+}
