@@ -35,6 +35,14 @@ func Save(name string, write func(w io.Writer) error) error {
 	return syncFolder(filepath.Dir(name))
 }
 
+// Rename renames a file or a folder and flushes the new name to the disk. What it contains is flushed before by Save.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(to))
+}
+
 // createBeside creates a file with a new name in the folder of name. Unlike os.CreateTemp, it leaves the permissions to the umask.
 func createBeside(name string) (*os.File, error) {
 	for {
