@@ -3,20 +3,34 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/model/lora"
 )
 
 // network is a model on a device and what it needs to generate several texts at once.
 type network struct {
 	stream  *device.Stream
 	model   *llama.Model
+	adapter *lora.Adapter // or nil
 	cache   *llama.Cache
 	sampler *sampler
 	decoder *llama.Decoder
 	mailbox *mailbox
+}
+
+// adapt makes the model use the adapter in a folder, or none if there is no folder.
+func (n *network) adapt(folder string) (err error) {
+	if folder == "" {
+		return nil
+	}
+	if n.adapter, err = lora.Open(n.stream, n.model.Linears(), folder); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	return n.model.Adapt(n.adapter)
 }
 
 // close frees the memory.
@@ -39,6 +53,9 @@ func (n *network) close() error {
 	}
 	if n.model != nil {
 		err = errors.Join(err, n.model.Close())
+	}
+	if n.adapter != nil {
+		err = errors.Join(err, n.adapter.Close())
 	}
 	if n.stream != nil {
 		err = errors.Join(err, n.stream.Close())

@@ -34,6 +34,8 @@ type Options struct {
 	// Sequences rows, prompts are computed one after another, a page at a time, and the cache remembers only prompts. A text waits until
 	// there is memory for all tokens that it may have.
 	Deterministic bool
+	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
+	Adapter string
 	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
@@ -87,6 +89,9 @@ func (m *Model) load(dev *device.Device, f *weights.File, from source) error {
 		return err
 	}
 	if n.model, err = llama.Load(n.stream, f, llama.LoadOptions{Config: config, Progress: from.Progress}); err != nil {
+		return err
+	}
+	if err := n.adapt(from.Adapter); err != nil {
 		return err
 	}
 	if m.context = from.Context; m.context == 0 {
