@@ -1,0 +1,108 @@
+package finetune
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/model/lora"
+	"github.com/gopherwarp/gopherwarp/train"
+)
+
+// ErrConfig is the error of a Config with a value that makes no sense.
+var ErrConfig = errors.New("finetune: invalid configuration")
+
+// Config says what to train, and how. Zero values stand for the defaults. The names of keys are those of a configuration file.
+type Config struct {
+	Model string   `yaml:"model"` // a file or a folder, as llm.Open takes it
+	Data  []string `yaml:"data"`  // files of JSON lines, see package text
+	Eval  []string `yaml:"eval"`  // files like those of Data, of which only the loss is computed
+	Out   string   `yaml:"out"`   // a folder for results
+
+	Rank           int      `yaml:"rank"`    // of the adapter; 16 by default
+	Alpha          float64  `yaml:"alpha"`   // 2*Rank by default
+	RankStabilized bool     `yaml:"rslora"`  // see lora.Options
+	Modules        []string `yaml:"modules"` // all linear layers by default
+
+	Rate     float64 `yaml:"lr"`       // of AdamW; 2e-4 by default
+	Schedule string  `yaml:"schedule"` // of the rate: cosine (the default) or linear, which end at 0, or constant
+	WarmUp   int     `yaml:"warmup"`   // steps in which the rate rises
+	Decay    float64 `yaml:"decay"`    // of weights
+	Clip     float64 `yaml:"clip"`     // of the norm of all derivatives; 1 by default
+
+	Epochs   int    `yaml:"epochs"`   // 1 by default
+	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
+	Batch    int    `yaml:"batch"`    // packs of a step; 1 by default
+	Length   int    `yaml:"length"`   // tokens of a pack, and the most of a text; 1024 by default, or the model's context if that is less
+	Truncate bool   `yaml:"truncate"` // cut longer texts, which are an error otherwise
+	Seed     uint64 `yaml:"seed"`     // of the order of texts and of the initial adapter
+
+	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for one at the end
+	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
+	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
+}
+
+// defaultLength is the default of Length.
+const defaultLength = 1024
+
+// filled returns c with defaults.
+func (c Config) filled() Config {
+	for v, value := range map[*int]int{&c.Rank: 16, &c.Epochs: 1, &c.Batch: 1, &c.Keep: 2} {
+		if *v == 0 {
+			*v = value
+		}
+	}
+	for v, value := range map[*float64]float64{&c.Alpha: float64(2 * c.Rank), &c.Rate: 2e-4, &c.Clip: 1} {
+		if *v == 0 {
+			*v = value
+		}
+	}
+	if c.Schedule == "" {
+		c.Schedule = "cosine"
+	}
+	return c
+}
+
+// check returns ErrConfig with all values of a filled Config that make no sense.
+func (c Config) check() error {
+	var errs []error
+	say := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
+	}
+	if c.Model == "" || len(c.Data) == 0 || c.Out == "" {
+		say("model, data and out are needed")
+	}
+	for _, v := range []struct {
+		name  string
+		value int
+		least int
+	}{{"rank", c.Rank, 1}, {"warmup", c.WarmUp, 0}, {"epochs", c.Epochs, 1}, {"steps", c.Steps, 0}, {"batch", c.Batch, 1}, {"length", c.Length, 0}, {"save", c.Save, 0}, {"keep", c.Keep, 1}} {
+		if v.value < v.least {
+			say("%s is %d, less than %d", v.name, v.value, v.least)
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"alpha", c.Alpha}, {"lr", c.Rate}, {"decay", c.Decay}, {"clip", c.Clip}} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			say("%s is %g", v.name, v.value)
+		}
+	}
+	if c.Schedule != "cosine" && c.Schedule != "linear" && c.Schedule != "constant" {
+		say("the schedule %q is none of cosine, linear and constant", c.Schedule)
+	}
+	return errors.Join(errs...)
+}
+
+// lora returns the form of the adapter.
+func (c Config) lora() lora.Options {
+	return lora.Options{Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Modules: c.Modules, Base: c.Model, Seed: c.Seed}
+}
+
+// adamW returns the options of the optimizer for a number of steps.
+func (c Config) adamW(steps int) train.AdamWOptions {
+	rest := steps - c.WarmUp
+	next := map[string]train.Schedule{"cosine": train.Cosine(rest, 0), "linear": train.Linear(rest, 0), "constant": train.Constant}[c.Schedule]
+	return train.AdamWOptions{Rate: c.Rate, Schedule: train.WarmUp(c.WarmUp, next), Decay: c.Decay, Clip: c.Clip}
+}

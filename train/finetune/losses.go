@@ -1,0 +1,102 @@
+package finetune
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// losses is a file with a line for each step.
+type losses struct {
+	name string
+	file *os.File
+}
+
+// header is the first line.
+const header = "step,epoch,tokens,loss,eval,rate,norm"
+
+// open opens the file for lines after those of some steps, and removes the lines of later ones.
+func (l *losses) open(steps int) error {
+	keep := header + "\n"
+	text, err := os.ReadFile(l.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		number, _, _ := strings.Cut(line, ",")
+		if n, err := strconv.Atoi(number); err == nil && n <= steps && strings.HasSuffix(line, "\n") {
+			keep += line
+		}
+	}
+	if err := os.WriteFile(l.name, []byte(keep), 0o666); err != nil {
+		return err
+	}
+	l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_WRONLY, 0)
+	return err
+}
+
+// add adds the line of a step.
+func (l *losses) add(p Progress) error {
+	eval := ""
+	if !math.IsNaN(p.Eval) {
+		eval = strconv.FormatFloat(p.Eval, 'g', 8, 64)
+	}
+	_, err := fmt.Fprintf(l.file, "%d,%d,%d,%.8g,%s,%.6g,%.6g\n", p.Step, p.Epoch, p.Tokens, p.Loss, eval, p.Rate, p.Norm)
+	return err
+}
+
+// close closes the file.
+func (l *losses) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// Point is a line of a losses.csv.
+type Point struct {
+	Step       int
+	Loss, Eval float64 // Eval is NaN where it was not computed
+}
+
+// ReadLosses reads the losses.csv of a folder Config.Out.
+func ReadLosses(name string) (list []Point, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		if lines.Text() == header {
+			continue
+		}
+		p, err := pointOf(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		list = append(list, p)
+	}
+	return list, lines.Err()
+}
+
+// pointOf parses a line.
+func pointOf(line string) (p Point, err error) {
+	parts := strings.Split(line, ",")
+	if len(parts) != strings.Count(header, ",")+1 {
+		return p, fmt.Errorf("%d values, want those of %s", len(parts), header)
+	}
+	p.Eval = math.NaN()
+	var wrong [3]error
+	p.Step, wrong[0] = strconv.Atoi(parts[0])
+	p.Loss, wrong[1] = strconv.ParseFloat(parts[3], 64)
+	if parts[4] != "" {
+		p.Eval, wrong[2] = strconv.ParseFloat(parts[4], 64)
+	}
+	return p, errors.Join(wrong[:]...)
+}
