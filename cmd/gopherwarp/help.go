@@ -43,6 +43,12 @@ func printCommand(w io.Writer, node *kong.Node) error {
 	width := console.PageWidth(w)
 	var b strings.Builder
 	b.WriteString(console.Wrap("Usage: "+usage(node)+"\n\n", width, 4) + console.Page(node.Detail+"\n", width))
+	if len(node.Children) > 0 {
+		b.WriteString("\nCommands:\n")
+	}
+	for _, child := range node.Children {
+		b.WriteString("  " + child.Name + "\n" + console.Wrap("      "+child.Help+"\n", width, 0))
+	}
 	if len(node.Positional) > 0 {
 		b.WriteString("\nArguments:\n")
 	}
@@ -64,6 +70,9 @@ func usage(node *kong.Node) string {
 	words := []string{node.FullPath()}
 	if len(node.Flags) > 0 {
 		words = append(words, "[flags]")
+	}
+	if len(node.Children) > 0 {
+		words = append(words, "<command>")
 	}
 	for _, p := range node.Positional {
 		words = append(words, p.Summary())

@@ -40,6 +40,9 @@ type commands struct {
 	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
 	Serve      serveCommand      `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
 
+	Finetune finetuneCommand `cmd:"" help:"Train an adapter of a language model with texts."`
+	Adapter  adapterCommand  `cmd:"" help:"Describe, merge or export an adapter."`
+
 	Selftest selftestCommand `cmd:"" help:"Run test kernels and compare their results with plain Go."`
 	Bench    benchCommand    `cmd:"" help:"Measure kernels and compare them with CUDA C++ and other frameworks."`
 

@@ -16,6 +16,7 @@ import (
 // modelSource are the flags that name a model.
 type modelSource struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Adapter string `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 }
 
@@ -75,7 +76,7 @@ func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model
 		}
 	}
 	progress := console.StartProgress(t.err)
-	o.Context, o.Progress = f.Context, func(done, total int64) {
+	o.Context, o.Adapter, o.Progress = f.Context, f.Adapter, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}
 	m, err := llm.Open(dev, f.Model, o)

@@ -37,7 +37,7 @@ Example:
 
 // Run is called by kong.
 func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
-	source := modelSource{c.Model, c.Context}
+	source := modelSource{Model: c.Model, Context: c.Context}
 	if err := source.check(); err != nil {
 		return err
 	}

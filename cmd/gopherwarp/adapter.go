@@ -1,0 +1,194 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/model/lora"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
+	"github.com/gopherwarp/gopherwarp/weights/safetensors"
+)
+
+type adapterCommand struct {
+	Info   adapterInfo   `cmd:"" help:"Describe an adapter."`
+	Merge  adapterMerge  `cmd:"" help:"Write a model with an adapter added to its weights."`
+	Export adapterExport `cmd:"" help:"Write an adapter as a GGUF file for llama.cpp."`
+}
+
+// Help is the text after the flags.
+func (adapterCommand) Help() string {
+	return `Describes and converts LoRA adapters: folders that gopherwarp finetune or the Python package PEFT wrote.
+
+Example:
+  gopherwarp adapter info adapter
+  gopherwarp adapter merge -model SmolLM2-135M-Instruct.Q4_1.gguf -out merged.gguf adapter
+  gopherwarp adapter export -model SmolLM2-135M-Instruct.Q4_1.gguf -out adapter.gguf adapter`
+}
+
+type adapterInfo struct {
+	Adapter string `arg:"" help:"The folder of an adapter."`
+}
+
+// Help is the text after the flags.
+func (adapterInfo) Help() string {
+	return `Prints the form of an adapter, the layers that it changes, and its size.
+
+Example:
+  gopherwarp adapter info adapter`
+}
+
+// Run is called by kong.
+func (c *adapterInfo) Run(t terminal) error {
+	o, err := lora.ReadOptions(c.Adapter)
+	if err != nil {
+		return err
+	}
+	f, err := safetensors.Open(filepath.Join(c.Adapter, "adapter_model.safetensors"))
+	if err != nil {
+		return err
+	}
+	parameters := 0
+	for _, x := range f.Tensors {
+		parameters += x.Len()
+	}
+	scaling := "alpha/rank"
+	if o.RankStabilized {
+		scaling = "alpha/sqrt(rank)"
+	}
+	console.Print(t.out, fmt.Sprintf("rank %d, alpha %g, scale %s = %.4g\nmodules: %s\n%d layers, %d parameters, %.1f MB\nmodel: %s",
+		o.Rank, o.Alpha, scaling, o.Scale(), strings.Join(o.Modules, " "), len(f.Tensors)/2, parameters, float64(f.Size())/(1<<20), o.Base), 2)
+	return f.Close()
+}
+
+// adapterSource are the arguments of commands that need an adapter and its model.
+type adapterSource struct {
+	Adapter string `arg:"" help:"The folder of an adapter."`
+	Model   string `required:"" placeholder:"FILE" help:"The model of the adapter: a GGUF file, or a folder of Hugging Face."`
+	Out     string `required:"" placeholder:"FILE" help:"The file to write or, for a model in a folder, the folder."`
+}
+
+// adapted is an adapter and the files of its model.
+type adapted struct {
+	files    *llm.Files
+	config   llama.Config
+	options  lora.Options
+	matrices []lora.Matrices
+}
+
+// open reads the adapter, and opens the files of its model, which the caller closes.
+func (c adapterSource) open() (a adapted, err error) {
+	if a.files, err = llm.OpenFiles(c.Model); err != nil {
+		return a, err
+	}
+	a.config = a.files.Config
+	if a.gguf() {
+		a.config, err = llama.ConfigOf(a.files.Weights)
+	}
+	if err == nil {
+		a.options, a.matrices, err = lora.Read(a.config.Linears(), c.Adapter)
+	}
+	if err != nil {
+		return a, errors.Join(fmt.Errorf("%s: %w", c.Adapter, err), a.files.Weights.Close())
+	}
+	return a, nil
+}
+
+// gguf reports whether the model is a GGUF file.
+func (a adapted) gguf() bool { return strings.HasPrefix(a.files.Weights.Format, "GGUF") }
+
+type adapterMerge struct{ adapterSource }
+
+// Help is the text after the flags.
+func (adapterMerge) Help() string {
+	return `Writes a model with an adapter added to its weights, in the format of the model: a GGUF file, or a folder with
+model.safetensors and copies of the other files. Quantized weights that the adapter changes become float16.
+
+Example:
+  gopherwarp adapter merge -model SmolLM2-135M-Instruct.Q4_1.gguf -out merged.gguf adapter`
+}
+
+// Run is called by kong.
+func (c *adapterMerge) Run(t terminal) error {
+	a, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer a.files.Weights.Close()
+	f, err := a.config.Merge(a.files.Weights, a.options, a.matrices)
+	if err != nil {
+		return err
+	}
+	if a.gguf() {
+		err = gguf.Save(c.Out, f)
+	} else {
+		err = c.writeFolder(f)
+	}
+	if err == nil {
+		console.Print(t.err, "the model is in "+c.Out, 2)
+	}
+	return err
+}
+
+// writeFolder writes a folder like that of the model.
+func (c *adapterMerge) writeFolder(f *weights.File) error {
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return err
+	}
+	from := c.Model
+	if info, err := os.Stat(from); err == nil && !info.IsDir() {
+		from = filepath.Dir(from)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !e.Type().IsRegular() || strings.Contains(name, ".safetensors") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(c.Out, name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	return safetensors.Save(filepath.Join(c.Out, "model.safetensors"), f)
+}
+
+type adapterExport struct{ adapterSource }
+
+// Help is the text after the flags.
+func (adapterExport) Help() string {
+	return `Writes an adapter of a GGUF model as a GGUF file, which llama.cpp reads with its flag --lora.
+
+Example:
+  gopherwarp adapter export -model SmolLM2-135M-Instruct.Q4_1.gguf -out adapter.gguf adapter`
+}
+
+// Run is called by kong.
+func (c *adapterExport) Run(t terminal) error {
+	a, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer a.files.Weights.Close()
+	f, err := a.config.ExportAdapter(a.files.Weights, a.options, a.matrices)
+	if err != nil {
+		return err
+	}
+	if err := gguf.Save(c.Out, f); err != nil {
+		return err
+	}
+	console.Print(t.err, "the adapter is in "+c.Out, 2)
+	return nil
+}
