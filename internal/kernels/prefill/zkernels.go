@@ -470,6 +470,71 @@ var tiledBF16x128Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
 }
 
+// tiledF16x32 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
+func tiledF16x32(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
+	p := s_.Plan(tiledF16x32Kernel, tiledF16x32Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	o.Pass(p)
+	states.Pass(p)
+	spans.Pass(p)
+	table.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var tiledF16x32Kernel = &driver.Kernel{
+	Name:    "tiled[dtype.F16, row.F16, [5][8]dtype.F16, [4][4]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/prefill",
+	File:    "tiled.go",
+	Line:    38,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 16},
+		{Name: "k", Offset: 24, Size: 24, Elem: 16},
+		{Name: "v", Offset: 48, Size: 24, Elem: 16},
+		{Name: "o", Offset: 72, Size: 24, Elem: 4},
+		{Name: "states", Offset: 96, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "s", Offset: 168, Size: 28},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     20480,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tiled.go", Line: 40, Format: "integer divide by zero"},
+		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "span.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "softmax.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 198, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiled.go", Line: 44, Format: "integer divide by zero"},
+		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledF16x32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledF16x32SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v [][8]dtype.F16
+			o       [][2]dtype.F16
+			states  []State
+			spans   []Span
+			table   []int32
+			s       Layout
+		})(args)
+		for ts.Next() {
+			tiled[dtype.F16, row.F16, [5][8]dtype.F16, [4][4]float32](ts.Thread(), a.q, a.k, a.v, a.o, a.states, a.spans, a.table, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72},
+}
+
 // tiledF16x64 computes up to blockRows results of a head in a block. R is a row in shared memory, A 16 rows of results in a warp.
 func tiledF16x64(s_ *device.Stream, g device.Blocks, q, k, v device.Slice[[8]dtype.F16], o device.Slice[[2]dtype.F16], states device.Slice[State], spans device.Slice[Span], table device.Slice[int32], s Layout) error {
 	p := s_.Plan(tiledF16x64Kernel, tiledF16x64Kernel.Grid(g))

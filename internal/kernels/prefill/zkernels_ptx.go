@@ -20832,6 +20832,3605 @@ O
 !L
 `
 
+const tiledF16x32SM80NarrowAligned = `packed1 77589 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
+!|hf|f
+!|gxO
+!p8
+!sgrKq"q)q>rR
+!s]xgpirR
+!vvrKrmKrGs/rR
+!
+!vtt4rgs<
+!
+!pH+s%pD
+!Pt@|bq>rGympx/wk
+!c
+p;sKx,
+p9xWsV
+p:-}rpF
+qSuix,
+!
+p>
+q*
+v~
+pa
+q$
+z^
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+uxPt5/rz~72uw,tO
+m
+uxs:uwuK
+qM+pw
+}oq=
+zqpw
+u'q9
+qM8px
+u'X
+zJvDympMy_xDryqR
+"$
+yI
+tb=pj+
+|8}U
+qU
+pntIsh
+u3
+tb=r.7
+{<rW
+Q
+u{=pE
+N
+uG8.rI
+q2rO
+tb=r+/
+p%
+pl$
+)
+pl%
+)
+pl'
+)
+pl(
+)
+pl*
+)
+pl+
+)
+pl-
+)
+pl/
+)
+pl1
+)
+pl3
+)
+qk*qg
+t(xc+
+p\
+t+p*qO
+w^7
+tw
+p6
+vsp)37
+vj
+u1pY
+w;7
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+r{/
+pl7
+uVrU
+tv
+!#
+wI@pX
+Y=2p0
+5
+J
+r7q,
+H
+!#
+s_|t
+H
+!#
+z0s6
+t<
+{Y
+)
+r\7
+pm
+}v30
+sw
+p\
+{Eui
+p\
+ur9
+tT
+}e9
+p}pG
+qnpW8
+|sj
+q1q9B
+z0f7
+xK[D2[?
+xKp@r2qR?
+"%
+ynr2
+\
+!#
+vl7pj
+qT[p$
+qm
+qm
+qm
+qm
+J
+uE
+vl@rI
+q1p0qg
+)
+p{p0A30
+v}Ps}.r,c~72~72~7rys,yis%
+q'=q0
+u'p,
+wcu*q9z/
+p\
+ur9
+tT
+}e9
+s(D%
+wKp[
+zZ9
+{PqN
+t1=qR
+t1=U
+4
+t1=r2
+4
+p6
+uRpW#p$
+uRpW"p$
+uRqIp$
+uRqAp$
+s_t"=
+H
+!#
+q'.sh
+|w#s[C
+u'p,
+wKp)
+q\spC
+vrpW$v^C?
+t>
+|w$CrZ
+q'8qy
+|w#Cp-
+!#
+s?p@
+t:t'
+i&V'
+i'B
+z@f
+rBuJ'r)#
+rBp=V(r)#
+wtpw
+u'M'
+zJvDympMy_xD1'rq
+sWpw
+rBuJ7r)$
+vd+9
+p}q4
+qopY
+zepK?
+"1
+ru.
+tb,pw
+|RpW0p$
+sHN
+tb.ps@
+z3$p$
+wOu*M#1$
+ti
+4
+rDO
+uVM.U
+)
+r&,pw
+r[&p$
+uE
+r&@rI
+zJvDympMy_xD2p21'
+}o1'
+weW
+4
+r7zM
+5
+r6=pb
+u@W
+u(
+o
+*2%
+vAu&ql
+!#
+r6+px
+t1M&D
+pzzMqj
+H
+!#
+}_pw
+q\pKrq
+rBp"rq?
+i&%
+tf@C
+xKs0qg2p*?
+!#
+p\
+rt+px
+s==
+yf
+uE
+rt.r+
+uozGI
+rt9t'
+xUyc$t]
+zZ7
+xBxXq4rzp){f4
+H
+!#
+rt8r]
+vNqA34
+tkq)piPrbrmxXq4rzp=2yo6C
+!#
+|A@ww
+wcu*M%z/
+p\
+xv7,
+*4%
+}e-
+|A-t'
+u'M#
+s.pWB%V'
+}Pp=
+u.
+zJvDympMy_xD1#D
+u-@.^
+|R=%
+r{C
+zo
+4
+u-@8q0
+Yq4D
+pzq4qj
+w<
+)
+s.s7p-rZ
+p}pG
+"#
+ze=pu
+uG,x*
+v18C
+|=8sO
+stpWv
+u{/qw
+pl#
+t7
+p1
+4
+rDP
+|A@pE
+wcy|pW'q&
+wcy|p/7z/
+xv7,
+*7%
+}e-
+"%
+|R=rS
+wuV4
+4
+"&
+q\q4V4
+rBq4V5?
+p}zM
+s.s7rZs[
+}=(
+"#
+ze=pu
+u{=pb
+ra,E
+)
+q7,q&
+)
+u{,qw
+vNp)V(
+i*%
+x#
+u{.pX
+t1p2D
+r{%
+|0qj
+)
+u{/p|
+p~w%xO1)
+p~XAU
+q+|>
+t^
+x)
+pzp5p$?
+yJp53#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
+sn-tn
+q:
+rCp=
+0
+x)
+pzp5p$?
+yJp53#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lrc=umqlAD
+|A-qy
+i^rq
+s.uJ4VD
+vNuJ6
+qF'wvq4
+"'
+wM
+}oD
+4
+u-@8sQ
+qF(wv78
+p\
+s.uJ4p-
+}=9
+"#
+w>
+",
+v18C
+|=8sO
+ub9
+z>
+u{,r+
+xiV&
+}=(
+"(
+ri
+|0U2{'
+)
+"-
+q+|>
+t^
+x)
+pzp5p$?
+yJp53#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#l8}42qlAD
+tmV%
+rCp)
+0
+x)
+pzp5p$?
+yJp53#
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l{Xtz2qlAD
+"%
+v1:V.
+|=:V/?
+ub;
+"#
+pl&
+t7
+p1
+4
+rDQ
+"*
+vNpW/V5
+i:%
+}=0
+"%
+u.
+|0Us^#
+)
+"$
+q+|>
+t^
+x)
+pzp5p$?
+yJp53&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-{S+wi2qlAD
+sn:tn
+q:
+rCp=
+0
+x)
+pzp5p$?
+yJp53&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR0lspwV2qlAD
+pn|YrI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+:
+:
+:
+:
+qGs\t%
+qGs\t%
+qGs\t%
+qGs\t%
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+pnzgq0
+pV(x_~*8
+"$
+pl)
+t7
+p1
+uGtGr4
+p~,uW
+qvsp1,
+)
+ur
+0
+q2-
+u-zHtc
+{Y
+qv{c=1)
+qLXB
+q7-B8
+y,p<U
+uF=ry
+ra-G
+uG{_|Y
+q7-29
+y,/U
+uF=1)
+ra-q&
+rr
+"<
+zJvDympMy_xD<X1'
+"6
+vNpW\34
+prjr.7
+ra-E
+tH$pdU
+)
+qD=y'
+ig%
+tfaC
+|dbsO
+prj^7
+q7-q&
+y7,
+"#
+u;qO
+tfcC
+|ddsO
+|%A
+tfeC
+|dfsO
+xiyl
+tfgC
+|dhsO
+uG7+s-
+tH#2xO1)
+p~}\U
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+qGs\t%
+qGs\t%
+qGs\t%
+qGs\t%
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF/Z
+sF.Z
+sF-Z
+sF,Z
+sF+Z
+sF*Z
+sF)Z
+sF(Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qm
+!#
+pn{Gr+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+u-v(pj
+p+
+"2
+v1<VE
+|=<VF?
+ub=
+".
+w"{'
+rDR
+"3
+iPV-
+}=F
+"2
+ri
+|0Us^-
+)
+"$
+q+|>
+t^
+x)
+pzp5p$?
+yJp53)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdRMwo-vOumqlAD
+tmV,
+rCp)
+0
+x)
+pzp5p$?
+yJp53)
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdRPlzI@rFumqlAD
+u-ukj
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+u-zHq#@
+y7,
+rsR,
+qvp5<.
+rbpiyux${ozmXn
+rbpiyux${ozmp0lsTtz
+uG{_y=
+q1q}<1
+qvp5<4
+rbpiyux${ozmX{S+wi
+uG..qy
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
+uG.8r-
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
+uG{_qy
+rbpiyux${ozmp0lxFw}rg
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
+"$
+rbpiyux${ozmR"lspwV
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
+"$
+rbpiyux${ozmR&y~sqtz
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
+xS3<3B
+tU3E
+\
+pnwEq3
+tfUp$
+s{=pb
+wmrq
+"K
+u^Ft\
+|]u:
+}e7
+r&@t;
+i+%
+q\uJw
+pCA
+4
+r7zM
+5
+"M
+TA
+{K
+o
+*2%
+vAu&ql
+!#
+"M
+t1M&D
+pzzMqj
+p\
+H
+!#
+r&+j
+i$3w
+p}q4
+}_r4
+s(yt]
+qoq4
+zeq4?
+q:
+p}q4
+v1\C
+vrp"qgrS?
+!#
+"N
+q\p"p$
+yf
+uE
+"N
+u^NI
+"N
+s.p[35V|
+zZ7
+xBxXq4rzp){f4
+H
+!#
+rt8r-
+tkq)piPrbrmxXq4rzp)vQ36V6
+!#
+"M
+wcy|p=q&
+vws2#0V&
+"H
+|R=%
+uh
+4
+"M
+q\q4C
+rBq4sO
+p}zM
+s.uJfrS
+}=u
+"#
+vrpWb2}Upu
+s{,r+
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+s{+pj
+p+
+s{-pb
+tf*2s2#4
+5
+">
+v1:Vb
+|=:Vc?
+ub;
+s'8
+">
+w0VI
+}=c
+">
+ri
+|0Us^@
+)
+">
+q+|>
+t^
+x)
+pzp5p$?
+yJp53&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdRv{S+wi2qlAD
+tmVH
+rCp)
+0
+x)
+pzp5p$?
+yJp53&
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdRylspwV2qlAD
+s{8qw
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+!#
+s{9pb
+|RpW13z
+|R=Vr
+4
+p6
+prjj
+r{@
+r{9
+t(rU
+t(r|<L
+prq0qw
+v/yq}X6s^*
+prqyq3
+t1u&=
+xpxht%>?
+"#
+v/yq}Xq/s^+
+"#
+t1s0B
+xpqst%>?
+"#
+v/yq}Xrls^,
+"#
+t1u&/
+xpt$t%>?
+"#
+v/yq}Xt|s^-
+"#
+t1u&@
+xpult%>?
+"#
+v/yq}X$#s^.
+"#
+t1s0A
+xpr8#t%>?
+"#
+v/yq}X$%s^/
+"#
+t1u&zI
+xpr8%t%>?
+"#
+v/yq}X$)s^0
+"#
+t1s0yl
+xpr8)t%>?
+"#
+v/yq}X$+s^1
+"#
+t1u&y?
+xpr8+t%>?
+"#
+v/yq}X$/s^2
+"#
+t1s0pd
+xpr8/t%>?
+"#
+v/yq}X$1s^3
+"#
+t1u&--
+xpr81t%>?
+"#
+v/yq}X$5s^4
+"#
+t1u&sq
+xpr85t%>?
+"#
+v/yq}X$7s^5
+"#
+t1s0G,
+xpr87t%>?
+"#
+v/yq}X$;s^6
+"#
+t1u&t2
+xpr8;t%>?
+"#
+v/yq}X$=s^7
+"#
+t1u&xe
+xpr8=t%>?
+"#
+v/yq}X$As^8
+"#
+t1u&|#
+xpr8At%>?
+"#
+v/yq}X$Cs^9
+"#
+t1u&uk
+xpr8Ct%>?
+"$
+r{>
+|OzYX
+t(r|<O
+"$
+v/yq}X$)s^:
+"$
+t1u&=
+xpr8)t%>?
+"#
+v/yq}X$+s^;
+"#
+t1s0B
+xpr8+t%>?
+"#
+v/yq}X$/s^<
+"#
+t1u&/
+xpr8/t%>?
+"#
+v/yq}X$1s^=
+"#
+t1u&@
+xpr81t%>?
+"#
+v/yq}X$5s^>
+"#
+t1s0A
+xpr85t%>?
+"#
+v/yq}X$7s^?
+"#
+t1u&zI
+xpr87t%>?
+"#
+v/yq}X$;s^@
+"#
+t1s0yl
+xpr8;t%>?
+"#
+v/yq}X$=s^A
+"#
+t1u&y?
+xpr8=t%>?
+"#
+v/yq}X$As^B
+"#
+t1s0pd
+xpr8At%>?
+"#
+v/yq}X$Cs^C
+"#
+t1u&--
+xpr8Ct%>?
+"#
+v/yq}X$Gs^D
+"#
+t1u&sq
+xpr8Gt%>?
+"#
+v/yq}X$Is^E
+"#
+t1s0G,
+xpr8It%>?
+"#
+v/yq}X$Ms^F
+"#
+t1u&t2
+xpr8Mt%>?
+"#
+v/yq}X$Os^G
+"#
+t1u&xe
+xpr8Ot%>?
+"#
+v/yq}X$Ss^H
+"#
+t1u&|#
+xpr8St%>?
+"#
+v/yq}X$Us^I
+"#
+t1u&uk
+xpr8Ut%>?
+"$
+r{<
+|OzYp2
+t(r|<R
+"$
+v/yq}X$Ws^J
+"$
+t1u&=
+xpr8Wt%>?
+"#
+v/yq}X$Ys^K
+"#
+t1s0B
+xpr8Yt%>?
+"#
+v/yq}X$]s^L
+"#
+t1u&/
+xpr8]t%>?
+"#
+v/yq}X$_s^M
+"#
+t1u&@
+xpr8_t%>?
+"#
+v/yq}X$ds^N
+"#
+t1s0A
+xpr8dt%>?
+"#
+v/yq}X$fs^O
+"#
+t1u&zI
+xpr8ft%>?
+"#
+v/yq}X$js^P
+"#
+t1s0yl
+xpr8jt%>?
+"#
+v/yq}X$ls^Q
+"#
+t1u&y?
+xpr8lt%>?
+"#
+v/yq}X$ps^R
+"#
+t1s0pd
+xpr8pt%>?
+"#
+v/yq}X$rs^S
+"#
+t1u&--
+xpr8rt%>?
+"#
+v/yq}X$vs^T
+"#
+t1u&sq
+xpr8vt%>?
+"#
+v/yq}X$xs^U
+"#
+t1s0G,
+xpr8xt%>?
+"#
+v/yq}X$|s^V
+"#
+t1u&t2
+xpr8|t%>?
+"#
+v/yq}X$~s^W
+"#
+t1u&xe
+xpr8~t%>?
+"#
+v/yq}X'Vs^X
+"#
+t1u&|#
+}tVt%>?
+"#
+v/yq}X'Us^Y
+"#
+t1u&uk
+}tUt%>?
+"$
+r{:
+|OzYq,
+t(r|<U
+"$
+v/yq}X$js^Z
+"$
+t1u&=
+xpr8jt%>?
+"#
+v/yq}X$ls^[
+"#
+t1s0B
+xpr8lt%>?
+"#
+v/yq}X$ps^\
+"#
+t1u&/
+xpr8pt%>?
+"#
+v/yq}X$rs^]
+"#
+t1u&@
+xpr8rt%>?
+"#
+v/yq}X$vs^^
+"#
+t1s0A
+xpr8vt%>?
+"#
+v/yq}X$xs^_
+"#
+t1u&zI
+xpr8xt%>?
+"#
+v/yq}X$|s^a
+"#
+t1s0yl
+xpr8|t%>?
+"#
+v/yq}X$~s^b
+"#
+t1u&y?
+xpr8~t%>?
+"#
+v/yq}X'as^c
+"#
+t1s0pd
+}tat%>?
+"#
+v/yq}X'_s^d
+"#
+t1u&--
+}t_t%>?
+"#
+v/yq}X'\s^e
+"#
+t1u&sq
+}t\t%>?
+"#
+v/yq}X'[s^f
+"#
+t1s0G,
+}t[t%>?
+"#
+v/yq}X'Xs^g
+"#
+t1u&t2
+}tXt%>?
+"#
+v/yq}X'Ws^h
+"#
+t1u&xe
+}tWt%>?
+"#
+v/yq}X'Ts^i
+"#
+t1u&|#
+}tTt%>?
+"#
+v/yq}X'Ss^j
+"#
+t1u&uk
+}tSt%>?
+!#
+r5@pw
+tpsMW$X
+t),pw
+{5\
+{5^
+{5c
+{5e
+{5i
+{5k
+{5o
+{5q
+{5u
+{5w
+{5{
+{5}
+yUp4w
+yUp4v
+t)-r4
+|U
+tpw+
+t).w-
+|7
+tpr^RS
+tpr3p4.>6
+t)8xj
+w\R'.
+x>#
+k
+pry=|Y
+rp.'#
+r=
+s+p'#6
+k
+{?7+r.
+tMZ
+pry=|_
+s+t'#W
+k
+"#
+tMZ
+"#
+s+z'#rl
+k
+"#
+wl
+"#
+s+~'#sG
+k
+"#
+wl
+"#
+x0#3'#$#
+k
+"#
+wl
+"#
+x0#7'#$&
+k
+"#
+wl
+"#
+x0#='#$)
+k
+"#
+wl
+"#
+x0#A'#$,
+k
+"#
+wl
+"#
+x0#G'#$/
+k
+"#
+wl
+"#
+x0#K'#$2
+k
+"#
+wl
+"#
+x0#Q'#$5
+k
+"#
+wl
+"#
+r:~'#$8
+k
+"#
+wl
+"#
+r:{'#$;
+k
+"#
+wl
+"#
+r:z'#$>
+k
+"#
+wl
+"#
+r:w'#$A
+k
+"#
+wl
+"#
+r:v'#$D
+k
+"#
+wl
+{?78t;
+r:*$IW
+q8*>6
+"*
+tps:sb#RF#S
+"*
+yUsb#W
+yUsb#Y
+yUsb#]
+yUsb#_
+yUsb#d
+yUsb#f
+yUsb#j
+yUsb#l
+yUp4}
+yUp4|
+yUp4y
+yUp4x
+yUp4u
+yUp4t
+"*
+|U
+tpw+
+"*
+|7
+tpr^QS
+tpr3p4->6
+"*
+w\Q'-
+x>#
+k
+"*
+rp-'#
+r=
+x0#k'#6
+k
+")
+tMZ
+"*
+x0#o'#W
+k
+"#
+tMZ
+"#
+x0#u'#rl
+k
+"#
+wl
+"#
+x0#y'#sG
+k
+"#
+wl
+"#
+x0$"'#$#
+k
+"#
+wl
+"#
+x0$&'#$&
+k
+"#
+wl
+"#
+x0$,'#$)
+k
+"#
+wl
+"#
+x0$0'#$,
+k
+"#
+wl
+"#
+x0$6'#$/
+k
+"#
+wl
+"#
+x0$:'#$2
+k
+"#
+wl
+"#
+r:}'#$5
+k
+"#
+wl
+"#
+r:|'#$8
+k
+"#
+wl
+"#
+r:y'#$;
+k
+"#
+wl
+"#
+r:x'#$>
+k
+"#
+wl
+"#
+r:u'#$A
+k
+"#
+wl
+"#
+r:t'#$D
+k
+"#
+wl
+"*
+r:)$IW
+q8)>6
+"*
+tpr^s'r
+"*
+yUp4o
+yUp4n
+yUp4k
+yUp4j
+yUp4g
+yUp4f
+yUp4c
+yUp4b
+yUp4^
+yUp4]
+yUp4Z
+yUp4Y
+yUp4V
+yUp4U
+"*
+|U
+tpw+
+"*
+|7
+tpr^PS
+tpr3p4,>6
+"*
+w\P',
+x>#
+k
+"*
+rp,'#
+r=
+r:s'#6
+k
+")
+tMZ
+"*
+r:r'#W
+k
+"#
+tMZ
+"#
+r:o'#rl
+k
+"#
+wl
+"#
+r:n'#sG
+k
+"#
+wl
+"#
+r:k'#$#
+k
+"#
+wl
+"#
+r:j'#$&
+k
+"#
+wl
+"#
+r:g'#$)
+k
+"#
+wl
+"#
+r:f'#$,
+k
+"#
+wl
+"#
+r:c'#$/
+k
+"#
+wl
+"#
+r:b'#$2
+k
+"#
+wl
+"#
+r:^'#$5
+k
+"#
+wl
+"#
+r:]'#$8
+k
+"#
+wl
+"#
+r:Z'#$;
+k
+"#
+wl
+"#
+r:Y'#$>
+k
+"#
+wl
+"#
+r:V'#$A
+k
+"#
+wl
+"#
+r:U'#$D
+k
+"#
+wl
+"*
+r:($IW
+q8(>6
+"*
+tpr^q'p
+"*
+yUp4m
+yUp4l
+yUp4i
+yUp4h
+yUp4e
+yUp4d
+yUp4a
+yUp4_
+yUp4\
+yUp4[
+yUp4X
+yUp4W
+yUp4T
+yUp4S
+"*
+|U
+tpw+
+"*
+|7
+tpr^OS
+tpr3p4+>6
+"*
+w\O'+
+x>#
+k
+"*
+rp+'#
+r=
+r:q'#6
+k
+")
+tMZ
+"*
+r:p'#W
+k
+"#
+tMZ
+"#
+r:m'#rl
+k
+"#
+wl
+"#
+r:l'#sG
+k
+"#
+wl
+"#
+r:i'#$#
+k
+"#
+wl
+"#
+r:h'#$&
+k
+"#
+wl
+"#
+r:e'#$)
+k
+"#
+wl
+"#
+r:d'#$,
+k
+"#
+wl
+"#
+r:a'#$/
+k
+"#
+wl
+"#
+r:_'#$2
+k
+"#
+wl
+"#
+r:\'#$5
+k
+"#
+wl
+"#
+r:['#$8
+k
+"#
+wl
+"#
+r:X'#$;
+k
+"#
+wl
+"#
+r:W'#$>
+k
+"#
+wl
+"#
+r:T'#$A
+k
+"#
+wl
+"#
+r:S'#$D
+k
+"#
+wl
+"*
+r:'$IW
+q8'>6
+vc,qy
+{/sb$yt#
+{/sb$/t#
+4
+{/sb#Bt#
+4
+{/r8It#
+4
+q>rmrGPq"t@pirzxPpu
+p.
+ti
+5
+uG/+r.
+|^N'NF$y
+|^M'MF$y
+|^L'LF$/
+|^K'KF$/
+|^J'JF$y
+|^I'IF$y
+|^H'HF$/
+|^G'GF$/
+|^F'FF$y
+|^E'EF$y
+|^D'DF$/
+|^C'CF$/
+|^B'BF$y
+|^A'AF$y
+|^@'@F$/
+|^?'?F$/
+|^>'>F#B
+|^='=F#B
+|^<'<$I
+|^;';$I
+|^:':F#B
+|^9'9F#B
+|^8'8$I
+|^7'7$I
+|^6'6F#B
+|^5'5F#B
+|^4'4$I
+|^3'3$I
+|^2'2F#B
+|^1'1F#B
+|^0'0$I
+|^/'/$I
+!#
+pnj.r4
+u>zivhp5rW+r3~7F$rF$u
+u>zivhp5rW+r3~7F$(F$+
+u>zivhp5rW+r3~7F$lF$o
+u>zivhp5rW+r3~7F$"F$%
+u>zivhp5rW+r3~7F#;F#>
+u>zivhp5rW+r3~7$B$E
+u>zivhp5rW+r3~7F#5F#8
+u>zivhp5rW+r3~7$<$?
+uG7+s6
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRawo-7rg
+uGq4r-
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4N'M'L'KL
+uG78s6
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4J'I'H'GL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4>'='<';L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4:'9'8'7L
+"$
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRewo-w7
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4F'E'D'CL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4B'A'@'?L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p46'5'4'3L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p42'1'0'/L
+"%
+u>zivhp5rW+r3~7F%)F%,
+u>zivhp5rW+r3~7F$<F$?
+u>zivhp5rW+r3~7F%#F%&
+u>zivhp5rW+r3~7F$6F$9
+u>zivhp5rW+r3~7F#OF#R
+u>zivhp5rW+r3~7$V$Y
+u>zivhp5rW+r3~7F#IF#L
+u>zivhp5rW+r3~7$P$S
+"%
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqlp57wi
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
+"$
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRulp57r*
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
+"%
+u>zivhp5rW+r3~7F%=F%@
+u>zivhp5rW+r3~7F$PF$S
+u>zivhp5rW+r3~7F%7F%:
+u>zivhp5rW+r3~7F$JF$M
+u>zivhp5rW+r3~7F#dF#g
+u>zivhp5rW+r3~7$k$n
+u>zivhp5rW+r3~7F#]F#a
+u>zivhp5rW+r3~7$e$h
+"%
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#0lzI|+rg
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
+"$
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4lzI@8v=
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
+"%
+u>zivhp5rW+r3~7F%QF%T
+u>zivhp5rW+r3~7F$eF$h
+u>zivhp5rW+r3~7F%KF%N
+u>zivhp5rW+r3~7F$^F$b
+u>zivhp5rW+r3~7F#xF#{
+u>zivhp5rW+r3~7F#.F#1
+u>zivhp5rW+r3~7F#rF#u
+u>zivhp5rW+r3~7$y$|
+"%
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#@l{]wV
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4N'M'L'Ku2q}2wgp*2p0u2vfu2r85$4$3$2L
+"%
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4J'I'H'Gu2q}2wgp*2p0u2wyu2r81$0$/$.L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4>'='<';u2yD[r2ryu2vfu2r8-$,$+$*L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4:'9'8'7u2yD[r2ryu2wyu2r8)$($'$&L
+"$
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Dl{]sL
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4F'E'D'Cu2R%<$<#<"u2vfu2r8%$$$#$"L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4B'A'@'?u2R%<$<#<"u2wyu2tLsGt|qWL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p46'5'4'3u2q}2wgp*2p0u2vfu2t$sIsUWL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p42'1'0'/u2q}2wgp*2p0u2wyu2qsSv,L
+tJO'+
+tJP',
+tJQ'-
+tJR'.
+uRpWrV"
+uRpW9V1
+"^
+u^gx_~*.
+!#
+}g-qy
+|Np4*BwL
+yV*6
+}g.qy
+|7
+q6
+}g8r4
+rY
+ss
+xH
+xI
+z|
+{B
+"$
+|Np4)BwL
+yV)6
+"$
+|7
+q6
+"$
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"$
+|Np4(BwL
+yV(6
+"$
+|7
+q6
+"$
+rY
+ss
+xH
+xI
+z|
+{B
+4
+"$
+|Np4'BwL
+yV'6
+"$
+|7
+q6
+"$
+rY
+ss
+xH
+xI
+z|
+{B
+4
+vc9j
+{e6
+uoz]I
+"#
+|cz2r3r82$6
+|cz2r3r8)$-
+|cz2r3sz$$
+|cz2r3xhsU
+!#
+"#
+wh
+pr^-q@
+p~,uW
+qvsp1,
+)
+ur
+0
+q2-
+ra-E
+y,p<U
+)
+{?vFqw
+*f%
+s.y:s2#/2s2#?
+q7-q&
+p1
+YxcS
+4
+pC?
+4
+pr^8pX
+T?
+rN
+tP
+pr^-s6
+vT/
+"$
+u;qO
+s.y:s2#12s2#A
+r\S
+re|;pu
+pC?
+4
+"$
+T?
+rN
+tP
+"$
+q1q9A
+"$
+|%A
+s.y:s2#32s2#C
+r\S
+|V&pu
+pC?
+4
+"$
+T?
+rN
+tP
+|V%2zG
+sS
+rDS
+{?vFr.7
+pV)I
+pr^8r4
+rp.'#
+z=q&
+*.%
+syy1Ps}+r3xfu}$7L
+!#
+"#
+pV"I
+"#
+rp-'#
+z=q&
+*.%
+syy1Ps}+r3xfu}$/L
+!#
+"#
+}^I
+"#
+rp,'#
+z=q&
+*.%
+syy1Ps}+r3xfu}$'L
+!#
+"&
+vGw?
+"&
+i"yl
+s.y:s2#;2s2#K
+r\S
+|V/pu
+pC?
+4
+5
+"&
+T?
+s'7
+rp+'#
+w2
+*.%
+syy1Ps}+r3xfu}t|L
+!#
+|.-u:
+q1=p$
+qvsp1,
+)
+ur
+0
+q2-
+ra-E
+y,p<U
+)
+q7-q&
+y7,
+)
+uGu0j
+*fp-
+s.y:s2#C2s2#S
+tQ4rZ
+vj
+{(
+tT
+}e,
+uG@9^
+}3MS
+s=M%
+4
+pC>
+4
+uG@/f
+T>
+rN
+tP
+s'9
+"5
+rpN$7
+rpM$8
+rpL$0
+rpK$1
+rpJ$;
+rpI$<
+rpH$4
+rpG$5
+rpF$?
+rpE$@
+rpD$8
+rpC$9
+rpB$C
+rpA$D
+rp@$<
+rp?$=
+rp>$5
+rp=$6
+rp<$.
+rp;$/
+rp:$9
+rp9$:
+rp8$2
+rp7$3
+rp6$=
+rp5$>
+rp4$6
+rp3$7
+rp2$A
+rp1$B
+rp0$:
+rp/$;
+"#
+o
+*,%
+"$
+x"I
+"#
+u>zivhp5rW+r3~7$4$5
+x9s0
+!#
+uG@8q@
+vG/
+"&
+v&qO
+s.y:s2#L2s2#\
+tQ4V"
+vj
+{(
+tT
+}e,
+"%
+r\S
+|e
+pC>
+4
+"%
+T>
+rN
+tP
+s'/
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$2$3
+x9s0
+!#
+|.-q#-
+vG/
+uGu0zg
+i&qO
+vj
+{(
+i)%
+p}/
+}e,
+uG@9u:
+s=M%
+|V&pu
+pC>
+4
+"%
+T>
+rN
+tP
+s'@
+o
+*,%
+"&
+x"I
+"#
+u>zivhp5rW+r3~7$0$1
+x9s0
+!#
+"%
+i%qO
+vj
+{(
+i(%
+p}/
+}e,
+"$
+|V$2{'
+pC>
+4
+"$
+T>
+rN
+tP
+pm=
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$.$/
+x9s0
+!#
+"&
+xsA
+"%
+i6A
+vj
+{(
+i9%
+t}7
+}e,
+"&
+s=M%
+|V3pu
+pC>
+4
+"%
+T>
+rN
+tP
+pm,
+o
+*,%
+"&
+x"I
+"#
+u>zivhp5rW+r3~7$,$-
+x9s0
+!#
+"%
+i5A
+vj
+{(
+i8%
+t}7
+}e,
+"$
+|V12{'
+pC>
+4
+"$
+T>
+rN
+tP
+pm+
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$*$+
+x9s0
+!#
+"&
+q1q,yl
+"%
+iFyl
+vj
+{(
+iI%
+p}w?
+}e,
+"&
+s=M%
+|V@pu
+pC>
+4
+"%
+T>
+rN
+tP
+pm-
+o
+*,%
+"&
+x"I
+"#
+u>zivhp5rW+r3~7$($)
+x9s0
+!#
+"%
+iEyl
+vj
+{(
+iH%
+p}w?
+}e,
+"$
+|V>2{'
+pC>
+4
+"$
+T>
+rN
+tP
+pm.
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$&$'
+x9s0
+!#
+|.-|_
+qF%A
+"(
+iXA
+s.y:s2$)2s2$9
+tQ4V[
+vj
+{(
+tT
+}e,
+"%
+r\S
+u~L
+pC>
+4
+"%
+T>
+rN
+tP
+pm8
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$$$%
+x9s0
+!#
+")
+qF'yl
+"%
+ibyl
+s.y:s2$22s2$B
+tQ4Ve
+vj
+{(
+tT
+}e,
+"%
+r\S
+u~S
+pC>
+4
+"%
+T>
+rN
+tP
+pm7
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7$"$#
+x9s0
+!#
+"'
+i&qO
+vj
+{(
+i)%
+p}/
+}e,
+"$
+|V$s^K
+pC>
+4
+"$
+T>
+rN
+tP
+pm9
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7sGu#
+x9s0
+!#
+"$
+i%qO
+vj
+{(
+i(%
+p}/
+}e,
+"$
+|V#s^Q
+pC>
+4
+"$
+T>
+rN
+tP
+pm/
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7qWt|
+x9s0
+!#
+"$
+i6A
+vj
+{(
+i9%
+t}7
+}e,
+"$
+|V0s^J
+pC>
+4
+"$
+T>
+rN
+tP
+pm@
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7sIrl
+x9s0
+!#
+"$
+i5A
+vj
+{(
+i8%
+t}7
+}e,
+"$
+|V/s^P
+pC>
+4
+"$
+T>
+rN
+tP
+u(=
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7WsU
+x9s0
+!#
+"$
+iFyl
+vj
+{(
+iI%
+p}w?
+}e,
+"$
+|V<s^I
+pC>
+4
+"$
+T>
+rN
+tP
+u(,
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7Sq/
+x9s0
+!#
+"$
+iEyl
+vj
+{(
+iH%
+p}w?
+}e,
+"$
+|V;s^O
+pC>
+4
+"$
+T>
+rN
+tP
+u(+
+o
+*,%
+"#
+x"I
+"#
+u>zivhp5rW+r3~7>6
+x9s0
+!#
+|.-pw
+O
+!#
+tb+r1
+O
+!#
+"~
+]6sx-
+(+-
+!#
+uGw{f
+]Gsx.
+"N
+(y?
+!#
+"#
+]Ysx7
+"#
+(y?
+!#
+"#
+]esx9
+"#
+(y?
+!#
+"1
+rj~8#Csx/
+rj~8#<sx@
+(sK
+!pZ
+p(
+!p^
+tb=pj+
+J
+qm
+qm
+(
+!qZ
+z0|Y
+qH
+p3]
+;@
+(
+!s*
+"b
+sk
+u+$z
+;A
+(
+!tS
+"'
+g
+u+$G
+;9
+(
+!vB
+"#
+sk
+u+#}
+;A
+(
+!w&
+"#
+g
+u+#j
+;;
+(
+!x=
+"&
+uI
+u+#R
+;?
+(
+!yE
+"+
+tW
+u+#E
+;>
+(
+!{-
+tW
+u+#<
+;>
+(
+!vKxw
+tW
+u+#4
+;>
+(
+!pty@
+tW
+a}
+;>
+(
+!ptyG
+tW
+au
+;>
+(
+!pt+uU
+tW
+am
+;>
+(
+!pt{H
+tW
+ae
+;>
+(
+!pt.uU
+tW
+a\
+;>
+(
+!pt|F
+tW
+aS
+;>
+(
+!pt|G
+tW
+aJ
+;>
+(
+!pt}x
+tW
+aB
+;>
+(
+!pt/uU
+tW
+a:
+;>
+(
+!ptxw
+tW
+a2
+;>
+(
+!tYy@
+tW
+a*
+;>
+(
+!tYyG
+tW
+a"
+;>
+(
+!tY+uU
+tW
+pfpY
+;>
+(
+!tY{H
+")
+}G
+vg
+v#
+(
+!tY.uU
+"%
+g
+u+$d
+;9
+(
+!tY|F
+")
+sv9
+vg
+v#
+(
+!tY|G
+"#
+g
+u+$@
+;;
+(
+!tY}x
+g
+u+$)
+;=
+(
+!tY/uU
+"&
+uI
+u+#^
+;?
+(
+!tYxw
+uI
+u+#\
+;?
+(
+!vK-y@
+uI
+u+#Z
+;?
+!q[
+qQ+wV
+p_
+m
+pN
+p]
+hrFp&
+pQ
+h+se
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const tiledF16x32SM80 = tiledF16x32SM80NarrowAligned + `
+ patch
+ -1
+packed1 79064 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
+ =6
+!v7psv6|Q
+ =7
+ -2
+zf-r0
+p9y?sV
+p:{J=pF
+ =50
+ -25
+q1p@qg
+t(r|r2
+p\
+tV'q&
+ywp=
+ =2
+ -1
+vsp)rS
+ =2
+ -1
+u1pG
+ =35
+ -8
+wu31
+qm
+rP
+v#
+qa1
+ =2
+ -6
+ta
+xv,
+T1
+pm
+{R
+*0%
+ =7
+ -9
+p}p[
+qnp/8
+|sj
+v&B
+z0f7
+vrpW"CV"?
+vrqIwXvQ?
+"%
+tf"wX
+ =3
+ -1
+{ZpW"p$
+ =7
+ -4
+i'qg
+sn(G
+*0%
+s@yis%
+s@yise
+s@yip&
+vAq9q<yir>
+ =7
+ -2
+{=8%
+wKpU
+ =5
+ -1
+t1=ry
+ =2
+uRpW$p$
+ =3
+ -2
+s_Xp$
+ =3
+ -1
+|w$s[C
+ =3
+ -13
+vrpW%v^C?
+t>
+|w%CrZ
+q'8qy
+|w$Cp-
+!#
+wr
+t:t'
+i'V(
+i(B
+z@f
+rBuJ(r)#
+rBp=V)r)#
+ =4
+ -1
+rBuJ=r)$
+ =7
+ -2
+|RpW1p$
+sHM
+ =5
+ -1
+rDN
+ =6
+ -3
+zJvDympMy_xD2[1'
+}o1'
+pC3
+ =4
+ -1
+T3
+ =14
+ -2
+tfFC
+xKs0qg2p0?
+ =26
+ -1
+s.pWC%V'
+ =5
+ -1
+r{D
+ =12
+ -3
+v1$C
+|=$sO
+ub%
+ =5
+ -1
+rDO
+ =29
+ -25
+rB=V&?
+u{/p|
+y,xO1)
+y,p5U
+q+|>
+rBp)p$?
+pzp5p$?
+{R
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
+sn/tn
+xi%
+rCpK
+w>
+pzp5p$?
+{R
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lrc=umqlAD
+|A-qy
+idrq
+s.uJ8VH
+vNuJ:
+q1q}wvq4
+ =5
+ -4
+qF"wv78
+p\
+s.uJ8p-
+}==
+ =3
+ -3
+v1$C
+|=$sO
+ub%
+ =2
+ -6
+xiV*
+}=,
+"(
+rB=rZ2{'
+ =2
+ -16
+rBp)p$?
+pzp5p$?
+{R
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l8}42qlAD
+v0pKV)
+rCpY
+w>
+pzp5p$?
+{R
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l{Xtz2qlAD
+"%
+v1'V6
+|='V7?
+ub(
+ =5
+ -9
+rDP
+"*
+vNpW7V=
+iB%
+}=8
+"%
+rB=rSs^#
+ =2
+ -13
+rBp)p$?
+pzp5p$?
+{R
+*&%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*{S+wi2qlAD
+snDtn
+xi%
+rCpK
+w>
+pzp5p$?
+{R
+*&%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lspwV2qlAD
+ =43
+ -1
+pV(x_~*7
+ =26
+ -3
+zJvDympMy_xD181'
+"6
+vNpWi34
+ =5
+ -3
+is%
+tfmC
+|dnsO
+ =5
+ -8
+tfoC
+|dpsO
+|%A
+tfqC
+|drsO
+xiyl
+tfsC
+|dtsO
+ =50
+ -3
+v1*VQ
+|=*VR?
+ub+
+ =2
+ -8
+rDQ
+"3
+i\V1
+}=R
+"2
+rB=rZs^-
+ =2
+ -12
+rBp)p$?
+pzp5p$?
+{R
+*)%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR9wo-vOumqlAD
+v0pKV0
+rCpY
+w>
+pzp5p$?
+{R
+*)%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR:lzI@rFumqlAD
+ =70
+ -2
+rsR&
+qvp5<(
+ =3
+ -2
+q1q}<+
+qvp5<.
+ =43
+ -3
+tffp$
+s{=pb
+i"rq
+ =3
+vj
+ur/
+i%%
+p}q4
+ =2
+ -3
+i3%
+q\u\x
+pC3
+ =4
+ -1
+T3
+ =12
+ -1
+i,3s
+ =2
+ -1
+{=|V"
+ =4
+ -1
+v1RC
+ =9
+ -1
+s.p[353~
+ =5
+ -1
+tkq)piPrbrmxXq4rzp)vQ36V>
+ =3
+ -1
+{=|V*
+ =8
+ -4
+s.uJzrS
+p}s2#8
+"#
+vrpWv2}Upu
+ =5
+ -1
+tf.3|
+ =2
+ -3
+v1'Vv
+|='Vw?
+ub(
+ =2
+ -6
+w0VU
+}=w
+">
+rB=rZs^@
+ =2
+ -12
+rBp)p$?
+pzp5p$?
+{R
+*&%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR[{S+wi2qlAD
+v0pKVT
+rCpY
+w>
+pzp5p$?
+{R
+*&%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzdR\lspwV2qlAD
+ =4
+ -2
+|RpW93v
+|R=2s2#9
+ =3
+ -4
+r{L
+r{E
+t(rU
+t(r|<@
+ =81
+ -3
+r{J
+|OzYX
+t(r|<C
+ =81
+ -3
+r{H
+|OzYp2
+t(r|<F
+ =81
+ -3
+r{F
+|OzYq,
+t(r|<I
+ =589
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRTwo-7rg
+ =9
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRXwo-w7
+ =18
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRelp57wi
+ =9
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRilp57r*
+ =18
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRulzI|+rg
+ =9
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRylzI@8v=
+ =18
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmMnl{]wV
+ =9
+ -1
+rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmMnl{]sL
+ =12
+ -4
+uRs2#9V&
+uRpWEV9
+"^
+u^gx_~*-
+ =57
+ -1
+wu3/
+ =20
+ -2
+*a%
+s.y:s2#G3}
+ =2
+ -3
+YxcC
+4
+pC/
+ =2
+ -1
+T/
+ =6
+ -4
+s.y:s2#I3}
+r\C
+re|;pu
+pC/
+ =2
+ -1
+T/
+ =6
+ -4
+s.y:s2#K3}
+r\C
+|V&pu
+pC/
+ =2
+ -1
+T/
+ =4
+ -1
+rDR
+ =6
+ -1
+s8
+ppy%7
+ =7
+ -1
+s8
+ppy%/
+ =7
+ -1
+s8
+ppy%'
+ =5
+ -4
+s.y:s2#S3}
+r\C
+|V/pu
+pC/
+ =3
+ -1
+T/
+ =4
+ -1
+s8
+ppr>t|
+ =15
+ -2
+*ap-
+s.y:s2#[3}
+ =6
+ -1
+}3MC
+ =2
+ -1
+pC-
+ =2
+ -1
+T-
+ =36
+ -1
+pqxjy=
+z"$5
+s>
+z"$4
+s>
+"$
+ =2
+ -1
+"%
+ =2
+ -2
+y/qlU
+y/tR+t/
+ =2
+ -4
+q1t"/
+"'
+v&qO
+s.y:s2#e3}
+ =6
+ -3
+r\C
+|e
+pC-
+ =2
+ -1
+T-
+ =3
+"&
+z"$3
+s>
+z"$2
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -2
+y/qlU
+y/tR+t/
+ =2
+ -1
+q1[qO
+ =10
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"'
+z"$1
+s>
+z"$0
+s>
+"#
+ =2
+ -1
+"'
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"&
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"$/
+s>
+z"$.
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -6
+y/qlU
+y/tR+t/
+!#
+"'
+q1}\
+"&
+ =6
+ -1
+"'
+ =2
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"'
+z"$-
+s>
+z"$,
+s>
+"#
+ =2
+ -1
+"'
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"&
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"$+
+s>
+z"$*
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -6
+y/qlU
+y/tR+t/
+!#
+"'
+qF&yl
+"&
+ =6
+ -1
+"'
+ =2
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"'
+z"$)
+s>
+z"$(
+s>
+"#
+ =2
+ -1
+"'
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"&
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"$'
+s>
+z"$&
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -2
+y/qlU
+y/tR+t/
+ =2
+ -4
+qF-A
+")
+iXA
+s.y:s2$A3}
+ =6
+ -3
+r\C
+u~L
+pC-
+ =2
+ -1
+T-
+ =3
+"&
+z"$%
+s>
+z"$$
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -8
+y/qlU
+y/tR+t/
+!#
+"*
+qF0yl
+"&
+ibyl
+s.y:s2$J3}
+ =6
+ -3
+r\C
+u~S
+pC-
+ =2
+ -1
+T-
+ =3
+"&
+z"$#
+s>
+z"$"
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"(
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"u#
+s>
+z"sG
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"%
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"t|
+s>
+z"qW
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"%
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"rl
+s>
+z"sI
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"%
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"sU
+s>
+z"W
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"%
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"q/
+s>
+z"S
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -4
+y/qlU
+y/tR+t/
+!#
+"%
+ =8
+ -1
+pC-
+ =2
+ -1
+T-
+ =3
+"%
+z"6
+s>
+}]
+s>
+"#
+ =2
+ -1
+"$
+ =2
+ -2
+y/qlU
+y/tR+t/
+ =7
+ -1
+tb.ps@
+ =5
+ -1
+"O
+ =12
+ -1
+"2
+ =14
+ -2
+p3V
+;1
+ =2
+ -4
+"c
+sk
+u+%5
+;3
+ =4
+ -2
+u+$[
+;%
+ =4
+ -2
+u+$$
+;3
+ =4
+ -2
+u+#n
+;(
+ =5
+ -1
+;/
+ =5
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =4
+ -1
+;-
+ =10
+ -2
+u+$|
+;%
+ =10
+ -2
+u+$P
+;(
+ =3
+ -2
+u+$5
+;+
+ =5
+ -1
+;/
+ =4
+ -1
+;/
+ =4
+ -1
+;/
+ =26`
+
 const tiledF16x64SM80 = `packed1 105771 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
 !|hf|f
 !|gxO
