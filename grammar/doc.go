@@ -11,7 +11,8 @@
 //	}
 //
 // Whatever tokens are chosen among the allowed ones, each text that ends satisfies the schema. A schema that cannot be enforced exactly
-// is an error that says which part of it.
+// is an error that says which part of it. With a complex pattern beside a bound of the length, a text may come to a place that no token can
+// continue, which is ErrStuck: the search for what can still follow is limited.
 //
 // # Documents
 //
