@@ -34,28 +34,33 @@ func main() {
 }
 
 // constant matches what is before the raw string of a constant: its name, and that of the constant that its value begins with, if any.
-var constant = regexp.MustCompile(`const (\w+) = (?:(\w+) \+ )?$`)
+var constant = regexp.MustCompile("const (\\w+) = (?:(\\w+) \\+ )?`$")
 
 // write writes a Go file. Generated files have backquotes only around raw strings.
 func write(w io.Writer, text string) error {
 	packed := map[string]string{}
-	before := ""
+	name, base := "", ""
 	for i, part := range strings.SplitAfter(text, "`") {
-		if raw, ok := strings.CutSuffix(part, "`"); ok && i%2 == 1 {
-			if m := constant.FindStringSubmatch(strings.TrimSuffix(before, "`")); m != nil {
-				raw = packed[m[2]] + raw
-				packed[m[1]] = raw
+		raw, ok := strings.CutSuffix(part, "`")
+		if ok && i%2 == 1 {
+			if base != "" {
+				raw = packed[base] + raw
 			}
+			packed[name] = raw
 			plain, err := ptxtext.Unpack(raw)
 			if err != nil {
 				return err
 			}
 			part = plain + "`"
+		} else if m := constant.FindStringSubmatch(part); m != nil {
+			name, base = m[1], m[2]
+			part = constant.ReplaceAllString(part, "const $1 = `")
+		} else {
+			name, base = "", ""
 		}
 		if _, err := fmt.Fprint(w, part); err != nil {
 			return err
 		}
-		before = part
 	}
 	return nil
 }

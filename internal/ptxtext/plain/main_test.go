@@ -17,6 +17,12 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%q becomes %q, %v", text, b.String(), err)
 		}
 	}
+	base, second := ptxtext.Pack(".version 7.0\n.entry f()\n"), ".version 8.0\n.entry f()\n"
+	var b strings.Builder
+	patched := "const f = `" + base + "`\n\nconst g = f + `" + ptxtext.Patch(base, ptxtext.Pack(second)) + "`\n"
+	if err := write(&b, patched); err != nil || !strings.HasSuffix(b.String(), "\nconst g = `"+second+"`\n") {
+		t.Errorf("%q becomes %q, %v", patched, b.String(), err)
+	}
 	if err := write(&strings.Builder{}, "const f = `packed1 1 f\n~`"); err == nil {
 		t.Error("no error for corrupt PTX")
 	}
