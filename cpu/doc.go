@@ -25,7 +25,8 @@
 // thread of its block is to write, or waits in a way that the compiler did not recognize, the polling or
 // waiting thread waits forever.
 //
-// Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A
+// The blocks are numbered with x varying fastest. Each core starts with a contiguous range of these
+// numbers, and runs its blocks in order. A
 // core that has finished its range takes over the second half of another core's remaining blocks. If
 // threads poll memory (the third case), all blocks start in order instead. After a launch, the device's
 // goroutines poll for about 20 us for another launch, so that a launch that follows soon need not wake
