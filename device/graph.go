@@ -14,8 +14,8 @@ import (
 // goroutine.
 //
 // A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's
-// memory is freed when the graph is closed, or when, after an Update, no launch of the graph uses
-// the buffer.
+// memory is freed when the graph is closed, or after an Update, if none of the graph's recorded
+// operations uses the buffer any more.
 //
 // The function that is recorded may make buffers. Their memory belongs to the graph until the graph is
 // closed, and every run of the graph uses the memory again. If the function closes such a buffer, later
