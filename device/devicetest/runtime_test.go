@@ -66,7 +66,7 @@ func optional(e example) error {
 	defer out.Close()
 	err = errors.Join(
 		launchers.Optional(s, device.Cover(n, 256), out.All(), in.All()),             // copies in to out
-		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in is nil: counts from 1
+		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in is nil: stores 1, 2, 3 and so on in out
 	got := make([]int32, n)
 	err = errors.Join(err, device.Download(s, got, out), s.Synchronize(e.ctx))
 	if err == nil && got[n-1] != int32(n) {
