@@ -38,8 +38,8 @@ func (l *line) wait(name string, r llm.Request) {
 	}
 }
 
-// behind calls add while a text has the only place of a model, and waits for the texts that it adds.
-func behind(t *testing.T, o llm.Options, add func(l *line)) {
+// whileBusy calls add while a text has the only place of a model, and waits for the texts that add adds.
+func whileBusy(t *testing.T, o llm.Options, add func(l *line)) {
 	t.Helper()
 	o.Sequences = 1
 	l := &line{T: t, m: open(t, llamatest.Write(t, llamatest.Options{}), o)}
@@ -64,13 +64,13 @@ func refused(t *testing.T, m *llm.Model, prompt string, r llm.Request) (failure 
 }
 
 func TestBusy(t *testing.T) {
-	behind(t, llm.Options{WaitingTexts: 3, WaitingTokens: 100}, func(l *line) {
+	whileBusy(t, llm.Options{WaitingTexts: 3, WaitingTokens: 100}, func(l *line) {
 		l.wait(strings.Repeat("long", 30), llm.Request{}) // a single one may have more tokens
 		if err := refused(t, l.m, "x", llm.Request{}); !errors.Is(err, llm.ErrBusy) {
 			t.Errorf("beyond the tokens: %v", err)
 		}
 	})
-	behind(t, llm.Options{WaitingTexts: 3, WaitingTokens: 100}, func(l *line) {
+	whileBusy(t, llm.Options{WaitingTexts: 3, WaitingTokens: 100}, func(l *line) {
 		l.wait("a", llm.Request{})
 		l.wait("b", llm.Request{})
 		if err := refused(t, l.m, "x", llm.Request{N: 2}); !errors.Is(err, llm.ErrBusy) {
@@ -85,7 +85,7 @@ func TestBusy(t *testing.T) {
 
 // TestDeadline checks that a text whose time is over ends although it still waits, and no longer counts.
 func TestDeadline(t *testing.T) {
-	behind(t, llm.Options{WaitingTexts: 1}, func(l *line) {
+	whileBusy(t, llm.Options{WaitingTexts: 1}, func(l *line) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		for _, err := range l.m.Generate(ctx, "x", llm.Request{}) {

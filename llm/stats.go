@@ -67,7 +67,7 @@ func (s *state) drop() { s.change(func(x *Stats) { x.Dropped++ }) }
 // step counts tokens that are computed at once.
 func (s *state) step(tokens int) { s.change(func(x *Stats) { x.StepTokens.add(float64(tokens)) }) }
 
-// prompt counts a prompt that has been computed, and tells the reader what the cache had of it.
+// prompt counts a prompt that has been computed. The usage of the call gets the tokens that the cache had.
 func (s *state) prompt(q *sequence) {
 	if q.choice == 0 {
 		q.usage.Known = q.known

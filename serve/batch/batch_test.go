@@ -155,7 +155,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// A call that leaves makes room, and a batch that nobody waits for is canceled.
+// TestCancel cancels calls: an item that waits makes room in the queue, and a batch is canceled if all its calls are.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{takes: time.Minute}

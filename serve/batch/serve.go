@@ -76,7 +76,7 @@ func (q *Queue[T, R]) fitting() (n, size int) {
 	return len(q.waiting), size
 }
 
-// take removes the next batch from the queue, and before it the items that nobody waits for.
+// take removes the items of calls that have ended from the queue, and then the next batch.
 func (q *Queue[T, R]) take() []*item[T, R] {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -22,11 +22,7 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	_, found, err := h.Find(body.Model)
-	if err != nil {
-		return err
-	}
-	m, err := gate.TokenizedOf(found)
+	m, err := h.tokenized(body.Model)
 	if err != nil {
 		return err
 	}
@@ -47,6 +43,15 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return gate.WriteJSON(w, answer)
+}
+
+// tokenized returns the model of a request, which must have a tokenizer.
+func (h *Handler) tokenized(name string) (gate.Tokenized, error) {
+	_, m, err := h.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return gate.TokenizedOf(m)
 }
 
 // ids returns the tokens.
@@ -76,11 +81,7 @@ func (h *Handler) detokenize(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	_, found, err := h.Find(body.Model)
-	if err != nil {
-		return err
-	}
-	m, err := gate.TokenizedOf(found)
+	m, err := h.tokenized(body.Model)
 	if err != nil {
 		return err
 	}
