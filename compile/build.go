@@ -26,6 +26,8 @@ type Options struct {
 	Patterns []string // package patterns, as for the go command; none means "."
 	// Dependencies also builds the packages of the main module that the named packages import.
 	Dependencies bool
+	// OnDemand restricts Dependencies to packages whose code is generated on demand (//gpu:ondemand).
+	OnDemand bool
 	// Twins selects the kernels that get a twin.
 	Twins Twins
 	// Trace, if it is not nil, is called with the best variant of each kernel: before the first pass,
@@ -217,7 +219,7 @@ func (b *build) scan() error {
 			continue
 		}
 		u := &unit{pkg: p, decl: decl.Scan(sources, b.world(p))}
-		u.wanted = b.options.Dependencies || slices.Contains(b.graph.Roots, p)
+		u.wanted = slices.Contains(b.graph.Roots, p) || b.options.Dependencies && (u.decl.OnDemand || !b.options.OnDemand)
 		b.units = append(b.units, u)
 	}
 	return nil

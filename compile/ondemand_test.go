@@ -47,6 +47,31 @@ func TestOnDemand(t *testing.T) {
 	}
 }
 
+// TestOnDemandDependencies builds a package that imports one whose code is generated on demand and one whose code is in
+// the source tree, which only a build of all dependencies compiles.
+func TestOnDemandDependencies(t *testing.T) {
+	generate := archives(t, "testdata/generate")
+	dir := module(t, map[string]*txtar.Archive{"ondemand": generate["ondemand"], "plain": generate["plain"]})
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nimport (\n\t_ \"example.com/user/ondemand\"\n\t_ \"example.com/user/plain\"\n)\n\nfunc main() {}\n")
+	for onDemand, want := range map[bool][]string{true: {"ondemand"}, false: {"ondemand", "plain"}} {
+		result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Dependencies: true, OnDemand: onDemand})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := result.Diagnostics.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range result.Packages {
+			got = append(got, filepath.Base(p.Dir))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("with OnDemand=%v, packages %v are built, want %v", onDemand, got, want)
+		}
+	}
+}
+
 // overlaid returns the contents of the files of an overlay by their base names.
 func overlaid(t *testing.T, r *compile.Result) map[string]string {
 	t.Helper()

@@ -28,17 +28,49 @@ func layout(k function) (params []driver.Param, bytes int) {
 			align = driver.TensorMapAlign
 		}
 		offset := (end + align - 1) / align * align
-		p := driver.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t)), Tensor: isTensorMap(t)}
-		if s, ok := t.Underlying().(*types.Slice); ok {
-			p.Elem = int(load.Sizes.Sizeof(s.Elem()))
-		}
-		params, end = append(params, p), offset+int64(p.Size)
+		params = appendParam(params, driver.Param{Name: names[i], Offset: int(offset)}, t)
+		end = offset + load.Sizes.Sizeof(t)
 	}
 	bytes = int(end)
 	if n := len(fields); n > 0 && load.Sizes.Sizeof(fields[n-1].Type()) == 0 {
 		bytes++ // as in a Go struct
 	}
 	return params, (bytes+7)/8*8 + driver.HiddenBytes
+}
+
+// appendParam adds the parameter p of type t, as the parameters that its fields are if t is a struct with slices.
+func appendParam(params []driver.Param, p driver.Param, t types.Type) []driver.Param {
+	if s, ok := t.Underlying().(*types.Struct); ok && hasSlices(t) {
+		var fields []*types.Var
+		for v := range s.Fields() {
+			fields = append(fields, v)
+		}
+		for i, offset := range load.Sizes.Offsetsof(fields) {
+			inner := driver.Param{Name: p.Name + "." + fields[i].Name(), Offset: p.Offset + int(offset)}
+			params = appendParam(params, inner, fields[i].Type())
+		}
+		return params
+	}
+	p.Size, p.Tensor = int(load.Sizes.Sizeof(t)), isTensorMap(t)
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		p.Elem = int(load.Sizes.Sizeof(s.Elem()))
+	}
+	return append(params, p)
+}
+
+// hasSlices reports whether t is a slice, or a struct with slices among its fields or their fields.
+func hasSlices(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return true
+	case *types.Struct:
+		for v := range u.Fields() {
+			if hasSlices(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isTensorMap reports whether t is a gpu.TensorMap.
@@ -86,20 +118,52 @@ const maxParams = 4096
 func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 	s, ok := t.Underlying().(*types.Slice)
 	switch {
+	case f.Struct != nil:
+		return checkFields(f.Struct, t.Underlying().(*types.Struct))
 	case f.Tensor && isTensorMap(t):
 		return diag.Diagnostic{}, true
 	case ok && !f.Slice:
 		return diag.Diagnostic{
-			Message: "is a slice of a named type",
-			Help:    fmt.Sprintf("write []%s; the launcher takes a device.Slice", types.TypeString(s.Elem(), shortName)),
+			Message: "is a slice of a type that another package declares",
+			Help:    fmt.Sprintf("write []%s, or declare the type in the kernel's package", types.TypeString(s.Elem(), shortName)),
 		}, false
 	case ok && load.Sizes.Sizeof(s.Elem()) == 0:
 		return diag.Diagnostic{Message: "has elements of size 0"}, false
 	case ok:
 		t = s.Elem()
+	case hasSlices(t):
+		return diag.Diagnostic{
+			Message: "contains slices in types that the package does not declare",
+			Help:    "declare the struct in the kernel's package, without type parameters, with fields of type []T",
+		}, false
 	}
 	if why := foreign(t); why != "" {
 		return diag.Diagnostic{Message: why, Help: "only numbers, booleans, slices of them, and structs and arrays without pointers can be passed to a device"}, false
+	}
+	return diag.Diagnostic{}, true
+}
+
+// checkFields returns what is wrong with the fields of a struct with slices.
+func checkFields(s *decl.Struct, t *types.Struct) (diag.Diagnostic, bool) {
+	next := 0
+	for _, f := range s.Fields {
+		for _, name := range f.Names {
+			field := t.Field(next).Type()
+			next++
+			d, ok := checkParam(f, field)
+			switch {
+			case isTensorMap(field):
+				d, ok = diag.Diagnostic{Message: "contains a tensor map", Help: "make the tensor map a parameter of its own"}, false
+			case name == "_":
+				d, ok = diag.Diagnostic{Message: "has a blank field beside slices", Help: "name the field"}, false
+			case ok && load.Sizes.Sizeof(field) == 0:
+				d, ok = diag.Diagnostic{Message: "has a value of size 0 beside slices", Help: "remove the field"}, false
+			}
+			if !ok {
+				d.Message += " in field " + name
+				return d, false
+			}
+		}
 	}
 	return diag.Diagnostic{}, true
 }

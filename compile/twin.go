@@ -16,8 +16,8 @@ import (
 // gpuOnly lists the passes that are disabled for twins: they improve PTX only, or duplicate work of
 // the Go compiler. Products and sums are not fused either, so that all machines compute the same results.
 var gpuOnly = []string{
-	"simplify-by-range", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
-	"bypass-slow-division", "unroll-dense", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
+	"simplify-by-range", "divide-by-power", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
+	"bypass-slow-division", "unroll-dense", "unroll-guarded", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
 	"sink",
 }
 

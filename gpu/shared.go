@@ -1,14 +1,26 @@
 package gpu
 
-import "github.com/gopherwarp/gopherwarp/internal/simt"
+import (
+	"runtime"
+
+	"github.com/gopherwarp/gopherwarp/internal/simt"
+)
 
 // Shared returns a variable that all threads of t's block share. It is in the GPU's on-chip shared
 // memory, and its initial contents are arbitrary. T is usually an array:
 //
 //	tile := gpu.Shared[[32][33]float32](t)
 //
-// A kernel calls Shared once for each variable, outside branches and loops.
-func Shared[T any](t Thread) *T { return simt.Shared[T](t.block, t.linear()) }
+// Each call in the source code declares one variable of the block, as a __shared__ variable in CUDA
+// C++ does. Wherever and however often threads execute the call, they get the same variable. So a
+// function that calls Shared may be called several times and in loops. Between two calls of such a
+// function, the threads must call Sync, unless the function itself calls Sync after its last access
+// to the variable. A generic function has one variable for each type T.
+func Shared[T any](t Thread) *T {
+	var site [1]uintptr
+	runtime.Callers(2, site[:])
+	return simt.Shared[T](t.block, site[0])
+}
 
 // DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
 // type T as fit. The launch determines the size of the memory in bytes (the field Shared of

@@ -50,7 +50,7 @@ var catalogue = [...]struct {
 	{LangPackage, "a kernel cannot call this function of the standard library"},
 	{LangPrint, "the format of gpu.Printf does not match its arguments"},
 	{LangPanic, "the argument of panic in a kernel must be a constant string, a number or a boolean"},
-	{LangShared, "gpu.Shared must be called once for each variable, outside branches and loops, with a type without pointers"},
+	{LangShared, "gpu.Shared and gpu.DynamicShared must be called with a type without pointers"},
 	{LangMemory, "an atomic operation or a fence takes at most one order and one scope, which must be constants and valid for the operation"},
 	{LangCopy, "gpu.CopyAsync copies 4, 8 or 16 bytes; the argument of WaitCopies must be a constant"},
 }

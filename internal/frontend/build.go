@@ -76,6 +76,7 @@ type builder struct {
 	kernels []*unit
 	tables  map[*ssa.Global]*table
 	texts   map[string]*ir.Variable // constant strings
+	shared  []sharedVariable        // in the order in which they are met
 	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
@@ -85,13 +86,12 @@ type builder struct {
 
 // unit is what became of one function.
 type unit struct {
-	fn       *ssa.Function
-	ir       *ir.Func
-	broken   bool    // it has diagnostics
-	problem  string  // why a function of the standard library cannot be lowered
-	calls    []*unit // those that it calls
-	declares bool    // it declares shared memory
-	rounds   bool    // it converts a float to its own type, see rounding.go
+	fn      *ssa.Function
+	ir      *ir.Func
+	broken  bool    // it has diagnostics
+	problem string  // why a function of the standard library cannot be lowered
+	calls   []*unit // those that it calls
+	rounds  bool    // it converts a float to its own type, see rounding.go
 }
 
 // function lowers fn unless that has been done.

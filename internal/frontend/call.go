@@ -58,7 +58,6 @@ func (l *lowerer) reach(fn *ssa.Function) *unit {
 	u := l.b.function(fn)
 	l.u.calls = append(l.u.calls, u)
 	l.checkProblem(u, fn)
-	l.shareThrough(u)
 	return u
 }
 

@@ -83,7 +83,6 @@ func (l *lowerer) inline(v *ssa.Call, fn *ssa.Function, made ref) *ir.Value {
 	if inner.gaveUp {
 		panic(refused{})
 	}
-	l.shareThrough(inner.u)
 	l.cur = inner.frame.after
 	return l.results(v, inner)
 }

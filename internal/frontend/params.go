@@ -68,7 +68,7 @@ func (l *lowerer) leaves(t *ir.Type, offset int64) *ir.Value {
 }
 
 // cannotCross describes what in a parameter of type t has no meaning on a device, or is empty. Slices
-// cross as parameters only.
+// and structs with slices cross as parameters only.
 func cannotCross(t types.Type, top bool) string {
 	if _, ok := gpuType(t, "TensorMap"); ok && top {
 		return ""
@@ -87,7 +87,9 @@ func cannotCross(t types.Type, top bool) string {
 		return cannotCross(u.Elem(), false)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if why := cannotCross(u.Field(i).Type(), false); why != "" {
+			field := u.Field(i).Type()
+			_, tensor := gpuType(field, "TensorMap")
+			if why := cannotCross(field, top && !tensor); why != "" {
 				return why
 			}
 		}

@@ -157,6 +157,11 @@ func (s *scanner) fromElsewhere(w wanted, k Kernel, path string) *Kernel {
 				Help = "export the type, or declare the instance in that package"
 			return nil
 		}
+		if f.Struct != nil {
+			s.report(w.pos, diag.KernelInstance, "kernel %s of package %s has a parameter of type %s, a struct with slices", k.Name, path, f.Struct.Name).
+				Help = "declare the instance in that package"
+			return nil
+		}
 		k.Fields[i].Type = f.Type.foreign(path)
 	}
 	return &k

@@ -82,6 +82,15 @@ type Field struct {
 	Slice  bool // []T
 	Tensor bool // gpu.TensorMap[T]
 	Type   Text // of the element if Slice is set, of the tile if Tensor is set
+	// Struct describes Type if it is a struct with slices that the package declares.
+	Struct *Struct
+}
+
+// Struct is a struct type whose fields, or whose fields' fields, contain slices. Arg is the name of the type of the
+// launchers' arguments, in which the slices are those of a device.
+type Struct struct {
+	Name, Arg string
+	Fields    []Field
 }
 
 // Text is the source text of a type.

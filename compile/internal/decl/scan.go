@@ -47,6 +47,8 @@ func Scan(sources []Source, world World) *Package {
 	s := &scanner{
 		Package: &Package{Declared: map[string]bool{}, Imported: map[string]bool{}, Generics: map[string]Kernel{}},
 		bodies:  map[string][]Body{},
+		types:   map[string]typeDecl{},
+		structs: map[string]*Struct{},
 		world:   world,
 		fset:    token.NewFileSet(),
 	}
@@ -64,8 +66,8 @@ func Scan(sources []Source, world World) *Package {
 			s.Name = f.Name.Name
 		}
 	}
-	for _, f := range files {
-		s.take(f)
+	for i, f := range files {
+		s.take(f, s.text[i])
 	}
 	for i, f := range files {
 		s.file(f, s.text[i])
@@ -84,12 +86,15 @@ type scanner struct {
 	text   [][]byte
 	wanted []wanted
 	bodies map[string][]Body // by the kernel that they are for
+	types  map[string]typeDecl
+	// structs holds the types of parameters that are structs, by name; nil for those without slices.
+	structs map[string]*Struct
 
 	constrained []constrained
 }
 
 // take records the names that a file declares or imports.
-func (s *scanner) take(f *ast.File) {
+func (s *scanner) take(f *ast.File, text []byte) {
 	if f.Name.Name != s.Name {
 		return // an external test package has names of its own
 	}
@@ -102,6 +107,9 @@ func (s *scanner) take(f *ast.File) {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				s.takeSpec(spec)
+				if spec, ok := spec.(*ast.TypeSpec); ok && spec.TypeParams == nil {
+					s.types[spec.Name.Name] = typeDecl{f, text, spec.Type}
+				}
 			}
 		}
 	}

@@ -49,22 +49,14 @@ func Free(base string, taken func(name string) bool) string {
 }
 
 func (s *scanner) field(d *declared, f *ast.Field) Field {
-	field := Field{Names: []string{"_"}, Pos: s.fset.Position(f.Type.Pos())}
+	field := s.typed(typeDecl{d.file, d.text, f.Type}, typeParams(d.fn))
+	field.Names, field.Pos = []string{"_"}, s.fset.Position(f.Type.Pos())
 	if len(f.Names) > 0 {
 		field.Names = nil
 	}
 	for _, name := range f.Names {
 		field.Names = append(field.Names, name.Name)
 	}
-	e := f.Type
-	if a, ok := e.(*ast.ArrayType); ok && a.Len == nil {
-		field.Slice, e = true, a.Elt
-	}
-	if x, ok := f.Type.(*ast.IndexExpr); ok && s.isGPU(d.file, x.X, "TensorMap") {
-		field.Tensor, e = true, x.Index
-	}
-	start, end := s.offset(e.Pos()), s.offset(e.End())
-	field.Type = Text{string(d.text[start:end]), s.uses(d.file, e, typeParams(d.fn))}
 	return field
 }
 

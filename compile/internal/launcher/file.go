@@ -24,6 +24,7 @@ type Names func(path string) string
 func Stub(pkg *decl.Package, nameOf Names) []byte {
 	w := newWriter(pkg, nameOf)
 	w.stub = true
+	w.structs(pkg)
 	for _, k := range pkg.Kernels {
 		w.printf("%s { panic(%q) }\n\n", w.signature(k), k.Name)
 		for _, n := range k.Instances {
@@ -57,6 +58,7 @@ func File(pkg *decl.Package, kernels map[string]*driver.Kernel, twins *Twins, na
 	w := newWriter(pkg, nameOf)
 	w.twins = twins.funcs
 	w.sourceList(kernels)
+	w.structs(pkg)
 	for _, k := range pkg.Kernels {
 		w.launcher(k)
 		for _, n := range k.Instances {
@@ -73,6 +75,7 @@ func File(pkg *decl.Package, kernels map[string]*driver.Kernel, twins *Twins, na
 // OnDemand returns the launchers of pkg without the code of its kernels: they run natively on a CPU, and on no GPU.
 func OnDemand(pkg *decl.Package, kernels map[string]*driver.Kernel, nameOf Names) ([]byte, error) {
 	w := newWriter(pkg, nameOf)
+	w.structs(pkg)
 	for _, k := range pkg.Kernels {
 		w.launcher(k)
 		for _, n := range k.Instances {
@@ -152,10 +155,7 @@ func newWriter(pkg *decl.Package, nameOf Names) *writer {
 
 // packages returns the paths of the packages that a kernel's types name.
 func packages(k decl.Kernel) []string {
-	var texts []decl.Text
-	for _, f := range k.Fields {
-		texts = append(texts, f.Type)
-	}
+	texts := typesOf(k.Fields)
 	for _, n := range k.Instances {
 		texts = append(texts, n.Args...)
 	}
@@ -215,14 +215,7 @@ func (w *writer) signature(k decl.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "func %s%s(%s *%s.Stream, %s %s.%s", k.Launcher, list, s, pkg, g, pkg, grid)
 	for _, f := range k.Fields {
-		t := w.imports.typeText(f.Type, params)
-		if f.Slice {
-			t = pkg + ".Slice[" + t + "]"
-		}
-		if f.Tensor {
-			t = pkg + ".TensorMap[" + t + "]"
-		}
-		fmt.Fprintf(&b, ", %s %s", strings.Join(f.Names, ", "), t)
+		fmt.Fprintf(&b, ", %s %s", strings.Join(f.Names, ", "), w.argument(f, params))
 	}
 	b.WriteString(") error")
 	return b.String()
@@ -245,11 +238,7 @@ func (w *writer) launcher(k decl.Kernel) {
 	w.printf("%s := %s.Plan(%s, %s)\n", p, s, kernel, grid)
 	for _, f := range k.Fields {
 		for _, name := range f.Names {
-			if f.Slice || f.Tensor {
-				w.printf("%s.Pass(%s)\n", name, p)
-			} else {
-				w.printf("%s.Pass(%s, %s)\n", w.imports.driver(), p, name)
-			}
+			w.pass(p, name, f)
 		}
 	}
 	w.printf("return %s.Launch()\n}\n\n", p)

@@ -3,6 +3,7 @@ package launcher
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -153,18 +154,20 @@ func (w *writer) sites(sites []driver.Site) {
 	}
 	w.printf("Sites: []%s.Site{\n", w.imports.driver())
 	for _, s := range sites {
-		w.printf("{File: %q, Line: %d, Format: %q%s},\n", s.File, s.Line, s.Format, w.siteArgs(s.Args))
+		w.printf("{File: %q, Line: %d, Format: %q%s},\n", s.File, s.Line, s.Format, w.siteArgs(s))
 	}
 	w.printf("},\n")
 }
 
-func (w *writer) siteArgs(args []dtype.Type) string {
-	if len(args) == 0 {
+// siteArgs returns the field Args of a site, and nothing if the format implies it.
+func (w *writer) siteArgs(s driver.Site) string {
+	other := func(t dtype.Type) bool { return t != dtype.Int64 }
+	if strings.Count(s.Format, "%") == len(s.Args) && !slices.ContainsFunc(s.Args, other) {
 		return ""
 	}
 	pkg := w.imports.name(module + "dtype")
 	var names []string
-	for _, t := range args {
+	for _, t := range s.Args {
 		names = append(names, pkg+"."+t.Ident())
 	}
 	return fmt.Sprintf(", Args: []%s.Type{%s}", pkg, strings.Join(names, ", "))
@@ -201,6 +204,19 @@ func (w *writer) variants(variants []driver.Variant, ptx []string) {
 	w.printf("},\n")
 }
 
+// afterField returns the end of a parameter of field f, which places begins with, and the places after it.
+func afterField(f decl.Field, places []driver.Param) (end int, after []driver.Param) {
+	if f.Struct == nil {
+		return places[0].Offset + places[0].Size, places[1:]
+	}
+	for _, inner := range f.Struct.Fields {
+		for range inner.Names {
+			end, places = afterField(inner, places)
+		}
+	}
+	return (end + 7) / 8 * 8, places // slices align a struct
+}
+
 // native writes the function that runs the kernel on a CPU. The parameter block has the
 // layout of the struct that args is taken for: both are Go's.
 func (w *writer) native(k decl.Kernel, n decl.Instance, places []driver.Param) {
@@ -235,7 +251,7 @@ func (w *writer) native(k decl.Kernel, n decl.Instance, places []driver.Param) {
 				if f.Tensor {
 					w.printf("%s %s\n", name, t)
 				}
-				end, places = places[0].Offset+places[0].Size, places[1:]
+				end, places = afterField(f, places)
 			}
 		}
 		w.printf("})(%s)\n", args)

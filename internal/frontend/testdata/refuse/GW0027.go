@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 type nested []nested
 
-type mesh struct{ vertices []float32 }
+type mesh struct{ vertices [][]float32 }
 
 //gpu:kernel
 func parameters(t gpu.Thread, p *int, s string, // want "kernel parameter p has a pointer in its type(.|\n)*kernel parameter s has a string in its type"
