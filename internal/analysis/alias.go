@@ -27,3 +27,54 @@ func Object(p *ir.Value) *ir.Value {
 	}
 	return nil
 }
+
+// MayOverlap reports whether the accesses v and w, loads or stores of one thread, may touch the same bytes: addresses that are
+// constants apart from one value do so only if they are close enough. Values that the addresses have in common must be the
+// same when v and w execute.
+func MayOverlap(v, w *ir.Value) bool {
+	p, q := v.Args[0], w.Args[0]
+	if !MayAlias(p, q) {
+		return false
+	}
+	p, from := constantPart(p)
+	q, to := constantPart(q)
+	if p != q {
+		if p.Op != ir.OpIndex || q.Op != ir.OpIndex || p.Args[0] != q.Args[0] || p.Imm != q.Imm {
+			return true
+		}
+		i, m := constantTerm(p.Args[1])
+		j, n := constantTerm(q.Args[1])
+		if i != j {
+			return true
+		}
+		from, to = from+m*p.Imm, to+n*q.Imm
+	}
+	distance := to - from // modulo 1<<64, as addresses are
+	return distance > -Accessed(w).Size() && distance < Accessed(v).Size()
+}
+
+// constantPart returns the address that p is a constant number of bytes after, and that number.
+func constantPart(p *ir.Value) (*ir.Value, int64) {
+	n := int64(0)
+	for p.Op == ir.OpOffset {
+		n += p.Imm
+		p = p.Args[0]
+	}
+	return p, n
+}
+
+// constantTerm returns the 64-bit value that i is a constant greater than, and the constant.
+func constantTerm(i *ir.Value) (*ir.Value, int64) {
+	if i.Op == ir.OpAdd && i.Type.Size() == 8 && i.Args[1].Op == ir.OpConst {
+		return i.Args[0], i.Args[1].Imm
+	}
+	return i, 0
+}
+
+// Accessed returns the type of what a load or store moves.
+func Accessed(v *ir.Value) *ir.Type {
+	if v.Op == ir.OpStore {
+		return v.Args[1].Type
+	}
+	return v.Type
+}

@@ -243,11 +243,20 @@ func source(v *ir.Value) Range {
 	case ir.OpDynamicBytes:
 		return Range{0, maxShared}
 	case ir.OpCtaid:
-		return Range{0, maxGrid[v.Imm] - 1}
+		return Range{0, maxBlocks(v) - 1}
 	case ir.OpNCtaid:
-		return Range{1, maxGrid[v.Imm]}
+		return Range{1, maxBlocks(v)}
 	}
 	return FullRange(v.Type)
+}
+
+// maxBlocks returns the largest number of blocks along v's axis.
+func maxBlocks(v *ir.Value) int64 {
+	f, n := v.Block.Func, maxGrid[v.Imm]
+	if f.Narrow && f.Block != [3]int{} {
+		n = min(n, word.Hi/int64(f.Block[v.Imm]))
+	}
+	return n
 }
 
 // blockRange returns the number of threads in a block along v's axis.

@@ -124,7 +124,7 @@ func (s *sweeper) update(v *ir.Value, p Point) bool {
 		if v.Op == ir.OpPhi && now != old {
 			s.visits[v.ID] = min(s.visits[v.ID]+1, 4)
 			if s.visits[v.ID] > 3 {
-				now = widen(old, now).intersect(FullRange(v.Type))
+				now = widen(old, now, v.Block).intersect(FullRange(v.Type))
 			}
 		}
 	} else {
@@ -137,11 +137,35 @@ func (s *sweeper) update(v *ir.Value, p Point) bool {
 	return true
 }
 
-// widen moves the bounds that have changed to the next threshold, so that loops end.
-func widen(old, now Range) Range {
+// widen moves the bounds that have changed to the next threshold, so that loops end. A number that a phi of the loop's header
+// starts with is one: the middle of two numbers does not exceed the larger of those that they start with.
+func widen(old, now Range, header *ir.Block) Range {
 	if old.Empty() {
 		return now
 	}
+	to := thresholds(old, now)
+	for _, phi := range header.Phis() {
+		for _, a := range phi.Args {
+			for a.Op == ir.OpPhi && len(a.Args) == 1 {
+				a = a.Args[0]
+			}
+			if a.Op != ir.OpConst || a.Type != phi.Type || !a.Type.IsInt() {
+				continue
+			}
+			c := constRange(a).Lo
+			if now.Hi > old.Hi && c >= now.Hi {
+				to.Hi = min(to.Hi, c)
+			}
+			if now.Lo < old.Lo && c <= now.Lo {
+				to.Lo = max(to.Lo, c)
+			}
+		}
+	}
+	return to
+}
+
+// thresholds moves the bounds that have changed to the next ones that loops often end at.
+func thresholds(old, now Range) Range {
 	lows := []int64{0, -1, -1 << 7, -1 << 15, -1 << 31, math.MinInt64}
 	highs := []int64{-1, 0, 1, 15, 31, 63, 127, 255, 1023, 1<<15 - 1, 1<<16 - 1, 1<<31 - 2, 1<<31 - 1, 1<<32 - 1, 1 << 48, 1 << 62, math.MaxInt64 - 1, math.MaxInt64}
 	if now.Lo < old.Lo {
@@ -189,8 +213,12 @@ func (r *Ranges) compute(v *ir.Value, p Point) Range {
 	return x
 }
 
-// word is the numbers of an i32.
-var word = Range{math.MinInt32, math.MaxInt32}
+// narrowMargin is how far the integers of a narrow launch, and its numbers of threads, are at least from the limits of an i32,
+// as driver.Fit says. Sums of them and small constants fit in 32 bits, too.
+const narrowMargin = 1 << 16
+
+// word is the integers of a narrow launch.
+var word = Range{math.MinInt32 + narrowMargin, math.MaxInt32 - narrowMargin}
 
 // ThreadAxis returns the axis along which v, an i64, counts threads of the grid: v is the index of
 // a thread or of the first thread of its block, or the number of threads. It returns -1 for all
@@ -283,7 +311,24 @@ func (r *Ranges) refine(v *ir.Value, p Point, chain int) Range {
 			x = r.implied(f, v, x, chain-1)
 		}
 	}
+	if v.Op == ir.OpZExt || v.Op == ir.OpSExt {
+		return r.extended(v, p, x, chain)
+	}
 	return x
+}
+
+// extended makes the range x of an extension smaller by what is known of the narrower number.
+func (r *Ranges) extended(v *ir.Value, p Point, x Range, chain int) Range {
+	a := v.Args[0]
+	if y := r.refine(a, p, chain); a.Type.Kind != ir.KindI1 && (v.Op == ir.OpSExt || y.NonNegative()) {
+		return x.intersect(y)
+	}
+	return x
+}
+
+// Given returns the range of v at a place where a fact holds, too.
+func (r *Ranges) Given(fact Fact, v *ir.Value, p Point) Range {
+	return r.orFull(v, r.given(fact, v, r.At(v, p)))
 }
 
 // given returns the range x of v, made smaller by the fact and what follows from it.

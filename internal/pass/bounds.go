@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -29,6 +30,11 @@ type bounder struct {
 	bounds  []bound             // of these checks, without those that others imply
 	anchors []anchor            // what has been computed in 32 bits
 	caps    map[*ir.Value]int64 // what must be below a number for bounds not to overflow
+	least   map[*ir.Value]int64 // what must not be below a number, for an index not to be negative
+	assumed []analysis.Fact     // of the choices that are looked at
+	weights map[*ir.Block]int   // how often blocks run, roughly
+	linear  bool                // indices without products are bounded, too
+	simple  int                 // how much such checks count for
 }
 
 // bound is what indices of a slice are below.
@@ -58,6 +64,15 @@ func newBounder(f *ir.Func) *bounder {
 	b := &bounder{
 		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1),
 		made: map[made]*ir.Value{}, upTo: map[*ir.Value]int64{}, caps: map[*ir.Value]int64{}, tested: map[*ir.Value]bool{},
+		least: map[*ir.Value]int64{}, weights: map[*ir.Block]int{},
+	}
+	for _, block := range dom.Order() {
+		b.weights[block] = 1
+	}
+	for _, l := range analysis.Loops(dom) {
+		for _, block := range l.Blocks {
+			b.weights[block] *= inLoop
+		}
 	}
 	for _, block := range dom.Order() {
 		for _, v := range block.Values {
@@ -69,25 +84,71 @@ func newBounder(f *ir.Func) *bounder {
 	return b
 }
 
-// look notes the check where its index has a bound with a product, and its length is a parameter's.
+// lookAll looks at all checks but those that have been noted.
+func (b *bounder) lookAll() {
+	for _, block := range b.dom.Order() {
+		for i, v := range block.Values {
+			if v.Op == ir.OpCheck && !block.Cold && !slices.Contains(b.checks, v) {
+				b.look(v, analysis.Point{Block: block, Index: i})
+			}
+		}
+	}
+}
+
+// look notes the check where its index has a bound with a product, or any where linear is set, and its length is a
+// parameter's.
 func (b *bounder) look(check *ir.Value, at analysis.Point) {
 	c := check.Args[0]
 	if c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !launched(c.Args[1], maxDepth) {
 		return
 	}
-	index, ok := analysis.Expand(c.Args[0], func(v *ir.Value) bool {
-		return (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul || v.Op == ir.OpShl) && !launched(v, maxDepth) && b.limit(v, at) != nil
-	})
+	before := maps.Clone(b.least)
+	index, ok := b.expand(c.Args[0], at)
+	var ends []analysis.Polynomial
+	if ok {
+		ends, ok = b.ends(index, at, maxChosen)
+	}
+	ok = ok && !slices.ContainsFunc(ends, func(end analysis.Polynomial) bool { return exceeds(end, c.Args[1]) })
+	if ok && !b.linear && !slices.ContainsFunc(ends, b.multiplies) {
+		ok = false
+		b.simple += b.weight(at.Block)
+	}
 	if !ok {
+		b.least = before
 		return
 	}
+	b.checks = append(b.checks, check)
+	for _, end := range ends {
+		b.note(bound{end, c.Args[1], []analysis.Point{at}})
+	}
+}
+
+// exceeds reports whether an end and a length are constants, and the end is the larger.
+func exceeds(end analysis.Polynomial, length *ir.Value) bool {
+	n, ok := intConst(length)
+	for factors, times := range end.Terms() {
+		if len(factors) > 0 {
+			return false
+		}
+		return ok && times > n // which is the last term
+	}
+	return false
+}
+
+// weight returns how much a check in a block counts for.
+func (b *bounder) weight(block *ir.Block) int {
+	if b.weights[block] > inLoop {
+		return perNested
+	}
+	return 1
+}
+
+// within returns what an index is below at a place, false if that is unknown or the index may be negative.
+func (b *bounder) within(index analysis.Polynomial, at analysis.Point) (analysis.Polynomial, bool) {
 	least, ok1 := b.extreme(index, at, false)
 	most, ok2 := b.extreme(index, at, true)
 	end, ok3 := most.Plus(analysis.Constant(1))
-	if ok1 && ok2 && ok3 && b.positive(least, at) && b.multiplies(most) && b.holdBack(end, at) {
-		b.checks = append(b.checks, check)
-		b.note(bound{end, c.Args[1], []analysis.Point{at}})
-	}
+	return end, ok1 && ok2 && ok3 && b.positive(least, at) && b.demandAll(end, at) && b.holdBack(end, at)
 }
 
 // extreme returns the most or the least that a polynomial can be at a place.
@@ -114,12 +175,19 @@ func (b *bounder) extreme(p analysis.Polynomial, at analysis.Point, most bool) (
 
 // end returns the most or the least that v can be, false if it can be negative.
 func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polynomial, bool) {
-	r := b.ranges.At(v, at)
+	r := b.at(v, at)
+	if launched(v, maxDepth) {
+		return analysis.Whole(v), b.demand(v, 0, at)
+	}
+	if v.Op == ir.OpZExt && v.Args[0].Op == ir.OpNCtaid {
+		return analysis.Whole(b.blocks(v.Args[0])), true
+	}
+	if limit := b.clamp(v, at); limit != nil {
+		return b.clamped(limit, at, most)
+	}
 	switch {
 	case r.Lo < 0:
 		return analysis.Polynomial{}, false
-	case launched(v, maxDepth):
-		return analysis.Whole(v), true
 	case !most:
 		return analysis.Constant(min(r.Lo, maxAddend)), true
 	}
@@ -133,15 +201,23 @@ func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polyn
 		return analysis.Constant(r.Hi), true
 	case v.Op == ir.OpPhi:
 		return b.counter(v)
+	case combines(v):
+		return b.parts(v, at, most)
 	}
 	return analysis.Polynomial{}, false
 }
 
-// under returns the most that v can be, which is less than the limit, at a place: one less again where it is known not to be
-// that.
+// under returns the most that v can be at a place, which is less than the limit, or than another one that is lower by a
+// constant: one less again where it is known not to be that.
 func (b *bounder) under(v, limit *ir.Value, at analysis.Point) (analysis.Polynomial, bool) {
-	most, ok := b.exact(limit, at).Plus(analysis.Constant(-1))
-	for f := range b.ranges.Facts.About(v, at) {
+	most := b.exact(limit, at)
+	for f := range b.about(v, at) {
+		if other := b.below(f, v, at); other != nil && exceedsBy(most, b.exact(other, at)) > 0 {
+			most = b.exact(other, at)
+		}
+	}
+	most, ok := most.Plus(analysis.Constant(-1))
+	for f := range b.about(v, at) {
 		if x := differs(f, v); x != nil && launched(x, maxDepth) && ok {
 			if d, fits := most.Minus(b.exact(x, at)); fits && d.IsConstant(0) {
 				most, ok = most.Plus(analysis.Constant(-1))
@@ -149,6 +225,18 @@ func (b *bounder) under(v, limit *ir.Value, at analysis.Point) (analysis.Polynom
 		}
 	}
 	return most, ok
+}
+
+// exceedsBy returns p-q if that is a constant, or 0.
+func exceedsBy(p, q analysis.Polynomial) int64 {
+	d, ok := p.Minus(q)
+	for factors, times := range d.Terms() {
+		if len(factors) > 0 || !ok {
+			return 0
+		}
+		return times // which is the last term
+	}
+	return 0
 }
 
 // exact returns the polynomial that v is, which is launched, as integers that do not wrap around.
@@ -173,7 +261,7 @@ func differs(f analysis.Fact, v *ir.Value) *ir.Value {
 
 // limit returns a number that is launched and that v is compared to be below, or nil.
 func (b *bounder) limit(v *ir.Value, at analysis.Point) *ir.Value {
-	for f := range b.ranges.Facts.About(v, at) {
+	for f := range b.about(v, at) {
 		if limit := b.below(f, v, at); limit != nil {
 			return limit
 		}
@@ -248,7 +336,7 @@ func (b *bounder) enters(v *ir.Value, from, to *ir.Block) *ir.Value {
 	return nil
 }
 
-// blocks returns the number of blocks along the axis of ctaid.
+// blocks returns the number of blocks along the axis of ctaid, or nctaid.
 func (b *bounder) blocks(ctaid *ir.Value) *ir.Value {
 	key := made{axis: ctaid.Imm}
 	if b.made[key] == nil {
@@ -289,7 +377,11 @@ func (b *bounder) rangeOf(v *ir.Value, at analysis.Point) analysis.Range {
 	if hi, ok := b.upTo[v]; ok {
 		return analysis.Range{Lo: 0, Hi: hi}
 	}
-	return b.ranges.At(v, at)
+	r := b.at(v, at)
+	if least, ok := b.least[v]; ok {
+		r.Lo = max(r.Lo, least)
+	}
+	return r
 }
 
 // positive reports whether p is not negative because nothing in it is.

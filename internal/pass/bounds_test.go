@@ -16,7 +16,7 @@ import (
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	applied, fast := 0, 0
-	for i := range 5000 {
+	for i := range 2500 {
 		text := boundedKernel(r)
 		after := parse(t, text).Funcs[0]
 		n := len(after.Blocks)
@@ -66,15 +66,18 @@ func boundedKernel(r *rand.Rand) string {
 		k.line("\t%%%d = add i64 %%%d, %%%d", 22+axis, 20+axis, 16+axis)
 	}
 	k.line("\t%%24 = add i64 %%3, %%8\n\t%%25 = add i64 %%4, %%8\n\t%%26 = slt i1 %%5, %%3")
+	others := []int{k.clamp(), k.clamp(), k.choice(), k.choice()}
+	r.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 	guard := 26
 	for range 2 + r.IntN(5) {
 		guard = k.value("and i1 %%%d, %%%d", guard, k.comparison())
 	}
 	k.line("\tif %%%d b1 b2\nb1: <- b0%s", guard, k.loop())
-	k.factors = []int{22, 23, 3, 4}
+	k.factors = append(others[:r.IntN(3)], 22, 23, 3, 4)
 	if k.looped {
 		k.line("\t%%27 = phi i64 %%5, %%28")
-		k.factors = append(k.factors, 27)
+		k.line("\t%%500 = phi i64 %%%d, %%501", []int{5, 6, 22, 3, 24, others[0]}[r.IntN(6)])
+		k.factors = append(k.factors, 27, 500)
 	}
 	for range 2 {
 		index := k.polynomial()
@@ -83,6 +86,7 @@ func boundedKernel(r *rand.Rand) string {
 		k.line("\tstore %%%d, %%7", k.value("index ptr.global %%0, %%%d {4}", index))
 	}
 	if k.looped {
+		k.line("\t%%501 = add i64 %%500, %%%d", []int{3, 4, 6, 9, 24, 22}[r.IntN(6)])
 		k.line("\t%%28 = add i64 %%27, %%%d\n\t%%29 = slt i1 %%28, %%3\n\tif %%29 b1 b2", 6+r.IntN(2)*3)
 		k.line("b2: <- b0 b1\n\tret\n}")
 	} else {
@@ -115,10 +119,39 @@ func (k *randomBounds) loop() string {
 	return ""
 }
 
+// clamp brings the place of a thread, moved by one, between zero and one less than a parameter.
+func (k *randomBounds) clamp() int {
+	v, limit := k.value("add i64 %%%d, %%%d", 22+k.r.IntN(2), []int{6, 8}[k.r.IntN(2)]), 24+k.r.IntN(2)
+	below := func() {
+		v = k.value("select i64 %%%d, %%%d, %%%d", k.value("slt i1 %%%d, %%%d", limit, v), limit, v)
+	}
+	negative := k.r.IntN(2) == 0
+	if !negative {
+		below()
+	}
+	v = k.value("select i64 %%%d, %%5, %%%d", k.value("slt i1 %%%d, %%5", v), v)
+	if negative {
+		below()
+	}
+	return v
+}
+
+// choice is the place of a thread, or a neighbour of it if a comparison holds.
+func (k *randomBounds) choice() int {
+	v := 22 + k.r.IntN(2)
+	beside := k.value("%s i64 %%%d, %%%d", []string{"add", "sub", "mul"}[k.r.IntN(3)], v, []int{6, 8, 3, 4}[k.r.IntN(4)])
+	if k.r.IntN(2) == 0 {
+		v, beside = beside, v
+	}
+	return k.value("select i64 %%%d, %%%d, %%%d", k.comparison(), v, beside)
+}
+
 // comparison compares x or y with n, m, one less, or zero.
 func (k *randomBounds) comparison() int {
 	v, limit := 22+k.r.IntN(2), []int{3, 4, 3, 4, 24, 25}[k.r.IntN(6)]
-	switch k.r.IntN(6) {
+	switch k.r.IntN(7) {
+	case 6:
+		return k.value("slt i1 %%5, %%%d", v)
 	case 0:
 		return k.value("ne i1 %%%d, %%5", v)
 	case 1:

@@ -10,13 +10,26 @@ import (
 // divideByConstant replaces divisions by constants with multiplications and shifts, after
 // Granlund and Montgomery, "Division by Invariant Integers using Multiplication", and
 // Warren, "Hacker's Delight", chapter 10. ptxas does so only for 32 bits, and less well.
-func divideByConstant(f *ir.Func, _ *Options) {
+//
+// It comes late: what is known about the range of a remainder is not known about the product and the difference in its place.
+func divideByConstant(f *ir.Func, _ *Options) { divide(f, func(*ir.Type, int64) bool { return true }) }
+
+// divideByPower replaces divisions by powers of two. It comes early, because ranges are known of shifts and masks.
+func divideByPower(f *ir.Func, _ *Options) {
+	divide(f, func(t *ir.Type, c int64) bool {
+		_, ok := powerOfTwo(t, c)
+		return ok
+	})
+}
+
+// divide replaces divisions by the constants that are selected.
+func divide(f *ir.Func, selected func(t *ir.Type, c int64) bool) {
 	rewrite(f, func(e *editor, v *ir.Value) *ir.Value {
 		if v.Op < ir.OpSDiv || v.Op > ir.OpURem {
 			return v
 		}
 		c, ok := intConst(v.Args[1])
-		if !ok || c == 0 || v.Type.Bits() == 1 {
+		if !ok || c == 0 || v.Type.Bits() == 1 || !selected(v.Type, c) {
 			return v
 		}
 		if v.Type.Bits() < 32 {

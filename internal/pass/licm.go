@@ -121,7 +121,7 @@ func (h *hoister) movable(v *ir.Value, certain bool) bool {
 
 // changes reports whether an operation in the loop may write to the address of load v.
 func (h *hoister) changes(v *ir.Value) bool {
-	return slices.ContainsFunc(h.writes, func(w *ir.Value) bool { return mayChange(w, v.Args[0]) })
+	return slices.ContainsFunc(h.writes, func(w *ir.Value) bool { return mayChange(w, v) })
 }
 
 // move moves v to the preheader.

@@ -102,16 +102,16 @@ func (l *loadEliminator) unchanged(k, v *ir.Value) bool {
 
 // written reports whether one of the values may change what v loads.
 func (l *loadEliminator) written(v *ir.Value, values []*ir.Value) bool {
-	return slices.ContainsFunc(values, func(w *ir.Value) bool { return mayChange(w, v.Args[0]) })
+	return slices.ContainsFunc(values, func(w *ir.Value) bool { return mayChange(w, v) })
 }
 
-// mayChange reports whether w, or another thread that w synchronises with, may write to p.
-func mayChange(w, p *ir.Value) bool {
+// mayChange reports whether w, or another thread that w synchronises with, may write what v loads.
+func mayChange(w, v *ir.Value) bool {
 	if !w.Op.Writes() {
 		return false
 	}
 	if w.Op == ir.OpStore {
-		return analysis.MayAlias(w.Args[0], p)
+		return analysis.MayOverlap(w, v)
 	}
-	return p.Type.Space != ir.Constant
+	return v.Args[0].Type.Space != ir.Constant
 }

@@ -225,7 +225,26 @@ func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 	if d, ok := constArg(x, ir.OpAdd); ok {
 		return e.make(v.Op, ir.I1, x.Args[0], e.constant(x.Type, signExtend(x.Type, c-d)))
 	}
+	if c == 0 {
+		return testBits(e, v)
+	}
 	return v
+}
+
+// testBits makes the comparison of (x >> n) & c with 0 one of x & (c << n), which saves the shift.
+func testBits(e *editor, v *ir.Value) *ir.Value {
+	and := v.Args[0]
+	c, ok := constArg(and, ir.OpAnd)
+	if !ok || and.Args[0].Op != ir.OpLShr && and.Args[0].Op != ir.OpAShr {
+		return v
+	}
+	shift, t := and.Args[0], and.Type
+	n, ok := intConst(shift.Args[1])
+	if !ok || n < 0 || n+int64(bits.Len64(zeroExtend(t, c))) > int64(t.Bits()) {
+		return v
+	}
+	bits := e.make(ir.OpAnd, t, shift.Args[0], e.constant(t, signExtend(t, c<<n)))
+	return e.make(v.Op, ir.I1, bits, v.Args[1])
 }
 
 // simplifyAddresses simplifies comparisons of pointers. The order of variables is not known and no program depends on it: copy

@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// truncateIntegers computes 64-bit integers that fit 32 bits by 32-bit operations: the lower half
-// of a sum, a product and the like depends on the lower halves of the arguments alone, so the
+// truncateIntegers computes 64-bit integers that fit 32 bits, or of which only the lower half is needed, by 32-bit
+// operations: the lower half of a sum, a product and the like depends on the lower halves of the arguments alone, so the
 // value is the extension of a 32-bit result. A GPU's integer units have 32 bits; a 64-bit operation
 // costs two or more of theirs.
 func truncateIntegers(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
-	s := &integerTruncator{ranges: analysis.NewRanges(dom), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
+	s := &integerTruncator{ranges: analysis.NewRanges(dom), demands: analysis.NewDemands(f), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
 	for _, p := range f.Params {
 		s.classify(p, analysis.Point{Block: f.Blocks[0]})
 	}
@@ -34,9 +34,27 @@ func truncateIntegers(f *ir.Func, _ *Options) {
 
 // An integerTruncator holds the values of one function that fit 32 bits.
 type integerTruncator struct {
-	ranges *analysis.Ranges
-	by     map[*ir.Value]ir.Op // the extension that a value fits, for those that fit one
-	args   map[*ir.Value]ir.Op // the same for both arguments of a comparison or product
+	ranges  *analysis.Ranges
+	demands []analysis.Demand
+	by      map[*ir.Value]ir.Op // the extension that a value fits, for those that fit one
+	args    map[*ir.Value]ir.Op // the same for both arguments of a comparison or product
+}
+
+// extends returns the extension by which 32 bits become v, or another value with the lower half of v where no more is needed.
+func (s *integerTruncator) extends(v *ir.Value) (ir.Op, bool) {
+	if op, ok := s.by[v]; ok {
+		return op, true
+	}
+	return ir.OpZExt, s.needsLower(v)
+}
+
+// needsLower reports whether only the lower half of v is needed, and does not depend on more than the lower halves of its
+// arguments.
+func (s *integerTruncator) needsLower(v *ir.Value) bool {
+	if v.Type.Kind != ir.KindI64 || int(v.ID) >= len(s.demands) || s.demands[v.ID] != analysis.Lower {
+		return false
+	}
+	return v.Op != ir.OpShl || isConst(v.Args[1]) && v.Args[1].Imm >= 0 && v.Args[1].Imm < 32
 }
 
 // classify notes how v, which stands at p, can be extended from 32 bits, or its arguments.
@@ -101,7 +119,7 @@ func (s *integerTruncator) phis(b *ir.Block, repl *ir.Replacements) {
 	phis := slices.Clone(b.Phis())
 	var kept []*ir.Value
 	for _, phi := range phis {
-		op, ok := s.by[phi]
+		op, ok := s.extends(phi)
 		if !ok {
 			kept = append(kept, phi)
 			continue
@@ -125,10 +143,10 @@ func truncAtEnd(b *ir.Block, v *ir.Value) *ir.Value {
 
 // truncate computes v in 32 bits where it fits.
 func (s *integerTruncator) truncate(e *editor, v *ir.Value) *ir.Value {
-	if ext, ok := s.args[v]; ok {
+	if ext, ok := s.args[v]; ok && !(v.Op == ir.OpMul && s.needsLower(v)) {
 		return s.compareOrMultiply(e, v, ext)
 	}
-	if ext, ok := s.by[v]; ok && s.lowerHalf(v) {
+	if ext, ok := s.extends(v); ok && s.lowerHalf(v) {
 		return e.make(ext, ir.I64, e.make(v.Op, ir.I32, halves(e, v.Args)...))
 	}
 	return v

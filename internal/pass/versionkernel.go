@@ -12,43 +12,58 @@ import (
 
 const (
 	maxBounded = 300 // values of a kernel that is copied
+	perBounded = 32  // values for each check that is saved, in a larger kernel
+	maxTested  = 800 // values of the largest kernel that is copied
 	minBounded = 2   // checks that must be saved for it
+	minSimple  = 12  // checks of indices without products that must be saved for it
+	perNested  = 4   // such checks that one in nested loops counts for
+	inLoop     = 4   // checks that one in a loop costs as much as
 	maxDepth   = 8   // of operations that are done again
 )
 
 // versionKernel copies kernels with checks. A test at the start decides, from the parameters and the
 // grid's size, whether the lengths of slices are such that all indices are in range on the paths on
 // which they are used: y*n+x is below n*n where x and y are below n, by comparisons, as induction
-// variables or because the grid has no more threads. If so, the kernel runs without those checks;
+// variables, because they are clamped, or because the grid has no more threads. If so, the kernel runs without those checks;
 // otherwise a copy with them runs. All threads decide alike, so that barriers stay uniform. After
 // the test, the indices are known to fit 32 bits where the lengths do.
 func versionKernel(f *ir.Func, _ *Options) {
-	if !f.Kernel || f.NumValues() > 20*maxBounded || !copyable(f) {
+	if !f.Kernel || f.NumValues() > 20*maxTested {
+		return
+	}
+	size, ok := copySize(f)
+	if !ok || size > maxTested {
 		return
 	}
 	b := newBounder(f)
-	for _, block := range b.dom.Order() {
-		for i, v := range block.Values {
-			if v.Op == ir.OpCheck && !block.Cold {
-				b.look(v, analysis.Point{Block: block, Index: i})
-			}
-		}
+	b.lookAll()
+	if b.linear = b.simple >= minSimple; b.linear {
+		b.lookAll()
 	}
-	if len(b.checks) >= minBounded {
+	if len(b.checks) >= minBounded && size <= max(maxBounded, perBounded*len(b.checks)) && b.pays() {
 		b.apply()
 	}
 }
 
-// copyable reports whether f is small and has only values of which there may be two.
-func copyable(f *ir.Func) bool {
-	n := 0
+// pays reports whether the test before the kernel costs less than the checks that it saves, those in loops in every iteration.
+// Where no parameter's sign has to be tested, it always does.
+func (b *bounder) pays() bool {
+	saved := 0
+	for _, c := range b.checks {
+		saved += b.weights[c.Block]
+	}
+	return len(b.least) == 0 || saved >= len(b.bounds)+len(b.caps)/2
+}
+
+// copySize returns the number of values in f. It reports false if there may not be two of one of them.
+func copySize(f *ir.Func) (n int, ok bool) {
 	for _, b := range f.Blocks {
 		n += len(b.Values)
 		if hasProduct(b) || slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpAlloca }) {
-			return false
+			return 0, false
 		}
 	}
-	return n <= maxBounded
+	return n, true
 }
 
 // launched reports whether v is computed from parameters alone.
@@ -96,7 +111,10 @@ func (b *bounder) test(e *editor) *ir.Value {
 		}
 		ok = t
 	}
-	for _, v := range slices.SortedFunc(maps.Keys(b.caps), func(x, y *ir.Value) int { return cmp.Compare(x.ID, y.ID) }) {
+	for _, v := range slices.SortedFunc(maps.Keys(b.least), byID) {
+		and(ir.OpSLe, e.constant(v.Type, b.least[v]), again(e, v, made))
+	}
+	for _, v := range slices.SortedFunc(maps.Keys(b.caps), byID) {
 		x := again(e, v, made)
 		and(ir.OpULt, x, e.constant(ir.I64, b.caps[v]))
 		made[v] = e.make(ir.OpZExt, ir.I64, e.make(ir.OpTrunc, ir.I32, x)) // products of that are short
@@ -106,6 +124,9 @@ func (b *bounder) test(e *editor) *ir.Value {
 	}
 	return ok
 }
+
+// byID orders values.
+func byID(x, y *ir.Value) int { return cmp.Compare(x.ID, y.ID) }
 
 // sum computes a polynomial of what is launched.
 func sum(e *editor, p analysis.Polynomial, made map[*ir.Value]*ir.Value) *ir.Value {

@@ -15,8 +15,8 @@ const (
 
 // versionLoops copies innermost loops with checks. A test before the loop decides whether all
 // indices that are linear in the induction variable are in range in the first and the last
-// iteration. If so, the loop runs without those checks; otherwise the copy, which has them, runs
-// and finds the fault.
+// iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
+// otherwise the copy, which has them, runs and finds the fault.
 func versionLoops(f *ir.Func, o *Options) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
@@ -25,7 +25,7 @@ func versionLoops(f *ir.Func, o *Options) {
 	var plans []*loopVersioner
 	for _, l := range nest {
 		v := &loopVersioner{loop: l, ranges: ranges}
-		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && v.counter() && v.collect() {
+		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && (v.counter() && v.collect() || v.search()) {
 			plans = append(plans, v)
 		}
 	}
@@ -66,6 +66,7 @@ type loopVersioner struct {
 	factors          []*ir.Value // invariants that the counter is multiplied with
 	scale            int64       // the largest constant that it is multiplied with
 	parts            int         // that the index at hand may still have
+	halves           bool        // the loop halves an interval from start to bound
 }
 
 // counter recognises the loop's induction variable.
@@ -209,7 +210,11 @@ func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
 
 // apply makes the two loops and the test that chooses between them.
 func (v *loopVersioner) apply() {
-	ok := atEnd(v.entry, v.test)
+	test := v.test
+	if v.halves {
+		test = v.testSearch
+	}
+	ok := atEnd(v.entry, test)
 	demoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
