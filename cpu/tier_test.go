@@ -152,9 +152,6 @@ func TestFaultMessages(t *testing.T) {
 		"boom":   func(gpu.Thread, []int32) { panic(boom) },
 		"x is 3": func(gpu.Thread, []int32) { panic(fmt.Sprintf("x is %d", 3)) },
 		"42":     func(gpu.Thread, []int32) { panic(42) },
-		"gpu.Shared: the threads of a block requested different shared variables": func(t gpu.Thread, _ []int32) {
-			gpu.Shared[int8](t)
-		},
 	} {
 		k := kernelOf(func(t gpu.Thread, x []int32) {
 			switch {

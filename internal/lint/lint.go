@@ -31,8 +31,8 @@ const (
 
 // late lists the passes after which a function no longer resembles its source.
 var late = []string{
-	"prove", "simplify-by-range", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll",
-	"load-elimination", "licm", "version-loops", "separate-offsets", "truncate-integers", "loop-deletion",
+	"prove", "simplify-by-range", "divide-by-power", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll",
+	"load-elimination", "licm", "scalar-promotion", "version-loops", "unroll-guarded", "separate-offsets", "truncate-integers", "loop-deletion",
 	"bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
 }
 

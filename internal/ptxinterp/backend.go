@@ -176,18 +176,10 @@ func (b *backend) decode(k *driver.Kernel, v driver.Variant) (*machine.Kernel, e
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %w", err)
 	}
-	if got, want := code.ParamBytes(), paramBytes(k, v); got != want {
+	if got, want := code.ParamBytes(), v.ParamBytes(k); got != want {
 		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, want, driver.ErrMismatch)
 	}
 	return code, nil
-}
-
-// paramBytes returns the size of a variant's parameter block.
-func paramBytes(k *driver.Kernel, v driver.Variant) int {
-	if v.Coarse > 0 {
-		return k.ParamBytes + driver.CoarseBytes
-	}
-	return k.ParamBytes
 }
 
 // numbered returns the kernel with a number from a record, or nil.

@@ -1,25 +1,20 @@
 package ptxinterp
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// environment is where the kernels of one stream leave faults and prints; package driver defines
-// its layout (abi.go). Three allocations, so that a kernel that writes past one of them is caught.
+// environment is where the kernels of one stream leave faults and prints. Its parts are three allocations, so that a kernel that
+// writes past one of them is caught.
 type environment struct {
-	address             uint64
-	env, record, prints []byte
-	addresses           [3]uint64
+	driver.Environment
+	addresses [3]uint64 // of Head, Record and Prints
 }
 
 const printBytes = 1 << 20
-
-// errRecord is what a kernel leaves that stops between claiming a fault and recording it.
-var errRecord = errors.New("ptxinterp: a kernel claimed a fault and left no record of it")
 
 // environment makes the queue's environment unless there is one. The device's lock is held.
 func (q *queue) environment() error {
@@ -31,7 +26,7 @@ func (q *queue) environment() error {
 	for i, p := range []struct {
 		bytes *[]byte
 		size  int
-	}{{&e.env, driver.EnvBytes}, {&e.record, driver.RecordMax}, {&e.prints, printBytes}} {
+	}{{&e.Head, driver.EnvBytes}, {&e.Record, driver.RecordMax}, {&e.Prints, printBytes}} {
 		at, err := m.AllocateClear(p.size)
 		if err != nil {
 			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
@@ -42,32 +37,20 @@ func (q *queue) environment() error {
 		}
 		m.Trust(at)
 	}
-	e.address = e.addresses[0]
-	binary.LittleEndian.PutUint64(e.env[driver.EnvRecord:], e.addresses[1])
-	binary.LittleEndian.PutUint64(e.env[driver.EnvPrints:], e.addresses[2])
-	binary.LittleEndian.PutUint32(e.env[driver.EnvPrintSize:], printBytes)
+	e.Init(e.addresses[1], e.addresses[2])
 	q.env = e
 	return nil
 }
 
 // take returns what kernels left, and makes room for more. The device's lock is held.
-func (q *queue) take() (out driver.Outcome, err error) {
-	e := q.env
-	if e == nil {
-		return out, nil
+func (q *queue) take() (driver.Outcome, error) {
+	if q.env == nil {
+		return driver.Outcome{}, nil
 	}
-	if binary.LittleEndian.Uint32(e.env[driver.EnvClaim:]) != 0 {
-		if out.Fault = driver.DecodeFault(e.record, q.backend.numbered); out.Fault == nil {
-			err = errRecord
-		}
+	out, err := q.env.Take(q.backend.numbered)
+	if err != nil {
+		err = fmt.Errorf("ptxinterp: %w", err)
 	}
-	head := binary.LittleEndian.Uint32(e.env[driver.EnvPrintHead:])
-	out.Prints = driver.DecodePrints(e.prints, head, q.backend.numbered)
-	out.Lost = int(binary.LittleEndian.Uint32(e.env[driver.EnvPrintLost:]))
-	clear(e.record)
-	clear(e.prints[:min(int(head), printBytes)])
-	clear(e.env[driver.EnvClaim:][:8])
-	clear(e.env[driver.EnvPrintHead : driver.EnvPrintLost+4])
 	return out, err
 }
 

@@ -15,7 +15,7 @@ const maxFindings = 20
 // keep adds what a launch found to what Wait returns. Where a thread has faulted, its panic is the news: others may
 // have gone on without what it left undone.
 func (q *queue) keep(found []machine.Finding) {
-	if q.env != nil && binary.LittleEndian.Uint32(q.env.env[driver.EnvClaim:]) != 0 {
+	if q.env != nil && binary.LittleEndian.Uint32(q.env.Head[driver.EnvClaim:]) != 0 {
 		return
 	}
 	for _, f := range found {

@@ -76,13 +76,13 @@ func (q *queue) Launch(p *driver.Plan) error {
 			if err := q.environment(); err != nil {
 				return err
 			}
-			env = q.env.address
+			env = q.env.addresses[0]
 		}
 		p.SetHidden(env, q.launches, l.number)
 		q.launches++
 		_, block := p.Grid()
 		// The view of the plan's parameter block lives only as long as this call runs.
-		params := unsafe.Slice((*byte)(p.Params()), paramBytes(k, l.variant))
+		params := unsafe.Slice((*byte)(p.Params()), l.variant.ParamBytes(k))
 		stats, err := l.kernel.Run(machine.Launch{
 			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(&l.variant),
 			Together: p.Options().Cooperative, Cluster: p.Cluster(), Overlaps: p.Overlaps() && l.variant.Awaits && before == q,

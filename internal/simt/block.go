@@ -40,7 +40,6 @@ type Block struct {
 
 	mu      sync.Mutex
 	shared  []variable
-	next    []int    // next[t] is the number of shared variables that thread t has requested
 	dynamic []uint64 // the dynamic shared memory, after a thread has requested it
 }
 
@@ -50,19 +49,21 @@ type Line struct {
 	Text          string
 }
 
-// variable is a shared variable: its address and, for poisoning, its size.
+// variable is a shared variable: the call that requests it, its address and, for poisoning, its
+// size.
 type variable struct {
+	site    uintptr
 	typed   any
 	bytes   []byte
-	another func() variable // returns a variable of the same type for another block
+	another func(site uintptr) variable // returns a variable of the same type for another block
 }
 
-// newVariable returns a variable of type T.
-func newVariable[T any]() variable {
+// newVariable returns a variable of type T for the call at site.
+func newVariable[T any](site uintptr) variable {
 	p := new(T)
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 	poison(bytes)
-	return variable{p, bytes, newVariable[T]}
+	return variable{site, p, bytes, newVariable[T]}
 }
 
 // Begin prepares b for a launch of grid blocks of dim threads. The kernel may be a different one,
@@ -71,7 +72,6 @@ func (b *Block) Begin(dim, grid [3]int) {
 	b.Dim, b.Grid = dim, grid
 	clear(b.shared)
 	b.shared = b.shared[:0]
-	b.next = b.next[:0]
 	b.dynamic = b.dynamic[:0]
 }
 
@@ -83,35 +83,25 @@ func (b *Block) Threads() int { return b.Dim[0] * b.Dim[1] * b.Dim[2] }
 func (b *Block) Enter(index [3]int) {
 	b.Index = index
 	poison(bytesOf(b.dynamic))
-	if len(b.shared) == 0 {
-		return
-	}
-	clear(b.next)
 	for _, v := range b.shared {
 		poison(v.bytes)
 	}
 }
 
-// Shared returns the next shared variable of the thread with this linear index. All threads must
-// request the same variables in the same order. The compiler enforces this for kernels; Shared panics
-// if a thread violates it.
-func Shared[T any](b *Block, thread int) *T {
+// Shared returns the variable of type T that the call at site requests. All threads of the block
+// receive the same variable, however often they request it. The site is any number that identifies
+// the call, such as its return address.
+func Shared[T any](b *Block, site uintptr) *T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.next) == 0 {
-		b.next = slices.Grow(b.next, b.Threads())[:b.Threads()]
-		clear(b.next)
+	for _, v := range b.shared {
+		if p, ok := v.typed.(*T); ok && v.site == site {
+			return p
+		}
 	}
-	i := b.next[thread]
-	b.next[thread]++
-	if i == len(b.shared) {
-		b.shared = append(b.shared, newVariable[T]())
-	}
-	p, ok := b.shared[i].typed.(*T)
-	if !ok {
-		panic("gpu.Shared: the threads of a block requested different shared variables")
-	}
-	return p
+	v := newVariable[T](site)
+	b.shared = append(b.shared, v)
+	return v.typed.(*T)
 }
 
 // DynamicShared returns the dynamic shared memory as a slice of T, which must have no pointers,

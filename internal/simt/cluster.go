@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"unsafe"
 )
@@ -130,56 +131,49 @@ func (b *Block) Peer(p unsafe.Pointer, rank int) unsafe.Pointer {
 		panic(fmt.Sprintf("gpu.Peer: block %d of a cluster of %d", rank, n))
 	}
 	b.mu.Lock()
-	at, place := b.locate(p)
-	makers := make([]func() variable, len(b.shared))
-	for i, v := range b.shared {
-		makers[i] = v.another
-	}
+	v, at := b.locate(p)
 	b.mu.Unlock()
-	if place < notShared && n > 1 {
-		return unsafe.Add(b.Cluster.Blocks[rank].place(place, makers), at)
-	}
-	if place == notShared {
+	switch {
+	case v == nil:
 		panic("gpu.Peer: the address is not in shared memory")
+	case n == 1:
+		return p
 	}
-	return p
+	return unsafe.Add(b.Cluster.Blocks[rank].place(v), at)
 }
 
-// Results of locate for an address that is not in a shared variable.
-const (
-	inDynamic = -1
-	notShared = 1 << 30
-)
-
-// locate returns the index of the shared variable that contains p, and the offset of p in it. The
-// lock is held.
-func (b *Block) locate(p unsafe.Pointer) (offset uintptr, variable int) {
+// locate returns a copy of the shared variable that contains p, and the offset of p in it; nil if p
+// is not in shared memory, and a variable without type for the dynamic shared memory. The lock is held.
+func (b *Block) locate(p unsafe.Pointer) (in *variable, offset uintptr) {
 	inside := func(m []byte) bool {
 		start := uintptr(unsafe.Pointer(unsafe.SliceData(m)))
 		offset = uintptr(p) - start
 		return uintptr(p) >= start && offset < uintptr(max(1, len(m)))
 	}
-	for i, v := range b.shared {
+	for _, v := range b.shared {
 		if inside(v.bytes) {
-			return offset, i
+			return &v, offset
 		}
 	}
 	if len(b.dynamic) > 0 && inside(bytesOf(b.dynamic)) {
-		return offset, inDynamic
+		return &variable{}, offset
 	}
-	return 0, notShared
+	return nil, 0
 }
 
-// place returns the address of a shared variable, which it allocates if no thread of b has
-// requested it yet.
-func (b *Block) place(variable int, makers []func() variable) unsafe.Pointer {
-	if variable == inDynamic {
+// place returns the address, in b, of the shared variable that corresponds to v of another block. It
+// allocates the variable if no thread of b has requested it yet.
+func (b *Block) place(v *variable) unsafe.Pointer {
+	if v.typed == nil {
 		return unsafe.Pointer(unsafe.SliceData(DynamicShared[uint8](b)))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := len(b.shared); i <= variable; i++ {
-		b.shared = append(b.shared, makers[i]())
+	for _, own := range b.shared {
+		if own.site == v.site && reflect.TypeOf(own.typed) == reflect.TypeOf(v.typed) {
+			return unsafe.Pointer(unsafe.SliceData(own.bytes))
+		}
 	}
-	return unsafe.Pointer(unsafe.SliceData(b.shared[variable].bytes))
+	b.shared = append(b.shared, v.another(v.site))
+	return unsafe.Pointer(unsafe.SliceData(b.shared[len(b.shared)-1].bytes))
 }

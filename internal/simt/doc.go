@@ -8,5 +8,5 @@
 //	var b simt.Block
 //	b.Begin([3]int{256, 1, 1}, [3]int{4, 1, 1})
 //	b.Enter([3]int{2, 0, 0})
-//	tile := simt.Shared[[256]float32](&b, 0)
+//	tile := simt.Shared[[256]float32](&b, site)
 package simt

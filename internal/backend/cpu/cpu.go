@@ -43,14 +43,15 @@ type VectorCode struct {
 func (o *Options) paramName(v *ir.Value) string {
 	for _, p := range o.Params {
 		at := int(v.Imm) - p.Offset
+		name := strings.ReplaceAll(p.Name, ".", "_") // of a field
 		switch {
 		case at < 0 || at >= p.Size:
 		case p.Elem > 0:
-			return p.Name + [...]string{"", "Len", "Cap"}[at/8]
+			return name + [...]string{"", "Len", "Cap"}[at/8]
 		case int(v.Type.Size()) == p.Size:
-			return p.Name
+			return name
 		default:
-			return fmt.Sprintf("%s%d", p.Name, at)
+			return fmt.Sprintf("%s%d", name, at)
 		}
 	}
 	return fmt.Sprintf("arg%d", v.Imm)

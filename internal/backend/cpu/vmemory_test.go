@@ -10,11 +10,11 @@ import (
 // TestTiledProduct counts what the innermost loop of a product of tiles is made of in vector code: for each of the 16 terms
 // a number for all lanes, a vector, a product and a sum, and no work for addresses.
 func TestTiledProduct(t *testing.T) {
-	text, err := os.ReadFile("../../../bench/cpu/zvector/zvector_amd64.s")
+	text, err := os.ReadFile("../../../examples/matmul/zvector/zvector_amd64.s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"MatmulTwin_", "MatmulTwinAVX2_"} {
+	for _, name := range []string{"TiledTwin_", "TiledTwinAVX2_"} {
 		_, code, ok := strings.Cut(string(text), "\nTEXT ·"+name+"(SB)")
 		if !ok {
 			t.Fatalf("there is no %s", name)

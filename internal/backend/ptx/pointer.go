@@ -139,18 +139,17 @@ func (s *selector) index32(base operand, i *ir.Value, scale int64) operand {
 	return s.def(b32, "mad.lo.s32", x, imm(scale), base)
 }
 
-// index64 returns base + i*scale. An index that was extended from 32 bits takes one
-// instruction; a power of two is a shift, as ptxas would not make one of mad.lo.s64.
+// index64 returns base + i*scale. A power of two is a shift, as ptxas would not make one of mad.lo.s64.
 func (s *selector) index64(base operand, i *ir.Value, scale int64) operand {
 	if scale == int64(int32(scale)) {
 		if i.Type.Kind == ir.KindI32 {
-			return s.def(b64, "mad.wide.s32", s.operand(i), imm(scale), base)
+			return s.wideIndex(base, ".s32", s.operand(i), scale)
 		}
 		if x, ok := s.factor(i, true); ok {
-			return s.def(b64, "mad.wide.s32", x, imm(scale), base)
+			return s.wideIndex(base, ".s32", x, scale)
 		}
 		if x, ok := s.factor(i, false); ok && scale > 0 {
-			return s.def(b64, "mad.wide.u32", x, imm(scale), base)
+			return s.wideIndex(base, ".u32", x, scale)
 		}
 	}
 	x := s.operand(i)
@@ -165,6 +164,15 @@ func (s *selector) index64(base operand, i *ir.Value, scale int64) operand {
 		return s.def(b64, "add.s64", base, shifted)
 	}
 	return s.def(b64, "mad.lo.s64", x, imm(scale), base)
+}
+
+// wideIndex returns base + x*scale, where x has 32 bits. Of mul.wide and a sum, ptxas makes one IMAD.WIDE; of mad.wide with
+// a power of two it makes two instructions, LEA and LEA.HI.X.
+func (s *selector) wideIndex(base operand, op string, x operand, scale int64) operand {
+	if scale <= 1 || scale&(scale-1) != 0 {
+		return s.def(b64, "mad.wide"+op, x, imm(scale), base)
+	}
+	return s.def(b64, "add.s64", base, s.def(b64, "mul.wide"+op, x, imm(scale)))
 }
 
 // toGeneric returns pointer v as a generic address.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -33,7 +34,7 @@ func newSiteTable(f *ir.Func, sites []driver.Site) *siteTable {
 }
 
 func (t *siteTable) add(v *ir.Value, site *ir.Site, seen map[string]int) {
-	s := driver.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: site.Args}
+	s := driver.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: append([]dtype.Type{}, site.Args...)}
 	key := siteKey(s)
 	i, ok := seen[key]
 	if !ok {

@@ -15,8 +15,8 @@ func kernel(t gpu.Thread, x []float32, n int) {
 	fmt.Println(n)          // want `fmt.Println: use gpu.Printf` `a kernel cannot use an interface value`
 	y := make([]float32, n) // want `a kernel cannot use make with a size that is not constant`
 	if n > 0 {
-		s := gpu.Shared[[8]float32](t) // want `gpu.Shared is called in a branch`
-		s[0] = 1
+		s := gpu.Shared[*float32](t) // want `gpu.Shared of a type with pointers`
+		*s = &x[0]
 	}
 	_, _ = seen, y
 }
