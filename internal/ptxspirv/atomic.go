@@ -1,0 +1,220 @@
+package ptxspirv
+
+import (
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/spirv"
+)
+
+// ordered reports whether other threads may access the memory at the same time.
+func (t *translator) ordered() bool {
+	return t.has("relaxed") || t.has("volatile") || t.has("acquire") || t.has("release")
+}
+
+// reach returns how far an atomic operation reaches.
+func (t *translator) reach(p place) spirv.ID {
+	if p.space == ptx.Shared {
+		return t.word(spirv.ScopeWorkgroup)
+	}
+	return t.word(spirv.ScopeDevice)
+}
+
+// fence emits a fence of the given semantics.
+func (t *translator) fence(semantics uint32) {
+	scope := uint32(spirv.ScopeDevice)
+	if t.has("cta") {
+		scope = spirv.ScopeWorkgroup
+	}
+	t.Emit(spirv.OpMemoryBarrier, t.word(scope), t.word(semantics|spirv.SemanticsUniformMemory|spirv.SemanticsWorkgroupMemory))
+}
+
+// around emits an atomic operation with the fences that its modifiers ask for.
+func (t *translator) around(f func() spirv.ID) spirv.ID {
+	if t.has("release") || t.has("acq_rel") {
+		t.fence(spirv.SemanticsRelease)
+	}
+	v := f()
+	if t.has("acquire") || t.has("acq_rel") {
+		t.fence(spirv.SemanticsAcquire)
+	}
+	return v
+}
+
+// atom returns a pointer for atomic operations on a number of 4 or 8 bytes.
+func (t *translator) atom(p place, size int) spirv.ID {
+	switch {
+	case size < 4:
+		t.fail("%s of %d bytes", t.in, size)
+	case p.space == ptx.Global:
+		if size == 8 {
+			t.Capability(spirv.CapabilityInt64Atomics)
+		}
+		return t.global(p.address, t.unsigned(size))
+	case size == 8:
+		t.fail("%s of 8 bytes in %v memory", t.in, p.space)
+	case p.space == ptx.Local:
+		t.fail("%s of local memory", t.in)
+	}
+	if t.err != nil {
+		return 0
+	}
+	return t.entry(p)
+}
+
+func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
+	if p.space == ptx.Local || p.space == ptx.Shared && typ.Size() != 4 {
+		return t.loadAll(p, typ, 1)[0]
+	}
+	if typ.Size() < 4 {
+		return t.loadAll(p, typ, 1)[0]
+	}
+	return t.around(func() spirv.ID {
+		scope := t.reach(p)
+		return t.op(spirv.OpAtomicLoad, plain(typ), t.atom(p, typ.Size()), scope, t.word(0))
+	})
+}
+
+func (t *translator) storeOrdered(p place, typ ptx.Type, v spirv.ID) {
+	if p.space != ptx.Global && (p.space == ptx.Local || typ.Size() != 4) {
+		t.write(p, typ.Size(), v)
+		return
+	}
+	if typ.Size() < 4 {
+		t.storeGlobal(p, typ.Size(), []spirv.ID{v})
+		return
+	}
+	t.around(func() spirv.ID {
+		scope := t.reach(p)
+		t.Emit(spirv.OpAtomicStore, t.atom(p, typ.Size()), scope, t.word(0), v)
+		return 0
+	})
+}
+
+// atomicOf returns the operation of SPIR-V for one of PTX.
+func (t *translator) atomicOf(typ ptx.Type) spirv.Op {
+	signed := typ.Class() == ptx.Signed
+	switch {
+	case t.has("add"):
+		return spirv.OpAtomicIAdd
+	case t.has("min") && signed:
+		return spirv.OpAtomicSMin
+	case t.has("min"):
+		return spirv.OpAtomicUMin
+	case t.has("max") && signed:
+		return spirv.OpAtomicSMax
+	case t.has("max"):
+		return spirv.OpAtomicUMax
+	case t.has("and"):
+		return spirv.OpAtomicAnd
+	case t.has("or"):
+		return spirv.OpAtomicOr
+	case t.has("xor"):
+		return spirv.OpAtomicXor
+	case t.has("exch"):
+		return spirv.OpAtomicExchange
+	}
+	t.fail("%s", t.in)
+	return spirv.OpAtomicIAdd
+}
+
+// atomic translates atom and red.
+func (t *translator) atomic() {
+	first := 1 // operand with the address
+	if t.in.Op == "red" {
+		first = 0
+	}
+	typ, p := t.typ(0), t.place(first)
+	v := t.access(p, typ, func(p place) spirv.ID {
+		return t.around(func() spirv.ID { return t.exchange(p, typ, first) })
+	})
+	if first == 1 {
+		t.result(plain(typ), v)
+	}
+}
+
+// exchange emits an atomic operation and returns the old bits.
+func (t *translator) exchange(p place, typ ptx.Type, first int) spirv.ID {
+	at := t.atom(p, typ.Size())
+	scope := t.reach(p)
+	switch {
+	case t.err != nil:
+		return 0
+	case t.has("cas"):
+		old, v := t.arg(first+1, typ), t.arg(first+2, typ)
+		return t.op(spirv.OpAtomicCompareExchange, typ, at, scope, t.word(0), t.word(0), v, old)
+	case isFloat(typ):
+		return t.addFloat(at, scope, typ, first)
+	}
+	return t.op(t.atomicOf(typ), typ, at, scope, t.word(0), t.arg(first+1, typ))
+}
+
+// addFloat adds to a float by compare and exchange, and returns the old bits.
+func (t *translator) addFloat(at, scope spirv.ID, typ ptx.Type, first int) spirv.ID {
+	if !t.has("add") {
+		t.fail("%s", t.in)
+		return 0
+	}
+	bits, float := untyped(typ), t.float(typ.Size())
+	v := t.arg(first+1, typ)
+	seen := t.Local(t.pointer(spirv.StorageFunction, t.unsigned(typ.Size())))
+	t.Emit(spirv.OpStore, seen, t.op(spirv.OpAtomicLoad, bits, at, scope, t.word(0)))
+	t.repeat(func() spirv.ID {
+		old := t.Value(spirv.OpLoad, t.unsigned(typ.Size()), seen)
+		sum := t.op(spirv.OpFAdd, typ, t.Value(spirv.OpBitcast, float, old), v)
+		found := t.op(spirv.OpAtomicCompareExchange, bits, at, scope, t.word(0), t.word(0), t.Value(spirv.OpBitcast, t.unsigned(typ.Size()), sum), old)
+		t.Emit(spirv.OpStore, seen, found)
+		return t.test(spirv.OpINotEqual, found, old)
+	})
+	return t.Value(spirv.OpLoad, t.unsigned(typ.Size()), seen)
+}
+
+// repeat emits a loop that ends when the condition that f returns is false.
+func (t *translator) repeat(f func() spirv.ID) {
+	header, body, again, merge := t.ID(), t.ID(), t.ID(), t.ID()
+	t.Emit(spirv.OpBranch, header)
+	t.label(header)
+	t.Emit(spirv.OpLoopMerge, merge, again, 0)
+	t.Emit(spirv.OpBranch, body)
+	t.label(body)
+	c := f()
+	t.Emit(spirv.OpBranchConditional, c, again, merge)
+	t.label(again)
+	t.Emit(spirv.OpBranch, header)
+	t.label(merge)
+}
+
+// barrier emits a barrier of the block.
+func (t *translator) barrier() {
+	semantics := spirv.SemanticsAcquireRelease | spirv.SemanticsUniformMemory | spirv.SemanticsWorkgroupMemory
+	t.Emit(spirv.OpControlBarrier, t.word(spirv.ScopeWorkgroup), t.word(spirv.ScopeWorkgroup), t.word(uint32(semantics)))
+}
+
+// barriers translates bar.sync 0 and bar.red, which also combines a predicate of all threads.
+func (t *translator) barriers() {
+	if !t.has("red") {
+		t.barrier()
+		return
+	}
+	if t.scratch == 0 {
+		t.scratch = t.Variable(t.pointer(spirv.StorageWorkgroup, t.u32()), spirv.StorageWorkgroup)
+	}
+	n := len(t.in.Args)
+	c := t.operand(t.in.Args[n-1], ptx.Pred)
+	if t.has("and") {
+		c = t.op(spirv.OpLogicalNot, ptx.Pred, c)
+	}
+	workgroup := t.word(spirv.ScopeWorkgroup)
+	t.barrier() // after the last use of the word
+	t.Emit(spirv.OpAtomicStore, t.scratch, workgroup, t.word(0), t.word(0))
+	t.barrier()
+	t.op(spirv.OpAtomicIAdd, ptx.U32, t.scratch, workgroup, t.word(0), t.choose(ptx.U32, c, t.word(1), t.word(0)))
+	t.barrier()
+	sum := t.op(spirv.OpAtomicLoad, ptx.U32, t.scratch, workgroup, t.word(0))
+	switch {
+	case t.has("popc"):
+		t.result(ptx.U32, sum)
+	case t.has("and"):
+		t.result(ptx.Pred, t.test(spirv.OpIEqual, sum, t.word(0)))
+	default:
+		t.result(ptx.Pred, t.test(spirv.OpINotEqual, sum, t.word(0)))
+	}
+}

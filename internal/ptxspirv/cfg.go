@@ -1,0 +1,243 @@
+package ptxspirv
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+)
+
+// A block is instructions that run one after another. Control leaves it at its end:
+//
+//   - to next[0], if there is one successor;
+//   - to next[0] if the condition holds, else to next[1];
+//   - out of the kernel, if there is no successor.
+type block struct {
+	code      []*ptx.Instr // without branches
+	guard     ptx.Guard    // the condition, if there are two successors
+	next      []int
+	number    int // in reverse postorder, -1 if it is never reached
+	dominator int // the immediate one, -1 for the first block
+	joins     int // edges that enter the block, except those that close loops
+	header    bool
+	loop      int // header of the innermost loop that has the block, or -1
+	outer     int // of a header: header of the next outer loop, or -1
+}
+
+// graph is the control flow of a kernel. Block 0 is the first one.
+type graph struct {
+	blocks []block
+	order  []int // the reached blocks in reverse postorder
+}
+
+// newGraph returns the control flow of a function. A guarded instruction becomes a block of its own, which the kernel enters if the guard holds.
+func newGraph(f *ptx.Func) (*graph, error) {
+	starts := leaders(f)
+	end := len(starts) // the block that leaves the kernel
+	starts = append(starts, len(f.Code))
+	at := make(map[int]int, len(starts)) // blocks by their first instruction
+	for i, s := range starts {
+		at[s] = i
+	}
+	g := &graph{blocks: make([]block, end+1)}
+	g.blocks[end].guard.Reg = -1
+	for i := range end {
+		g.fill(f, starts[i], starts[i+1], at)
+	}
+	g.sort()
+	g.dominators()
+	if err := g.loops(); err != nil {
+		return nil, err
+	}
+	g.count()
+	return g, nil
+}
+
+// leaders returns the indices of the instructions that start blocks.
+func leaders(f *ptx.Func) []int {
+	set := map[int]bool{0: true}
+	for i := range f.Code {
+		in := &f.Code[i]
+		switch {
+		case in.Op == "bra":
+			set[in.Args[0].Target] = true
+		case leaves(in):
+		case in.Guard.Reg >= 0:
+			set[i] = true
+		default:
+			continue
+		}
+		set[i+1] = true
+	}
+	delete(set, len(f.Code))
+	return slices.Sorted(maps.Keys(set))
+}
+
+// leaves reports whether an instruction ends the thread.
+func leaves(in *ptx.Instr) bool { return in.Op == "ret" || in.Op == "exit" || in.Op == "trap" }
+
+// fill makes the block of the instructions from start to stop.
+func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
+	b := block{guard: ptx.Guard{Reg: -1}, next: []int{at[stop]}}
+	for k := start; k < stop-1; k++ {
+		b.code = append(b.code, &f.Code[k])
+	}
+	last := &f.Code[stop-1]
+	taken := -1
+	switch {
+	case last.Op == "bra":
+		taken = at[last.Args[0].Target]
+	case leaves(last):
+		taken = at[len(f.Code)]
+	case last.Guard.Reg >= 0:
+		taken = len(g.blocks)
+		g.blocks = append(g.blocks, block{code: []*ptx.Instr{last}, guard: ptx.Guard{Reg: -1}, next: []int{at[stop]}})
+	default:
+		b.code = append(b.code, last)
+	}
+	switch {
+	case taken >= 0 && last.Guard.Reg >= 0 && taken != at[stop]:
+		b.guard, b.next = last.Guard, []int{taken, at[stop]}
+	case taken >= 0:
+		b.next = []int{taken}
+	}
+	g.blocks[at[start]] = b
+}
+
+// sort numbers the blocks that are reached.
+func (g *graph) sort() {
+	for i := range g.blocks {
+		g.blocks[i].number, g.blocks[i].dominator, g.blocks[i].loop = -1, -1, -1
+	}
+	seen := make([]bool, len(g.blocks))
+	var walk func(int)
+	walk = func(i int) {
+		seen[i] = true
+		for _, n := range slices.Backward(g.blocks[i].next) {
+			if !seen[n] {
+				walk(n)
+			}
+		}
+		g.order = append(g.order, i)
+	}
+	walk(0)
+	slices.Reverse(g.order)
+	for n, i := range g.order {
+		g.blocks[i].number = n
+	}
+}
+
+// dominators finds the immediate dominator of each block (Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm").
+func (g *graph) dominators() {
+	before := g.before()
+	for changed := true; changed; {
+		changed = false
+		for _, i := range g.order[1:] {
+			d := -1
+			for _, p := range before[i] {
+				if p == 0 || g.blocks[p].dominator >= 0 {
+					d = g.common(d, p)
+				}
+			}
+			changed = changed || d != g.blocks[i].dominator
+			g.blocks[i].dominator = d
+		}
+	}
+}
+
+// common returns the closest block that dominates both, of which a may be -1 for all.
+func (g *graph) common(a, b int) int {
+	if a < 0 {
+		return b
+	}
+	for a != b {
+		if g.blocks[a].number > g.blocks[b].number {
+			a = g.blocks[a].dominator
+		} else {
+			b = g.blocks[b].dominator
+		}
+	}
+	return a
+}
+
+// dominates reports whether a dominates b.
+func (g *graph) dominates(a, b int) bool {
+	for b >= 0 && g.blocks[b].number > g.blocks[a].number {
+		b = g.blocks[b].dominator
+	}
+	return a == b
+}
+
+// loops finds the natural loops. It returns an error for a loop with several entries.
+func (g *graph) loops() error {
+	members := map[int][]int{} // by header
+	for _, i := range g.order {
+		for _, n := range g.blocks[i].next {
+			if g.blocks[n].number > g.blocks[i].number {
+				continue
+			}
+			if !g.dominates(n, i) {
+				return errIrreducible
+			}
+			g.blocks[n].header = true
+			members[n] = append(members[n], i)
+		}
+	}
+	before := g.before()
+	for _, h := range g.order { // outer headers come first, so inner loops overwrite
+		if list, ok := members[h]; ok {
+			g.member(h, list, before)
+		}
+	}
+	return nil
+}
+
+// before returns the predecessors of each block.
+func (g *graph) before() [][]int {
+	list := make([][]int, len(g.blocks))
+	for _, i := range g.order {
+		for _, n := range g.blocks[i].next {
+			list[n] = append(list[n], i)
+		}
+	}
+	return list
+}
+
+// member marks the blocks of the loop with header h: those from which control reaches the list without the header.
+func (g *graph) member(h int, list []int, before [][]int) {
+	in := map[int]bool{h: true}
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		if list = list[:len(list)-1]; !in[i] {
+			in[i] = true
+			list = append(list, before[i]...)
+		}
+	}
+	for i := range in {
+		if i == h {
+			g.blocks[h].outer = g.blocks[h].loop
+		}
+		g.blocks[i].loop = h
+	}
+}
+
+// count counts the edges that enter each block but do not close a loop.
+func (g *graph) count() {
+	for _, i := range g.order {
+		for _, n := range g.blocks[i].next {
+			if g.blocks[n].number > g.blocks[i].number {
+				g.blocks[n].joins++
+			}
+		}
+	}
+}
+
+// inside reports whether block i is in the loop with header h.
+func (g *graph) inside(i, h int) bool {
+	for l := g.blocks[i].loop; l >= 0; l = g.blocks[l].outer {
+		if l == h {
+			return true
+		}
+	}
+	return false
+}

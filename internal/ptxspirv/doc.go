@@ -1,0 +1,17 @@
+// Package ptxspirv translates kernels from PTX to SPIR-V, so that a kernel which has been compiled once also runs on the GPUs that speak
+// Vulkan.
+//
+//	m, err := ptx.Parse(text)
+//	if err != nil {
+//		return err
+//	}
+//	p, err := ptxspirv.Translate(m, "scale", ptxspirv.Options{Block: [3]int{256, 1, 1}})
+//	if err != nil {
+//		return err // errors.Is(err, ptxspirv.ErrUnsupported): "line 12: shfl.sync needs subgroups of 32 lanes, the device has 8"
+//	}
+//	createShaderModule(p.Words)
+//
+// Registers become variables of the function, which drivers turn into values again. Addresses of global memory are 64-bit numbers, as in
+// PTX (SPIR-V's physical storage buffers). Shared memory is an array of 32-bit words. The control flow of PTX is a graph; that of SPIR-V
+// consists of nested constructs, which are found from the dominator tree (Ramsey, "Beyond Relooper", 2022) and from the loops.
+package ptxspirv

@@ -1,0 +1,223 @@
+package ptxspirv
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/spirv"
+)
+
+// Options describe a launch and the device.
+type Options struct {
+	Block    [3]int // threads of a block
+	Shared   int    // bytes of dynamic shared memory
+	Subgroup int    // lanes of the device's subgroups, or 0 if their number varies
+	Arithmetic
+}
+
+// Arithmetic is what a device can promise for float32 and for float64, and what was seen of it.
+type Arithmetic struct {
+	Fused      bool    // Fma rounds once
+	FoldsZeros bool    // the device's compiler forgets that -0+0 is 0
+	SignedZero [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
+	Denormals  [2]bool // subnormal numbers are not zeros
+	Nearest    [2]bool // results are rounded to nearest
+}
+
+// Program is a translated kernel. Its push constants are two u64: the addresses of the parameter block and of Data.
+type Program struct {
+	Words  []uint32
+	Data   []byte // the constants, which the caller places in device memory
+	Shared int    // bytes of shared memory
+}
+
+// Translate returns the kernel with a name as SPIR-V. Errors match ErrUnsupported.
+func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
+	f := m.Func(name)
+	if f == nil || !f.Entry {
+		return nil, fmt.Errorf("ptxspirv: no kernel %s", name)
+	}
+	g, err := newGraph(f)
+	if err != nil {
+		return nil, fmt.Errorf("ptxspirv: %s: %w: %w", name, err, ErrUnsupported)
+	}
+	t := &translator{Builder: spirv.New(), f: f, graph: g, options: o}
+	t.declare(m)
+	if t.list(nest(g), nil) {
+		t.Emit(spirv.OpReturn)
+	}
+	if t.err != nil {
+		return nil, fmt.Errorf("ptxspirv: %s: %w", name, t.err)
+	}
+	return &Program{Words: t.finish(), Data: t.data, Shared: t.sharedBytes}, nil
+}
+
+// translator translates one kernel.
+type translator struct {
+	*spirv.Builder
+	*graph
+	f       *ptx.Func
+	options Options
+	in      *ptx.Instr // that is being translated
+	mods    []string   // of it
+	err     error      // the first one
+
+	registers   []spirv.ID          // variables
+	exit        spirv.ID            // variable: where a jump goes that leaves several constructs, plus 1, or 0
+	addresses   map[*ptx.Var]uint64 // of variables in their spaces
+	builtins    map[uint32]spirv.ID // variables
+	push        spirv.ID            // variable
+	shared      spirv.ID            // variable: an array of words
+	local       spirv.ID            // likewise
+	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
+	sharedBytes int
+	localBytes  int
+	data        []byte
+	doubles     bool // there is arithmetic in float64
+	generic     bool // addresses may be of shared or local memory
+}
+
+// fail records an error at the instruction that is being translated.
+func (t *translator) fail(format string, args ...any) {
+	if t.err != nil {
+		return
+	}
+	t.err = fmt.Errorf("line %d: %s: %w", t.in.Line, fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
+// declare declares the types, variables and modes that all kernels have.
+func (t *translator) declare(m *ptx.Module) {
+	for _, c := range []uint32{
+		spirv.CapabilityShader, spirv.CapabilityInt64, spirv.CapabilityPhysicalStorageBufferAddresses,
+	} {
+		t.Capability(c)
+	}
+	t.Extension("SPV_KHR_physical_storage_buffer")
+	t.addresses, t.builtins = map[*ptx.Var]uint64{}, map[uint32]spirv.ID{}
+	for _, r := range t.f.Regs {
+		t.registers = append(t.registers, t.Local(t.pointer(spirv.StorageFunction, t.register(r.Type))))
+	}
+	t.exit = t.Local(t.pointer(spirv.StorageFunction, t.u32()))
+	block := t.Struct([]uint32{t.u64(), t.u64()}, []uint32{0, 8})
+	t.push = t.Variable(t.pointer(spirv.StoragePushConstant, block), spirv.StoragePushConstant)
+	t.lay(slices.Concat(m.Vars, t.f.Vars))
+	for i := range t.f.Code {
+		in := &t.f.Code[i]
+		t.generic = t.generic || in.Op == "cvta" && (slices.Contains(in.Mods, "shared") || slices.Contains(in.Mods, "local"))
+	}
+	if t.sharedBytes > 0 {
+		t.shared = t.words(spirv.StorageWorkgroup, t.sharedBytes)
+	}
+	if t.localBytes > 0 {
+		t.local = t.words(spirv.StorageFunction, t.localBytes)
+	}
+}
+
+// words returns a variable: an array of words.
+func (t *translator) words(storage uint32, bytes int) spirv.ID {
+	array := t.Type(spirv.OpTypeArray, t.u32(), t.word(uint32(bytes+3)/4))
+	if p := t.pointer(storage, array); storage == spirv.StorageFunction {
+		return t.Local(p)
+	} else {
+		return t.Variable(p, storage)
+	}
+}
+
+// lay gives variables their addresses.
+func (t *translator) lay(list []*ptx.Var) {
+	for _, v := range list {
+		switch v.Space {
+		case ptx.Shared:
+			if v.Extern {
+				continue
+			}
+			t.sharedBytes = align(t.sharedBytes, v.Align)
+			t.addresses[v] = uint64(t.sharedBytes)
+			t.sharedBytes += v.Size()
+		case ptx.Local:
+			t.localBytes = align(t.localBytes, v.Align)
+			t.addresses[v] = uint64(t.localBytes)
+			t.localBytes += v.Size()
+		case ptx.Const, ptx.Global:
+			t.constant(v)
+		}
+	}
+	t.sharedBytes = align(t.sharedBytes, 16)
+	for _, v := range list {
+		if v.Space == ptx.Shared && v.Extern {
+			t.addresses[v] = uint64(t.sharedBytes)
+		}
+	}
+	t.sharedBytes += t.options.Shared
+}
+
+// constant adds a variable with its initial contents to the data.
+func (t *translator) constant(v *ptx.Var) {
+	at := align(len(t.data), max(v.Align, 16))
+	t.addresses[v] = uint64(at)
+	t.data = append(t.data, make([]byte, at+v.Size()-len(t.data))...)
+	for _, x := range v.Init {
+		if x.Symbol != "" {
+			t.err = fmt.Errorf("line %d: the address of %s in a constant: %w", x.Line, x.Symbol, ErrUnsupported)
+			return
+		}
+		for k := range x.Size {
+			t.data[at+x.Offset+k] = byte(x.Bits >> (8 * k))
+		}
+	}
+}
+
+func align(n, to int) int { return (n + to - 1) / to * to }
+
+// finish returns the module's words.
+func (t *translator) finish() []uint32 {
+	b := t.options.Block
+	modes := [][]uint32{{spirv.ModeLocalSize, uint32(b[0]), uint32(b[1]), uint32(b[2])}}
+	for i, wide := range []bool{false, true} {
+		if wide && !t.doubles {
+			continue
+		}
+		for _, x := range []struct {
+			can              bool
+			capability, mode uint32
+		}{
+			{t.options.SignedZero[i], spirv.CapabilitySignedZeroInfNan, spirv.ModeSignedZeroInfNan},
+			{t.options.Denormals[i], spirv.CapabilityDenormPreserve, spirv.ModeDenormPreserve},
+			{t.options.Nearest[i], spirv.CapabilityRoundingModeRTE, spirv.ModeRoundingModeRTE},
+		} {
+			if x.can {
+				t.Capability(x.capability)
+				modes = append(modes, []uint32{x.mode, uint32(32 << i)})
+			}
+		}
+	}
+	return t.Module(spirv.Entry{Name: "main", Modes: modes})
+}
+
+// instructions translates those of a block.
+func (t *translator) instructions(i int) {
+	for _, in := range t.blocks[i].code {
+		t.in, t.mods = in, in.Mods
+		if t.translate(); t.err != nil {
+			return
+		}
+	}
+}
+
+// has reports whether the instruction has a modifier.
+func (t *translator) has(mod string) bool { return slices.Contains(t.mods, mod) }
+
+// typ returns the type that is the last modifier, or the one before for 1.
+func (t *translator) typ(fromEnd int) ptx.Type {
+	for _, s := range slices.Backward(t.mods) {
+		if typ, ok := ptx.ParseType(s); ok {
+			if fromEnd == 0 {
+				return typ
+			}
+			fromEnd--
+		}
+	}
+	t.fail("%s has no type", t.in)
+	return ptx.B32
+}
