@@ -11,7 +11,7 @@ import (
 // choice is the device that a user selects; the zero choice is the best device.
 type choice struct {
 	kind    string
-	index   int  // of a CUDA device
+	index   int  // of a CUDA or Vulkan device
 	fast    bool // the interpreter detects neither data races nor reads of uninitialized memory
 	traffic bool // the interpreter writes a table of memory traffic
 	threads cpu.Threads
@@ -27,7 +27,7 @@ func parse(s string) (choice, error) {
 		if more {
 			c.threads, ok = threads[rest]
 		}
-	case "cuda":
+	case "cuda", "vulkan":
 		if more {
 			i, err := strconv.ParseUint(rest, 10, 16)
 			c.index, ok = int(i), err == nil
@@ -40,7 +40,7 @@ func parse(s string) (choice, error) {
 		ok = false
 	}
 	if !ok {
-		return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "cpu", "cpu:coroutines", `+
+		return choice{}, fmt.Errorf(`gopherwarp: %s is %q; it can be "cuda", "cuda:0" and so on, "vulkan", "vulkan:0" and so on, "cpu", "cpu:coroutines", `+
 			`"cpu:goroutines", "interp", "interp:fast", "interp:traffic", or empty for the best device`, Variable, s)
 	}
 	return c, nil

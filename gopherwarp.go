@@ -2,7 +2,9 @@ package gopherwarp
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -10,10 +12,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/trace"
+	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
-// Open opens the best device: the first GPU that the NVIDIA driver lists or, if no GPU is usable,
-// the CPU. The device's Info describes the device and, for the CPU, says why no GPU is used; a
+// Open opens the best device: the first GPU that the NVIDIA driver lists; else a GPU that Vulkan
+// lists and that has all features that kernels use, a discrete GPU rather than an integrated one;
+// else the CPU. The device's Info describes the device and, for the CPU, says why no GPU is used; a
 // program should print the Info.
 //
 // The environment variable GOPHERWARP_DEVICE selects another device. If that device is not
@@ -21,6 +25,8 @@ import (
 //
 //	cuda            the first GPU
 //	cuda:1          the GPU with the given number
+//	vulkan          the first device of Vulkan
+//	vulkan:1        the device of Vulkan with the given number
 //	cpu             the CPU
 //	cpu:coroutines  the CPU, with a stack for each thread of a block and a fixed
 //	                order of execution; slow, for comparison and debugging
@@ -47,6 +53,10 @@ func Open() (*device.Device, error) {
 	return dev, nil
 }
 
+// OpenNamed opens the device with a name, which is one of the values that the environment variable GOPHERWARP_DEVICE can have. It reads no
+// environment variables. Programs that use several devices call it for each.
+func OpenNamed(name string) (*device.Device, error) { return here().open(name) }
+
 // watched makes dev write its activity to the files that have names.
 func watched(dev *device.Device, timeline, profile string) error {
 	if timeline == "" && profile == "" {
@@ -71,20 +81,25 @@ const (
 	VariableProfile  = "GOPHERWARP_PROFILE"
 )
 
-// Devices describes the devices on which a program can run, starting with the best and ending with
-// the CPU. If there is no GPU, the Reason in the CPU's Info says why.
+// Devices describes the devices that Open can choose, starting with the best and ending with the
+// CPU. Package vulkan's List describes also those of Vulkan that Open opens only if
+// GOPHERWARP_DEVICE names them. If there is no GPU, the Reason in the CPU's Info says why.
 func Devices() ([]device.Info, error) { return here().list() }
 
 // kinds has functions that open and list the devices of this machine. Tests replace them.
 type kinds struct {
-	cuda     func(index int) (*device.Device, error)
-	cudaList func() ([]device.Info, error)
-	cpu      func(cpu.Threads) (*device.Device, error)
-	interp   func(ptxinterp.Options) (*device.Device, error)
+	cuda       func(index int) (*device.Device, error)
+	cudaList   func() ([]device.Info, error)
+	vulkan     func(index int) (*device.Device, error)
+	vulkanList func() ([]vulkan.Description, error)
+	cpu        func(cpu.Threads) (*device.Device, error)
+	interp     func(ptxinterp.Options) (*device.Device, error)
 }
 
 func here() kinds {
-	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.OpenThreads, interp: ptxinterp.OpenWith}
+	return kinds{
+		cuda: cuda.Open, cudaList: cuda.List, vulkan: vulkan.Open, vulkanList: vulkan.List, cpu: cpu.OpenThreads, interp: ptxinterp.OpenWith,
+	}
 }
 
 // open opens the device that asked names, or the best device if asked is empty.
@@ -96,6 +111,8 @@ func (k kinds) open(asked string) (*device.Device, error) {
 	switch c.kind {
 	case "cuda":
 		return k.cuda(c.index)
+	case "vulkan":
+		return k.vulkan(c.index)
 	case "cpu":
 		return explained(func() (*device.Device, error) { return k.cpu(c.threads) }, Variable+" selects it")
 	case "interp":
@@ -121,7 +138,29 @@ func (k kinds) best() (*device.Device, error) {
 	if err == nil {
 		return dev, nil
 	}
-	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, clause(err))
+	reason := clause(err)
+	for _, info := range k.complete() {
+		dev, err := k.vulkan(info.Index)
+		if err == nil {
+			return dev, nil
+		}
+		reason += fmt.Sprintf(" and %s cannot be used (%s)", info, strings.TrimPrefix(err.Error(), "vulkan: "))
+	}
+	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, reason)
+}
+
+// complete returns the devices of Vulkan that Open can choose, discrete GPUs first. Without Vulkan there are none.
+func (k kinds) complete() (infos []device.Info) {
+	all, err := k.vulkanList()
+	if err != nil {
+		return nil
+	}
+	all = slices.DeleteFunc(all, func(d vulkan.Description) bool { return !d.Complete() })
+	slices.SortStableFunc(all, func(a, b vulkan.Description) int { return int(a.Type - b.Type) })
+	for _, d := range all {
+		infos = append(infos, d.Info)
+	}
+	return infos
 }
 
 // explained opens a device that is not the best one and records the reason.
@@ -150,6 +189,9 @@ func (k kinds) list() ([]device.Info, error) {
 	}
 	if absent != nil {
 		dev.Explain(clause(absent))
+	}
+	if absent != nil { // an NVIDIA GPU is listed once, with the driver that Open uses
+		infos = append(infos, k.complete()...)
 	}
 	return append(infos, dev.Info()), dev.Close()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
 // fake is a device that only describes itself.
@@ -51,9 +52,28 @@ func machine(gpus int, err error) kinds {
 			}
 			return infos, err
 		},
-		cpu:    func(t cpu.Threads) (*device.Device, error) { return fakeDevice("cpu", int(t)), nil },
-		interp: func(ptxinterp.Options) (*device.Device, error) { return fakeDevice("interp", 0), nil },
+		vulkan:     func(i int) (*device.Device, error) { return fakeDevice("vulkan", i), nil },
+		vulkanList: func() ([]vulkan.Description, error) { return nil, vulkan.ErrNoLoader },
+		cpu:        func(t cpu.Threads) (*device.Device, error) { return fakeDevice("cpu", int(t)), nil },
+		interp:     func(ptxinterp.Options) (*device.Device, error) { return fakeDevice("interp", 0), nil },
 	}
+}
+
+// with returns the machine with devices of Vulkan as well.
+func (k kinds) with(types ...vulkan.Type) kinds {
+	k.vulkanList = func() (list []vulkan.Description, err error) {
+		for i, t := range types {
+			list = append(list, vulkan.Description{Info: fakeDevice("vulkan", i).Info(), Type: t})
+		}
+		return list, nil
+	}
+	return k
+}
+
+// refusing returns the machine with devices of Vulkan that cannot be opened.
+func (k kinds) refusing() kinds {
+	k.vulkan = func(int) (*device.Device, error) { return nil, errors.New("vulkan: lost") }
+	return k
 }
 
 func TestOpen(t *testing.T) {
@@ -69,6 +89,12 @@ func TestOpen(t *testing.T) {
 		{machine(2, nil), "cpu:coroutines", "cpu:1, GOPHERWARP_DEVICE selects it"},
 		{machine(2, nil), "cpu:goroutines", "cpu:2, GOPHERWARP_DEVICE selects it"},
 		{machine(2, nil), "interp", "interp:0, GOPHERWARP_DEVICE selects it"},
+		{machine(2, nil).with(vulkan.Discrete), "", "cuda:0, "},
+		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated, vulkan.Discrete), "", "vulkan:2, "},
+		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated), "", "vulkan:1, "},
+		{machine(0, errAbsent).with(vulkan.Other), "", "cpu:0, " + errAbsent.What},
+		{machine(0, errAbsent).with(vulkan.Other), "vulkan", "vulkan:0, "},
+		{machine(0, errAbsent).with(vulkan.Discrete).refusing(), "", "cpu:0, " + errAbsent.What + " and fake (vulkan:0) cannot be used (lost)"},
 		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
 		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
 	} {
@@ -141,7 +167,11 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%d GPUs: got %v, want %v", gpus, got, want)
 		}
 	}
-	infos, err := machine(0, errAbsent).list()
+	infos, err := machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated).list()
+	if err != nil || len(infos) != 2 || infos[0].Kind != "vulkan" || infos[0].Index != 1 || infos[1].Kind != "cpu" {
+		t.Errorf("got %+v, %v", infos, err)
+	}
+	infos, err = machine(0, errAbsent).list()
 	if err != nil || len(infos) != 1 || infos[0].Reason != errAbsent.What {
 		t.Errorf("got %+v, %v", infos, err)
 	}
@@ -172,5 +202,23 @@ func TestCheckDevice(t *testing.T) {
 		if err := CheckDevice(value); (err == nil) != want {
 			t.Errorf("%q: got %v, want an error: %v", value, err, !want)
 		}
+	}
+}
+
+// TestOpenNamed opens a device with a name, whatever the environment variable selects.
+func TestOpenNamed(t *testing.T) {
+	t.Setenv(Variable, "interp")
+	dev, err := OpenNamed("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind := dev.Info().Kind; kind != "cpu" {
+		t.Errorf("the device is of the kind %q", kind)
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+	if dev, err := OpenNamed("gpu"); err == nil {
+		t.Errorf("gpu opens %v", dev.Info())
 	}
 }

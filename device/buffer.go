@@ -19,59 +19,83 @@ type Buffer[T any] struct {
 // T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and
 // each of its runs clears it.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
-	b, err := allocate[T](s, n, madeBy())
+	from, err := s.zeroed(reflect.TypeFor[T](), n, madeBy())
 	if err != nil {
 		return nil, err
 	}
-	if b.bytes() == 0 {
-		return b, s.check()
-	}
-	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q driver.Queue) error { return q.Zero(b.from.address, b.bytes()) })
-	if err != nil {
-		return nil, join(err, b.Close())
-	}
-	return b, nil
+	return &Buffer[T]{from, n}, nil
 }
 
 // MakeDirty is like Make, but the contents of the buffer are arbitrary.
 func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
-	if err := s.check(); err != nil {
+	from, err := s.dirty(reflect.TypeFor[T](), n, madeBy())
+	if err != nil {
 		return nil, err
 	}
-	return allocate[T](s, n, madeBy())
+	return &Buffer[T]{from, n}, nil
 }
 
 // Upload returns a buffer with the contents of host, copied in the order of the stream's work. The
 // caller may change host when Upload returns.
 func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
-	b, err := allocate[T](s, len(host), madeBy())
+	from, err := s.uploaded(reflect.TypeFor[T](), memoryOf(host), madeBy())
 	if err != nil {
 		return nil, err
 	}
-	if err := UploadTo(s, b.All(), host); err != nil {
-		return nil, join(err, b.Close())
-	}
-	return b, nil
+	return &Buffer[T]{from, len(host)}, nil
 }
 
-// allocate returns a buffer with arbitrary contents.
-func allocate[T any](s *Stream, n int, made callers) (*Buffer[T], error) {
-	if err := checkElements[T](n); err != nil {
-		return nil, err
+// allocate returns memory for n values of type t, with arbitrary contents.
+func (s *Stream) allocate(t reflect.Type, n int, made callers) (lease, error) {
+	if err := checkElements(t, n); err != nil {
+		return lease{}, err
 	}
-	from, err := s.device.allocate(s, max(1, n*sizeOf[T]()), made)
+	return s.device.allocate(s, max(1, n*int(t.Size())), made)
+}
+
+// dirty is allocate for a stream that has not failed.
+func (s *Stream) dirty(t reflect.Type, n int, made callers) (lease, error) {
+	if err := s.check(); err != nil {
+		return lease{}, err
+	}
+	return s.allocate(t, n, made)
+}
+
+// zeroed returns memory for n values of type t, which the stream's work zeroes.
+func (s *Stream) zeroed(t reflect.Type, n int, made callers) (lease, error) {
+	from, err := s.allocate(t, n, made)
 	if err != nil {
-		return nil, err
+		return lease{}, err
 	}
-	return &Buffer[T]{from: from, n: n}, nil
+	bytes := n * int(t.Size())
+	if bytes == 0 {
+		return from, s.check()
+	}
+	err = s.work(Activity{Work: WorkFill, Bytes: bytes}, func(q driver.Queue) error { return q.Zero(from.address, bytes) })
+	if err != nil {
+		return lease{}, join(err, closeMemory(from))
+	}
+	return from, nil
 }
 
-// checkElements reports whether n values of type T can be on a device.
-func checkElements[T any](n int) error {
-	if t := reflect.TypeFor[T](); hasPointers(t) {
+// uploaded returns memory with the contents of host, whose elements have type t.
+func (s *Stream) uploaded(t reflect.Type, host memory, made callers) (lease, error) {
+	from, err := s.allocate(t, host.len, made)
+	if err != nil {
+		return lease{}, err
+	}
+	if err := upload(s, span{from: from, len: host.len}, host); err != nil {
+		return lease{}, join(err, closeMemory(from))
+	}
+	return from, nil
+}
+
+// checkElements reports whether n values of type t can be on a device.
+func checkElements(t reflect.Type, n int) error {
+	if hasPointers(t) {
 		return fmt.Errorf("device: buffer of %v: %w", t, ErrElement)
 	}
-	if size := sizeOf[T](); n < 0 || size > 0 && n > math.MaxInt/size {
+	if size := int(t.Size()); n < 0 || size > 0 && n > math.MaxInt/size {
 		return fmt.Errorf("device: buffer of %d elements: %w", n, ErrRange)
 	}
 	return nil
@@ -93,8 +117,6 @@ func hasPointers(t reflect.Type) bool {
 		return t.Kind() > reflect.Array // all kinds from there on are made of pointers
 	}
 }
-
-func (b *Buffer[T]) bytes() int { return b.All().bytes() }
 
 // Len returns the number of elements; 0 for a nil buffer.
 func (b *Buffer[T]) Len() int {
@@ -123,9 +145,17 @@ func (b *Buffer[T]) Slice(i, j int) Slice[T] { return b.All().Slice(i, j) }
 // unreachable. Device.Leaks reports such a buffer.
 func (b *Buffer[T]) Close() error {
 	if b == nil {
+		return closeMemory(lease{})
+	}
+	return closeMemory(b.from)
+}
+
+// closeMemory closes a lease that is not that of a nil buffer.
+func closeMemory(l lease) error {
+	if l.none() {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
 	}
-	if err := b.from.close(); err != nil {
+	if err := l.close(); err != nil {
 		return fmt.Errorf("device: close: %w", err)
 	}
 	return nil
@@ -158,29 +188,13 @@ func (s Slice[T]) All() Slice[T] { return s }
 
 // Slice returns elements i to j-1 of s. If the bounds are out of range, using the slice is an error.
 func (s Slice[T]) Slice(i, j int) Slice[T] {
-	if s.err != nil || s.from.none() {
-		return s
-	}
-	if i < 0 || j < i || j > s.len {
-		return Slice[T]{err: fmt.Errorf("[%d:%d] of %d elements: %w", i, j, s.len, ErrRange)}
-	}
-	return Slice[T]{from: s.from, offset: s.offset + i*sizeOf[T](), len: j - i}
+	return Slice[T](span(s).part(i, j, sizeOf[T]()))
 }
 
 // View returns the memory of s as elements of type U, as many as fit. If the memory is not aligned for
 // U, or U contains Go pointers, using the view is an error.
 func View[U, T any](s Slice[T]) Slice[U] {
-	if s.err != nil || s.from.none() {
-		return Slice[U]{err: s.err}
-	}
-	if err := checkElements[U](0); err != nil {
-		return Slice[U]{err: err}
-	}
-	t, size := reflect.TypeFor[U](), sizeOf[U]()
-	if size == 0 || s.offset%t.Align() != 0 {
-		return Slice[U]{err: fmt.Errorf("%v at byte %d of a buffer: %w", t, s.offset, ErrAlign)}
-	}
-	return Slice[U]{from: s.from, offset: s.offset, len: s.bytes() / size}
+	return Slice[U](span(s).view(reflect.TypeFor[U](), sizeOf[T]()))
 }
 
 // Aligned reports whether the memory of s starts at a multiple of n bytes. A slice that cannot be used
@@ -191,24 +205,5 @@ func (s Slice[T]) Aligned(n int) bool {
 
 // Overlap reports whether two slices have memory in common.
 func Overlap[T, U any](s Slice[T], t Slice[U]) bool {
-	return s.from == t.from && s.offset < t.offset+t.bytes() && t.offset < s.offset+s.bytes()
-}
-
-func (s Slice[T]) bytes() int { return s.len * sizeOf[T]() }
-
-// pin returns the slice's address for work on a stream, and keeps its memory from being freed.
-func (s Slice[T]) pin(on *Stream) (uintptr, error) {
-	if s.err != nil || s.from.none() {
-		return 0, s.unfit()
-	}
-	address, err := s.from.pin(on)
-	return address + uintptr(s.offset), err
-}
-
-// unfit returns why the slice cannot be used.
-func (s Slice[T]) unfit() error {
-	if s.err != nil {
-		return s.err
-	}
-	return ErrNilBuffer
+	return span(s).overlaps(span(t), sizeOf[T](), sizeOf[U]())
 }

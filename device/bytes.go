@@ -2,10 +2,16 @@ package device
 
 import "unsafe"
 
-// bytesOf views a slice as bytes. The view keeps the slice's memory alive.
-func bytesOf[T any](s []T) []byte {
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+// memory is a Go slice of any type.
+type memory struct {
+	bytes []byte
+	len   int // elements
+	elem  int // bytes of an element
+}
+
+// memoryOf returns s as memory. Its bytes keep the slice's memory alive.
+func memoryOf[T any](s []T) memory {
+	return memory{unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]()), len(s), sizeOf[T]()}
 }
 
 // sizeOf returns the size of a T in bytes.

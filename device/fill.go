@@ -14,12 +14,17 @@ const fillSeed = 32 << 10
 
 // Fill sets all elements of dst to v.
 func Fill[T any](s *Stream, dst Slice[T], v T) error {
-	return s.work(Activity{Work: WorkFill, Bytes: dst.bytes()}, func(q driver.Queue) error {
+	return fillSpan(s, span(dst), memoryOf([]T{v}).bytes)
+}
+
+func fillSpan(s *Stream, dst span, value []byte) error {
+	n := dst.len * len(value)
+	return s.work(Activity{Work: WorkFill, Bytes: n}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "fill"}, dst, func(address uintptr) error {
-			if dst.bytes() == 0 {
+			if n == 0 {
 				return nil
 			}
-			return fill(q, address, fillValue(bytesOf([]T{v})), dst.bytes())
+			return fill(q, address, fillValue(value), n)
 		})
 	})
 }

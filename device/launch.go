@@ -56,14 +56,6 @@ func (l *launch) release() error {
 	return err
 }
 
-// span is a Slice of any type.
-type span struct {
-	from   lease
-	offset int
-	len    int
-	err    error
-}
-
 // lend returns the address of a slice for the launch, and holds its memory.
 func (l *launch) lend(s span) (address uintptr, err error) {
 	switch {
@@ -85,11 +77,11 @@ func (l *launch) lend(s span) (address uintptr, err error) {
 }
 
 // Pass passes the slice as the next argument of a launch. Generated launchers call it.
-func (s Slice[T]) Pass(p *driver.Plan) { passSlice(p, span(s), sizeOf[T]()) }
+func (s Slice[T]) Pass(p *driver.Plan) { passSpan(p, span(s), sizeOf[T]()) }
 
-// passSlice passes a slice with elements of elem bytes. The common case comes first, in one piece:
+// passSpan passes a span with elements of elem bytes. The common case comes first, in one piece:
 // the arguments are most of the time that a launch takes in Go.
-func passSlice(p *driver.Plan, s span, elem int) {
+func passSpan(p *driver.Plan, s span, elem int) {
 	w := p.NextSlice(elem)
 	if w == nil {
 		p.Mismatch()

@@ -43,7 +43,9 @@ func (l *Loans) Closed() error {
 
 // Lend adds the slice to l and returns its address. If the slice cannot be used, Lend returns 0 and
 // Enqueue returns the error.
-func (x Slice[T]) Lend(l *Loans) uintptr {
+func (x Slice[T]) Lend(l *Loans) uintptr { return l.lend(span(x)) }
+
+func (l *Loans) lend(x span) uintptr {
 	if l.err != nil {
 		return 0
 	}

@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -18,20 +19,33 @@ type Managed[T any] struct {
 // NewManaged returns managed memory for n elements, with arbitrary contents. A device without managed
 // memory returns ErrUnsupported.
 func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
-	if err := checkElements[T](n); err != nil {
+	from, err := d.managed(reflect.TypeFor[T](), n, calledFrom(1))
+	if err != nil {
 		return nil, err
+	}
+	return &Managed[T]{from, hostOf[T](from, n)}, nil
+}
+
+// managed returns managed memory for n values of type t.
+func (d *Device) managed(t reflect.Type, n int, made callers) (lease, error) {
+	if err := checkElements(t, n); err != nil {
+		return lease{}, err
 	}
 	m, ok := d.backend.(driver.Manager)
 	if !ok {
-		return nil, fmt.Errorf("device: managed memory: %w", ErrUnsupported)
+		return lease{}, fmt.Errorf("device: managed memory: %w", ErrUnsupported)
 	}
-	size := max(1, n*sizeOf[T]())
-	b := &block{device: d, size: size, kind: kindManaged, made: calledFrom(1), keepLost: true}
+	size := max(1, n*int(t.Size()))
+	b := &block{device: d, size: size, kind: kindManaged, made: made, keepLost: true}
 	if err := d.roomy(size, func() error { return d.allocateManaged(m, b) }); err != nil {
-		return nil, err
+		return lease{}, err
 	}
-	bytes := b.memory.(driver.HostMemory).Bytes()
-	return &Managed[T]{d.memory.enter(b).lease(), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
+	return d.memory.enter(b).lease(), nil
+}
+
+// hostOf returns memory that the host can access as n values of type T.
+func hostOf[T any](from lease, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(from.memory.(driver.HostMemory).Bytes()))), n)
 }
 
 func (d *Device) allocateManaged(m driver.Manager, b *block) error {
@@ -69,26 +83,23 @@ func (m *Managed[T]) Slice(i, j int) Slice[T] { return m.All().Slice(i, j) }
 // closed remains until the device is closed.
 func (m *Managed[T]) Close() error {
 	if m == nil {
-		return fmt.Errorf("device: close: %w", ErrNilBuffer)
+		return closeMemory(lease{})
 	}
-	if err := m.from.close(); err != nil {
-		return fmt.Errorf("device: close: %w", err)
-	}
-	return nil
+	return closeMemory(m.from)
 }
 
 // Prefetch moves the managed memory of x to the device in the order of the stream's work, ahead of a
 // kernel that needs the memory. Prefetch affects only speed.
 func Prefetch[T any](s *Stream, x Slice[T]) error {
-	return prefetch(job{stream: s, verb: "prefetch"}, x, false)
+	return prefetch(job{stream: s, verb: "prefetch", elem: sizeOf[T]()}, span(x), false)
 }
 
 // PrefetchHost is like Prefetch, but moves the memory to the host.
 func PrefetchHost[T any](s *Stream, x Slice[T]) error {
-	return prefetch(job{stream: s, verb: "prefetch"}, x, true)
+	return prefetch(job{stream: s, verb: "prefetch", elem: sizeOf[T]()}, span(x), true)
 }
 
-func prefetch[T any](j job, x Slice[T], toHost bool) error {
+func prefetch(j job, x span, toHost bool) error {
 	return j.stream.enqueue(func(q driver.Queue) error {
 		return pinned(j, x, func(address uintptr) error {
 			if err := x.managed(); err != nil {
@@ -97,8 +108,8 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 			if j.stream.recorder != nil {
 				return fmt.Errorf("device: prefetch: %w", ErrCapture)
 			}
-			if p, ok := q.(driver.Prefetcher); ok && x.bytes() > 0 {
-				return p.Prefetch(address, x.bytes(), toHost)
+			if p, ok := q.(driver.Prefetcher); ok && x.len*j.elem > 0 {
+				return p.Prefetch(address, x.len*j.elem, toHost)
 			}
 			return nil
 		})
@@ -106,7 +117,9 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 }
 
 // Advise describes the future use of the managed memory of x. The advice affects only speed.
-func Advise[T any](x Slice[T], a Advice) error {
+func Advise[T any](x Slice[T], a Advice) error { return advise(span(x), a, sizeOf[T]()) }
+
+func advise(x span, a Advice, elem int) error {
 	if err := x.managed(); err != nil {
 		return err
 	}
@@ -114,17 +127,15 @@ func Advise[T any](x Slice[T], a Advice) error {
 		return fmt.Errorf("device: advise: %w", err)
 	}
 	b := x.from.block
-	err := b.device.backend.(driver.Manager).Advise(b.memory.Address()+uintptr(x.offset), x.bytes(), a)
+	err := b.device.backend.(driver.Manager).Advise(b.memory.Address()+uintptr(x.offset), x.len*elem, a)
 	return join(err, b.unpin())
 }
 
-// managed reports a slice whose memory is not managed.
-func (s Slice[T]) managed() error {
+// managed reports a span whose memory is not managed.
+func (s span) managed() error {
 	switch {
-	case s.err != nil:
-		return s.err
-	case s.from.none():
-		return ErrNilBuffer
+	case s.err != nil || s.from.none():
+		return s.unfit()
 	case s.from.kind != kindManaged:
 		return fmt.Errorf("device: memory that is not managed: %w", ErrUnsupported)
 	}

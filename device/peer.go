@@ -18,15 +18,20 @@ func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error 
 	if s.recorder != nil || from.recorder != nil {
 		return s.keep(fmt.Errorf("device: copy between devices: %w", ErrCapture))
 	}
+	return copyFrom(job{s, "copy to", WorkPeer, sizeOf[T]()}, span(dst), from, span(src))
+}
+
+func copyFrom(j job, dst span, from *Stream, src span) error {
+	bytes := src.len * j.elem
 	return from.enqueue(func(other driver.Queue) error {
 		return pinned(job{stream: from, verb: "copy from"}, src, func(at uintptr) error {
-			return transfer(job{s, "copy to", WorkPeer}, dst, src.len, func(q driver.Queue, to uintptr) error {
+			return transfer(j, dst, src.len, func(q driver.Queue, to uintptr) error {
 				if p, ok := q.(driver.PeerCopier); ok {
-					if err := p.CopyFrom(to, other, at, src.bytes()); !errors.Is(err, ErrUnsupported) {
+					if err := p.CopyFrom(to, other, at, bytes); !errors.Is(err, ErrUnsupported) {
 						return err
 					}
 				}
-				return throughHost(q, to, from, bytesAt{at, src.bytes()})
+				return throughHost(q, to, from, bytesAt{at, bytes})
 			})
 		})
 	})

@@ -2,7 +2,7 @@ package device
 
 import (
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
@@ -28,59 +28,68 @@ func NewMapped[T any](d *Device, n int) (*Pinned[T], error) {
 }
 
 func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
-	if err := checkElements[T](n); err != nil {
+	from, err := d.pinned(reflect.TypeFor[T](), n, a)
+	if err != nil {
 		return nil, err
 	}
-	size := max(1, n*sizeOf[T]())
-	b := &block{device: d, size: size, kind: kindPinned, made: calledFrom(2), keepLost: true}
-	from, err := d.allocateHost(b, func() (driver.HostMemory, error) {
+	return &Pinned[T]{from, hostOf[T](from, n)}, nil
+}
+
+// pinned returns pinned memory for n values of type t. The caller of its caller's caller made it.
+func (d *Device) pinned(t reflect.Type, n int, a driver.Access) (lease, error) {
+	if err := checkElements(t, n); err != nil {
+		return lease{}, err
+	}
+	size := max(1, n*int(t.Size()))
+	b := &block{device: d, size: size, kind: kindPinned, made: calledFrom(3), keepLost: true}
+	return d.allocateHost(b, func() (driver.HostMemory, error) {
 		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.AllocateHost(size, a)
 		}
 		return heapMemory{make([]byte, size), true}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	bytes := b.memory.(driver.HostMemory).Bytes()
-	return &Pinned[T]{from.lease(), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
 // Register makes host, which is memory of the program, pinned and mapped until Close. No part of
 // host may be registered already.
 func Register[T any](d *Device, host []T) (*Pinned[T], error) {
-	if err := checkElements[T](len(host)); err != nil {
-		return nil, err
-	}
-	if len(host) == 0 || sizeOf[T]() == 0 {
-		return nil, fmt.Errorf("device: register: no memory: %w", ErrRange)
-	}
-	b := &block{device: d, size: len(host) * sizeOf[T](), kind: kindPinned, made: calledFrom(1), keep: bytesOf(host)}
-	from, err := d.allocateHost(b, func() (driver.HostMemory, error) {
-		if h, ok := d.backend.(driver.HostAllocator); ok {
-			return h.RegisterHost(bytesOf(host), driver.Access{Mapped: true})
-		}
-		return heapMemory{bytesOf(host), false}, nil
-	})
+	from, err := d.register(reflect.TypeFor[T](), memoryOf(host).bytes, calledFrom(1))
 	if err != nil {
 		return nil, err
 	}
-	return &Pinned[T]{from.lease(), host}, nil
+	return &Pinned[T]{from, host}, nil
+}
+
+// register makes host, which has values of type t, pinned memory.
+func (d *Device) register(t reflect.Type, host []byte, made callers) (lease, error) {
+	if err := checkElements(t, 0); err != nil {
+		return lease{}, err
+	}
+	if len(host) == 0 {
+		return lease{}, fmt.Errorf("device: register: no memory: %w", ErrRange)
+	}
+	b := &block{device: d, size: len(host), kind: kindPinned, made: made, keep: host}
+	return d.allocateHost(b, func() (driver.HostMemory, error) {
+		if h, ok := d.backend.(driver.HostAllocator); ok {
+			return h.RegisterHost(host, driver.Access{Mapped: true})
+		}
+		return heapMemory{host, false}, nil
+	})
 }
 
 // allocateHost allocates b in host memory.
-func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (*allocation, error) {
+func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (lease, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
-		return nil, fmt.Errorf("device: pinned memory: device %w", ErrClosed)
+		return lease{}, fmt.Errorf("device: pinned memory: device %w", ErrClosed)
 	}
 	m, err := allocate()
 	if err != nil {
-		return nil, err
+		return lease{}, err
 	}
 	b.memory = m
-	return d.memory.enter(b), nil
+	return d.memory.enter(b).lease(), nil
 }
 
 // heapMemory is memory in Go's heap, for devices that copy from and to ordinary memory.
@@ -160,12 +169,9 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 // still use its elements. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {
 	if p == nil {
-		return fmt.Errorf("device: close: %w", ErrNilBuffer)
+		return closeMemory(lease{})
 	}
-	if err := p.from.close(); err != nil {
-		return fmt.Errorf("device: close: %w", err)
-	}
-	return nil
+	return closeMemory(p.from)
 }
 
 // PinnedSlice is a part of a Pinned, for copies. It is small, so pass it by value.
@@ -178,24 +184,20 @@ type PinnedSlice[T any] struct {
 // Len returns the number of elements.
 func (p PinnedSlice[T]) Len() int { return len(p.host) }
 
-// pin keeps the memory from being freed until the work of a stream is done.
-func (p PinnedSlice[T]) pin(on *Stream) error {
-	if p.err != nil {
-		return p.err
-	}
-	if p.from.none() {
-		return ErrNilBuffer
-	}
-	_, err := p.from.pin(on)
-	return err
+// hostSpan is a PinnedSlice of any type. Its offset is not set, because copies use the host's address.
+type hostSpan struct {
+	span
+	host memory
+}
+
+func hostSpanOf[T any](p PinnedSlice[T]) hostSpan {
+	return hostSpan{span{from: p.from, err: p.err}, memoryOf(p.host)}
 }
 
 // UploadPinned copies src to dst, which must have the same length, in the order of the stream's work.
 // It does not wait for the copy, so src must not change until the stream has done the copy.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
-	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q driver.Queue, address uintptr, host []byte) error {
-		return uploadFrom(q, address, host)
-	})
+	return exchange(job{s, "upload", WorkUpload, sizeOf[T]()}, span(dst), hostSpanOf(src), uploadFrom)
 }
 
 func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
@@ -209,12 +211,10 @@ func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
 // work. It does not wait: the contents of dst are valid after the stream's next Synchronize without
 // an error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
-	return exchange(job{s, "download", WorkDownload}, src, dst, func(q driver.Queue, address uintptr, host []byte) error {
-		return downloadTo(q, host, address)
-	})
+	return exchange(job{s, "download", WorkDownload, sizeOf[T]()}, span(src), hostSpanOf(dst), downloadTo)
 }
 
-func downloadTo(q driver.Queue, host []byte, src uintptr) error {
+func downloadTo(q driver.Queue, src uintptr, host []byte) error {
 	if c, ok := q.(driver.HostCopier); ok {
 		return c.DownloadTo(host, src)
 	}
@@ -222,13 +222,13 @@ func downloadTo(q driver.Queue, host []byte, src uintptr) error {
 }
 
 // exchange enqueues a copy between d and p.
-func exchange[T any](j job, d Slice[T], p PinnedSlice[T], f func(driver.Queue, uintptr, []byte) error) error {
+func exchange(j job, d span, p hostSpan, f func(driver.Queue, uintptr, []byte) error) error {
 	return j.stream.enqueue(func(driver.Queue) error {
-		if err := p.pin(j.stream); err != nil {
+		if _, err := p.pin(j.stream); err != nil {
 			return fmt.Errorf("device: %s: pinned memory: %w", j.verb, err)
 		}
-		err := transfer(j, d, len(p.host), func(q driver.Queue, address uintptr) error {
-			return f(q, address, bytesOf(p.host))
+		err := transfer(j, d, p.host.len, func(q driver.Queue, address uintptr) error {
+			return f(q, address, p.host.bytes)
 		})
 		return join(err, p.from.unpin())
 	})

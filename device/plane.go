@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
@@ -23,21 +24,30 @@ const rowAlign = 256
 // MakePlane returns a plane of zeros with the given width and height, and the buffer that contains
 // it. The rows are aligned for the device.
 func MakePlane[T any](s *Stream, width, height int) (*Buffer[T], Plane[T], error) {
-	if err := errors.Join(checkElements[T](width), checkElements[T](height)); err != nil {
+	stride, err := alignedStride(reflect.TypeFor[T](), width, height)
+	if err != nil {
 		return nil, Plane[T]{}, err
-	}
-	stride := width
-	for size := sizeOf[T](); size > 0 && stride*size%rowAlign != 0; {
-		stride++
-	}
-	if height > 0 && stride > 0 && stride*height/height != stride {
-		return nil, Plane[T]{}, fmt.Errorf("device: plane of %d x %d elements: %w", width, height, ErrRange)
 	}
 	b, err := Make[T](s, stride*height)
 	if err != nil {
 		return nil, Plane[T]{}, err
 	}
 	return b, Plane[T]{b.All(), width, height, stride}, nil
+}
+
+// alignedStride returns the stride of a plane of values of type t, in elements.
+func alignedStride(t reflect.Type, width, height int) (int, error) {
+	if err := errors.Join(checkElements(t, width), checkElements(t, height)); err != nil {
+		return 0, err
+	}
+	stride := width
+	for size := int(t.Size()); size > 0 && stride*size%rowAlign != 0; {
+		stride++
+	}
+	if height > 0 && stride > 0 && stride*height/height != stride {
+		return 0, fmt.Errorf("device: plane of %d x %d elements: %w", width, height, ErrRange)
+	}
+	return stride, nil
 }
 
 // NewPlane returns the plane of all rows of width elements, stride elements apart, that fit in the
@@ -95,7 +105,22 @@ func (p Plane[T]) Part(r Rect) Plane[T] {
 
 // CopyPlane copies src to dst, which must have the same width and height and must not overlap src.
 func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
-	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q driver.Queue) error {
+	return copyRectangle(s, rectangleOf(dst), rectangleOf(src))
+}
+
+// rectangle is a Plane of any type.
+type rectangle struct {
+	in                    span
+	width, height, stride int
+	elem                  int // bytes of an element
+}
+
+func rectangleOf[T any](p Plane[T]) rectangle {
+	return rectangle{span(p.in), p.width, p.height, p.stride, sizeOf[T]()}
+}
+
+func copyRectangle(s *Stream, dst, src rectangle) error {
+	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * src.elem}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src.in, func(from uintptr) error {
 			return pinned(job{stream: s, verb: "copy to"}, dst.in, func(to uintptr) error {
 				switch {
@@ -105,19 +130,19 @@ func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
 				case dst.meets(src):
 					return fmt.Errorf("device: copy: %w", ErrOverlap)
 				}
-				return copyRows(q, rows(to, dst), rows(from, src), src)
+				return copyRows(q, dst.rows(to), src.rows(from), src)
 			})
 		})
 	})
 }
 
 // meets reports whether p and o may have an element in common. The result is exact if the strides are
-// equal; otherwise meets compares the memory that the planes span.
-func (p Plane[T]) meets(o Plane[T]) bool {
-	if !Overlap(p.in, o.in) || p.stride != o.stride || p.stride == 0 {
-		return Overlap(p.in, o.in)
+// equal; otherwise meets compares the memory that the planes cover.
+func (p rectangle) meets(o rectangle) bool {
+	if overlap := p.in.overlaps(o.in, p.elem, o.elem); !overlap || p.stride != o.stride || p.stride == 0 {
+		return overlap
 	}
-	apart := (o.in.offset - p.in.offset) / sizeOf[T]()
+	apart := (o.in.offset - p.in.offset) / p.elem
 	dy, dx := apart/p.stride, apart%p.stride
 	if dx < 0 {
 		dy, dx = dy-1, dx+p.stride
@@ -127,13 +152,13 @@ func (p Plane[T]) meets(o Plane[T]) bool {
 	return near || wrapped
 }
 
-func rows[T any](address uintptr, p Plane[T]) driver.Rows {
-	return driver.Rows{Address: address, Pitch: p.stride * sizeOf[T]()}
+func (p rectangle) rows(address uintptr) driver.Rows {
+	return driver.Rows{Address: address, Pitch: p.stride * p.elem}
 }
 
 // copyRows enqueues a copy of rows of p's size.
-func copyRows[T any](q driver.Queue, dst, src driver.Rows, p Plane[T]) error {
-	width := p.width * sizeOf[T]()
+func copyRows(q driver.Queue, dst, src driver.Rows, p rectangle) error {
+	width := p.width * p.elem
 	if width == 0 || p.height == 0 {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (n *node) do(q driver.Queue) error {
 	case n.host.upload:
 		return uploadFrom(q, n.host.device, n.host.host)
 	default:
-		return downloadTo(q, n.host.host, n.host.device)
+		return downloadTo(q, n.host.device, n.host.host)
 	}
 }
 

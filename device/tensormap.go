@@ -23,26 +23,32 @@ type Extent struct{ Width, Height, Depth, Row int }
 // MapTensor returns a tensor map of the slice in, as a stack of matrices in row-major order. Part must
 // consist of elements of type T. The distance between rows in bytes and the address of in must be multiples of 16. Using a map with invalid arguments is an error.
 func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
-	tile, err := gpu.TileOf(reflect.TypeFor[Part]())
-	size := sizeOf[T]()
+	plan, err := e.plan(span(in), reflect.TypeFor[T](), reflect.TypeFor[Part]())
+	return TensorMap[Part]{View[byte](in), plan, err}
+}
+
+// plan returns the plan of a tensor map of values of type t with tiles of type part.
+func (e Extent) plan(in span, t, part reflect.Type) (driver.TensorPlan, error) {
+	tile, err := gpu.TileOf(part)
 	if e.Row == 0 {
 		e.Row = e.Width
 	}
-	m := TensorMap[Part]{in: View[byte](in), plan: driver.TensorPlan{
-		Element: size, Size: [3]int{e.Width, e.Height, e.Depth}, Stride: [2]int{e.Row * size, e.Row * e.Height * size},
-		Box: tile.Box, Panels: tile.Panels,
-	}}
+	elem := int(t.Size())
+	row := e.Row * elem
 	switch {
 	case err != nil:
-		m.err = fmt.Errorf("tensor map: %w: %w", err, ErrMismatch)
-	case tile.Element != reflect.TypeFor[T]():
-		m.err = fmt.Errorf("tensor map of %v with a tile of %v: %w", reflect.TypeFor[T](), tile.Element, ErrMismatch)
-	case !e.fits(in.Len()):
-		m.err = fmt.Errorf("tensor map of %d x %d x %d elements, rows %d apart, in %d: %w", e.Width, e.Height, e.Depth, e.Row, in.Len(), ErrRange)
-	case e.Row*size%tensorAlign != 0 || in.offset%tensorAlign != 0:
-		m.err = fmt.Errorf("tensor map: rows of %d bytes at offset %d, which must be multiples of %d: %w", e.Row*size, in.offset, tensorAlign, ErrRange)
+		err = fmt.Errorf("tensor map: %w: %w", err, ErrMismatch)
+	case tile.Element != t:
+		err = fmt.Errorf("tensor map of %v with a tile of %v: %w", t, tile.Element, ErrMismatch)
+	case !e.fits(in.len):
+		err = fmt.Errorf("tensor map of %d x %d x %d elements, rows %d apart, in %d: %w", e.Width, e.Height, e.Depth, e.Row, in.len, ErrRange)
+	case row%tensorAlign != 0 || in.offset%tensorAlign != 0:
+		err = fmt.Errorf("tensor map: rows of %d bytes at offset %d, which must be multiples of %d: %w", row, in.offset, tensorAlign, ErrRange)
 	}
-	return m
+	return driver.TensorPlan{
+		Element: elem, Size: [3]int{e.Width, e.Height, e.Depth}, Stride: [2]int{row, row * e.Height},
+		Box: tile.Box, Panels: tile.Panels,
+	}, err
 }
 
 // fits reports whether n elements hold the matrices. The product of the sizes may overflow.

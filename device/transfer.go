@@ -9,8 +9,12 @@ import (
 // UploadTo copies host to dst, which must have the same length. The caller may change host when
 // UploadTo returns.
 func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
-	return transfer(job{s, "upload", WorkUpload}, dst, len(host), func(q driver.Queue, address uintptr) error {
-		return q.Upload(address, bytesOf(host))
+	return upload(s, span(dst), memoryOf(host))
+}
+
+func upload(s *Stream, dst span, host memory) error {
+	return transfer(job{s, "upload", WorkUpload, host.elem}, dst, host.len, func(q driver.Queue, address uintptr) error {
+		return q.Upload(address, host.bytes)
 	})
 }
 
@@ -25,46 +29,56 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 	if src != nil {
 		from = src.All()
 	}
-	return transfer(job{s, "download", WorkDownload}, from, len(host), func(q driver.Queue, address uintptr) error {
-		return q.Download(bytesOf(host), address)
+	return download(s, memoryOf(host), span(from))
+}
+
+func download(s *Stream, host memory, src span) error {
+	return transfer(job{s, "download", WorkDownload, host.elem}, src, host.len, func(q driver.Queue, address uintptr) error {
+		return q.Download(host.bytes, address)
 	})
 }
 
 // Copy copies src to dst within the device. dst and src must have the same length and must not
 // overlap.
 func Copy[T any](s *Stream, dst, src Slice[T]) error {
-	return s.work(Activity{Work: WorkCopy, Bytes: src.bytes()}, func(q driver.Queue) error {
+	return copySpan(job{s, "copy", WorkCopy, sizeOf[T]()}, span(dst), span(src))
+}
+
+func copySpan(j job, dst, src span) error {
+	s, bytes := j.stream, src.len*j.elem
+	return s.work(Activity{Work: j.work, Bytes: bytes}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src, func(from uintptr) error {
 			return pinned(job{stream: s, verb: "copy to"}, dst, func(to uintptr) error {
 				switch {
 				case dst.len != src.len:
 					return fmt.Errorf("device: copy of %d elements to %d: %w", src.len, dst.len, ErrLength)
-				case Overlap(dst, src):
+				case dst.overlaps(src, j.elem, j.elem):
 					return fmt.Errorf("device: copy: %w", ErrOverlap)
-				case src.bytes() == 0:
+				case bytes == 0:
 					return nil
 				}
-				return q.Copy(to, from, src.bytes())
+				return q.Copy(to, from, bytes)
 			})
 		})
 	})
 }
 
-// job is work on a stream, with the verb for its errors and its kind for Counters.
+// job is work on a stream, with the verb for its errors, its kind for Counters, and the size of its elements.
 type job struct {
 	stream *Stream
 	verb   string
 	work   Work
+	elem   int // bytes of an element
 }
 
 // transfer checks a slice of the device against the host's length n and enqueues f.
-func transfer[T any](j job, d Slice[T], n int, f func(driver.Queue, uintptr) error) error {
-	return j.stream.work(Activity{Work: j.work, Bytes: d.bytes()}, func(q driver.Queue) error {
+func transfer(j job, d span, n int, f func(driver.Queue, uintptr) error) error {
+	return j.stream.work(Activity{Work: j.work, Bytes: d.len * j.elem}, func(q driver.Queue) error {
 		return pinned(j, d, func(address uintptr) error {
 			if d.len != n {
 				return fmt.Errorf("device: %s: %d elements on the host, %d on the device: %w", j.verb, n, d.len, ErrLength)
 			}
-			if d.bytes() == 0 {
+			if d.len*j.elem == 0 {
 				return nil
 			}
 			return f(q, address)
@@ -74,7 +88,7 @@ func transfer[T any](j job, d Slice[T], n int, f func(driver.Queue, uintptr) err
 
 // pinned calls f with the address of d for work on the stream. The memory is not freed before f
 // returns.
-func pinned[T any](j job, d Slice[T], f func(uintptr) error) error {
+func pinned(j job, d span, f func(uintptr) error) error {
 	address, err := d.pin(j.stream)
 	if err != nil {
 		return fmt.Errorf("device: %s: %w", j.verb, err)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"maps"
+	"math"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -175,6 +176,25 @@ func TestDashboard(t *testing.T) {
 		}
 		if slices.Sort(got); strings.Join(got, ", ") != d.want {
 			t.Errorf("%s\ngot  %s\nwant %s", d.query, strings.Join(got, ", "), d.want)
+		}
+	}
+}
+
+// The endpoint also has Triton's metrics of GPUs, with its label and units.
+func TestTriton(t *testing.T) {
+	f := fake{}
+	f.reading.Load.GPU, f.reading.Power, f.reading.PowerLimit, f.reading.Energy = nvml.Known(70), nvml.Known(100), nvml.Known(700), nvml.Known(5000)
+	f.reading.Memory.Used, f.reading.Memory.Total = nvml.Known(1<<30), nvml.Known(1<<32)
+	g := &GPUs{xids: newXIDs(), gpus: []gpu{{monitor: f, labels: labels("0")}}}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(g)
+	all := scrape(t, registry)
+	for name, want := range map[string]float64{
+		"nv_gpu_utilization": 0.7, "nv_gpu_memory_total_bytes": 1 << 32, "nv_gpu_memory_used_bytes": 1 << 30, "nv_gpu_power_usage": 100, "nv_gpu_power_limit": 700,
+		"nv_energy_consumption": 5000,
+	} {
+		if got := all[name]; len(got) != 1 || math.Abs(got[0].value-want) > 1e-9 || got[0].labels["gpu_uuid"] != labels("0")["UUID"] {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

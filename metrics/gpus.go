@@ -23,6 +23,9 @@ type gpu struct {
 	labels  prometheus.Labels
 }
 
+// triton returns the labels of Triton's metrics.
+func (g *gpu) triton() prometheus.Labels { return prometheus.Labels{"gpu_uuid": g.labels["UUID"]} }
+
 // monitor is implemented by *nvml.Monitor, and by fakes in tests.
 type monitor interface{ Read() (nvml.State, error) }
 
@@ -99,6 +102,16 @@ var metrics = []metric{
 	{"DCGM_FI_PROF_PCIE_RX_BYTES", "Bytes per second received over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Received }, 1},
 }
 
+// tritonMetrics lists the metrics of GPUs that Triton Inference Server has.
+var tritonMetrics = []metric{
+	{"nv_gpu_utilization", "GPU utilization (from 0 to 1).", gauge, func(s *nvml.State) nvml.Figure { return s.Load.GPU }, .01},
+	{"nv_gpu_memory_total_bytes", "Memory of the GPU (in bytes).", gauge, func(s *nvml.State) nvml.Figure { return s.Memory.Total }, 1},
+	{"nv_gpu_memory_used_bytes", "Memory that is used (in bytes).", gauge, func(s *nvml.State) nvml.Figure { return s.Memory.Used }, 1},
+	{"nv_gpu_power_usage", "Power draw (in W).", gauge, func(s *nvml.State) nvml.Figure { return s.Power }, 1},
+	{"nv_gpu_power_limit", "Power limit (in W).", gauge, func(s *nvml.State) nvml.Figure { return s.PowerLimit }, 1},
+	{"nv_energy_consumption", "Energy used since boot (in J).", counter, func(s *nvml.State) nvml.Figure { return s.Energy }, 1},
+}
+
 // active returns the ratio of time in which the GPU is active. GPUs without activity counters
 // report their utilization, which is nearly the same.
 func active(s *nvml.State) nvml.Figure {
@@ -129,9 +142,15 @@ func (g *gpu) collect(to chan<- prometheus.Metric) {
 		to <- prometheus.NewInvalidMetric(prometheus.NewDesc("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", nil, g.labels), err)
 		return
 	}
-	for _, m := range metrics {
-		if v, ok := m.value(&s).Get(); ok {
-			to <- prometheus.MustNewConstMetric(prometheus.NewDesc(m.name, m.help, nil, g.labels), m.kind, v*m.scale)
+	send(to, metrics, &s, g.labels)
+	send(to, tritonMetrics, &s, g.triton())
+}
+
+// send sends the figures that are known.
+func send(to chan<- prometheus.Metric, list []metric, s *nvml.State, labels prometheus.Labels) {
+	for _, m := range list {
+		if v, ok := m.value(s).Get(); ok {
+			to <- prometheus.MustNewConstMetric(prometheus.NewDesc(m.name, m.help, nil, labels), m.kind, v*m.scale)
 		}
 	}
 }

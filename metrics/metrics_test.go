@@ -52,6 +52,16 @@ func TestGPUs(t *testing.T) {
 		want += m.name + `{DCGM_FI_DRIVER_VERSION="580.1",Hostname="box",UUID="GPU-0",device="nvidia0",` + m.more +
 			`gpu="0",modelName="NVIDIA H200",pci_bus_id="00000000:4F:00.0"} ` + m.value + "\n"
 	}
+	want += `# HELP nv_energy_consumption Energy used since boot (in J).
+# TYPE nv_energy_consumption counter
+nv_energy_consumption{gpu_uuid="GPU-0"} 2
+# HELP nv_gpu_memory_used_bytes Memory that is used (in bytes).
+# TYPE nv_gpu_memory_used_bytes gauge
+nv_gpu_memory_used_bytes{gpu_uuid="GPU-0"} 3.221225472e+09
+# HELP nv_gpu_power_usage Power draw (in W).
+# TYPE nv_gpu_power_usage gauge
+nv_gpu_power_usage{gpu_uuid="GPU-0"} 123.5
+`
 	if err := testutil.CollectAndCompare(g, strings.NewReader(want)); err != nil {
 		t.Error(err)
 	}

@@ -9,8 +9,9 @@ import (
 // Fit describes the properties of a launch that a Variant may rely on.
 type Fit struct {
 	// Narrow means that code which computes indices in 32 bits can run the launch: every 64-bit
-	// integer among the arguments, including the lengths of slices, is between -1<<31 and
-	// 1<<31-1, and the grid has fewer than 1<<31 threads along each axis.
+	// integer among the arguments, including the lengths of slices, is at least 1<<16 from the
+	// limits of an int32, and so is the grid's number of threads along each axis. The margin
+	// leaves room for the constants that kernels add to these numbers.
 	Narrow bool
 	// Line means that the grid has one dimension and its blocks are independent of each other,
 	// so that threads may be assigned to other blocks.
@@ -41,12 +42,20 @@ func (p *Plan) unaligned() int {
 	return -1
 }
 
-func (p *Plan) narrow() bool { return p.wide() < 0 && p.threads() <= math.MaxInt32 }
+// The limits of Fit.Narrow.
+const (
+	narrowMargin = 1 << 16
 
-// wide returns the offset of an integer that 32 bits cannot hold, or -1.
+	mostNarrow  = math.MaxInt32 - narrowMargin
+	leastNarrow = math.MinInt32 + narrowMargin
+)
+
+func (p *Plan) narrow() bool { return p.wide() < 0 && p.threads() <= mostNarrow }
+
+// wide returns the offset of an integer that is not narrow, or -1.
 func (p *Plan) wide() int {
 	for _, offset := range p.kernel.Integers {
-		if v := int64(p.words[offset/8]); v != int64(int32(v)) {
+		if v := int64(p.words[offset/8]); v < leastNarrow || v > mostNarrow {
 			return offset
 		}
 	}
@@ -64,10 +73,10 @@ func (p *Plan) checkAssumptions(f Fit) error {
 	if k.Assumes.Narrow && !f.Narrow {
 		offset := p.wide()
 		if offset < 0 {
-			return fmt.Errorf("device: %s: %d threads along an axis, must be fewer than 1<<31: %w", k.Name, p.threads(), ErrAssumption)
+			return fmt.Errorf("device: %s: %d threads along an axis, must be at most %d: %w", k.Name, p.threads(), mostNarrow, ErrAssumption)
 		}
 		i := slices.IndexFunc(k.Params, func(x Param) bool { return offset < x.Offset+x.Size })
-		return fmt.Errorf("device: %s: a number of %d in %s, which 32 bits cannot hold: %w", k.Name, int64(p.words[offset/8]), k.Params[i].Name, ErrAssumption)
+		return fmt.Errorf("device: %s: a number of %d in %s, must be between %d and %d: %w", k.Name, int64(p.words[offset/8]), k.Params[i].Name, leastNarrow, mostNarrow, ErrAssumption)
 	}
 	if k.Assumes.Aligned && !f.Aligned {
 		return fmt.Errorf("device: %s: %s does not start at a multiple of %d bytes: %w", k.Name, k.Params[p.unaligned()].Name, SliceAlign, ErrAssumption)

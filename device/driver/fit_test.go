@@ -27,10 +27,12 @@ func TestAssumptions(t *testing.T) {
 		{0x1004, 1 << 31, 1 << 31, math.MaxInt32, driver.Fit{}, ""},
 		{0x1004, 10, 1, 1, driver.Fit{Narrow: true}, ""},
 		{0x1000, 1 << 31, 1, 1, driver.Fit{Aligned: true}, ""},
-		{0x1000, 10, -1 << 31, 1, driver.Fit{Narrow: true}, ""},
-		{0x1000, 1 << 31, 1, 1, driver.Fit{Narrow: true}, "device: scale: a number of 2147483648 in x, which 32 bits cannot hold"},
-		{0x1000, 1, -1<<31 - 1, 1, driver.Fit{Narrow: true}, "device: scale: a number of -2147483649 in n, which 32 bits cannot hold"},
-		{0x1000, 1, 1, math.MaxInt32, driver.Fit{Narrow: true}, "device: scale: 549755813632 threads along an axis, must be fewer than 1<<31"},
+		{0x1000, 10, -1 << 31, 1, driver.Fit{Narrow: true}, "device: scale: a number of -2147483648 in n, must be between -2147418112 and 2147418111"},
+		{0x1000, 1 << 31, 1, 1, driver.Fit{Narrow: true}, "device: scale: a number of 2147483648 in x, must be between -2147418112 and 2147418111"},
+		{0x1000, 1<<31 - 1 - 1<<16, -1<<31 + 1<<16, 1, driver.Fit{Narrow: true}, ""},
+		{0x1000, 1<<31 - 1<<16, 1, 1, driver.Fit{Narrow: true}, "device: scale: a number of 2147418112 in x, must be between -2147418112 and 2147418111"},
+		{0x1000, 1, -1<<31 - 1, 1, driver.Fit{Narrow: true}, "device: scale: a number of -2147483649 in n, must be between -2147418112 and 2147418111"},
+		{0x1000, 1, 1, math.MaxInt32, driver.Fit{Narrow: true}, "device: scale: 549755813632 threads along an axis, must be at most 2147418111"},
 		{0x1004, 1, 1, 1, driver.Fit{Aligned: true}, "device: scale: x does not start at a multiple of 16 bytes"},
 	} {
 		for _, kind := range []string{"cuda", "cpu"} {

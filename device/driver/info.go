@@ -4,7 +4,7 @@ import "fmt"
 
 // Info describes a device.
 type Info struct {
-	Kind       string     // "cuda", "cpu" or "interp"
+	Kind       string     // "cuda", "vulkan", "cpu" or "interp"
 	Index      int        // among the devices of its kind
 	Name       string     // from the manufacturer, such as "NVIDIA H200"
 	Reason     string     // why Open chose it instead of a better kind; empty if there is none
@@ -44,6 +44,8 @@ func (i Info) String() string {
 	switch i.Kind {
 	case "cuda":
 		s = fmt.Sprintf("%s (cuda:%d, compute capability %v, %.0f GiB)", i.Name, i.Index, i.Capability, float64(i.Memory)/(1<<30))
+	case "vulkan":
+		s = fmt.Sprintf("%s (vulkan:%d)", i.Name, i.Index)
 	case "cpu":
 		s = fmt.Sprintf("%s (cpu, %d cores)", i.Name, i.Cores)
 	default:

@@ -101,7 +101,7 @@ type Param struct {
 }
 
 // Site is a place in a kernel's source that can fault or print. Format is a format of package fmt
-// for Args, which are numbers and booleans.
+// for Args, which are numbers and booleans. If Args is nil, each % of Format begins a verb for an int64.
 type Site struct {
 	File   string // base name
 	Line   int
@@ -135,6 +135,14 @@ func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 		return v.Shared, v.Dynamic
 	}
 	return k.Shared, k.Dynamic
+}
+
+// ParamBytes returns the size of the parameter block of k's variant v.
+func (v *Variant) ParamBytes(k *Kernel) int {
+	if v.Coarse > 0 {
+		return k.ParamBytes + CoarseBytes
+	}
+	return k.ParamBytes
 }
 
 // Blocks returns the number of blocks along each axis that run p with the variant.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
@@ -66,8 +68,12 @@ func index(p []byte) [3]int {
 
 // text formats the site's message with the arguments in p, which may hold fewer than the site has.
 func (s Site) text(p []byte) string {
-	args := make([]any, min(len(s.Args), len(p)/8))
-	for i, t := range s.Args[:len(args)] {
+	types := s.Args
+	if types == nil {
+		types = slices.Repeat([]dtype.Type{dtype.Int64}, strings.Count(s.Format, "%"))
+	}
+	args := make([]any, min(len(types), len(p)/8))
+	for i, t := range types[:len(args)] {
 		args[i] = value(t, binary.LittleEndian.Uint64(p[8*i:]))
 	}
 	format, args := shorten(s.Format, args)

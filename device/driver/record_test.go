@@ -116,3 +116,18 @@ func TestDecodeSmallFloats(t *testing.T) {
 		t.Errorf("%q, want %q", got.Message, want)
 	}
 }
+
+// TestDecodeImpliedArgs decodes messages of sites with the arguments that their formats imply, and of one that has none.
+func TestDecodeImpliedArgs(t *testing.T) {
+	for want, site := range map[string]driver.Site{
+		"index out of range [9] with length -5": {Format: "index out of range [%d] with length %d"},
+		"integer divide by zero":                {Format: "integer divide by zero"},
+		"100%":                                  {Format: "100%%", Args: []dtype.Type{}},
+	} {
+		find := func(uint32) *driver.Kernel { return &driver.Kernel{Sites: []driver.Site{site}} }
+		five := int64(-5)
+		if got := driver.DecodeFault(padded(record(1, 1, 0, 9, uint64(five))), find); got.Message != want {
+			t.Errorf("%q, want %q", got.Message, want)
+		}
+	}
+}

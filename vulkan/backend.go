@@ -1,0 +1,217 @@
+package vulkan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
+	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
+)
+
+// backend implements driver.Backend.
+type backend struct {
+	*session
+	device      vulkansys.Device
+	information driver.Info
+	family      uint32
+	memories    *vulkansys.MemoryProperties
+	layout      vulkansys.PipelineLayout
+	arithmetic  ptxspirv.Arithmetic
+	subgroup    int // lanes
+
+	submitting sync.Mutex // held while the queue is used
+	queue      vulkansys.Queue
+
+	mu       sync.Mutex
+	kernels  map[code]*loaded
+	list     []*driver.Kernel // by number
+	buffers  []*buffer        // by address
+	queues   []*queue         // open ones
+	closed   bool
+	lost     bool     // ErrLost
+	finished []func() // free what the kernels use
+}
+
+// Info implements driver.Backend.
+func (b *backend) Info() driver.Info { return b.information }
+
+// open returns an error once the device is closed. The lock is held.
+func (b *backend) open() error {
+	if b.closed {
+		return fmt.Errorf("vulkan: device %w", driver.ErrClosed)
+	}
+	return nil
+}
+
+// usable returns an error once the device is closed or lost. The lock is held.
+func (b *backend) usable() error {
+	if err := b.open(); err != nil || !b.lost {
+		return err
+	}
+	return ErrLost
+}
+
+// Allocate implements driver.Backend.
+func (b *backend) Allocate(size int) (driver.Memory, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	p, err := b.allocate(size, vulkansys.MemoryDeviceLocal)
+	if err != nil {
+		return nil, err
+	}
+	i, _ := slices.BinarySearchFunc(b.buffers, p.address, byAddress)
+	b.buffers = slices.Insert(b.buffers, i, p)
+	return p, nil
+}
+
+// A buffer is an allocation.
+type buffer struct {
+	backend *backend
+	handle  vulkansys.Buffer
+	memory  vulkansys.Memory
+	address uint64
+	size    int
+	host    []byte // the host's view, if it was asked for
+}
+
+func byAddress(p *buffer, address uint64) int {
+	switch {
+	case p.address < address:
+		return -1
+	case p.address > address:
+		return 1
+	}
+	return 0
+}
+
+// hostMemory are the flags of memory that the host writes and reads without further calls.
+const hostMemory = vulkansys.MemoryHostVisible | vulkansys.MemoryHostCoherent
+
+// allocate returns memory of a type that has the flags. The lock of the device is held.
+func (b *backend) allocate(size int, flags uint32) (*buffer, error) {
+	if int64(size) > b.information.Memory {
+		return nil, fmt.Errorf("vulkan: allocating %d bytes, the device has %d: %w", size, b.information.Memory, driver.ErrMemory)
+	}
+	p := &buffer{backend: b, size: size}
+	if err := p.make(flags); err != nil {
+		p.free()
+		return nil, fmt.Errorf("vulkan: allocating %d bytes: %w", size, outOfMemory(err))
+	}
+	return p, nil
+}
+
+// make makes the buffer and its memory.
+func (p *buffer) make(flags uint32) (err error) {
+	b := p.backend
+	if p.handle, err = b.CreateBuffer(b.device, uint64(p.size+3)&^3); err != nil {
+		return err
+	}
+	need := b.Requirements(b.device, p.handle)
+	index := slices.IndexFunc(b.memories.Types[:b.memories.TypeCount], func(t vulkansys.MemoryType) bool {
+		possible := need.Types&1 != 0
+		need.Types >>= 1
+		return possible && t.Flags&flags == flags
+	})
+	if index < 0 {
+		return fmt.Errorf("no memory of this kind: %w", driver.ErrMemory)
+	}
+	if p.memory, err = b.AllocateMemory(b.device, need.Size, uint32(index)); err != nil {
+		return err
+	}
+	if err = b.BindBuffer(b.device, p.handle, p.memory); err != nil {
+		return err
+	}
+	if flags&vulkansys.MemoryHostVisible != 0 {
+		if p.host, err = b.Map(b.device, p.memory, need.Size); err != nil {
+			return err
+		}
+		p.host = p.host[:p.size]
+	}
+	p.address = b.Address(b.device, p.handle)
+	return nil
+}
+
+// outOfMemory makes an error for lack of memory match driver.ErrMemory.
+func outOfMemory(err error) error {
+	var failed *vulkansys.Error
+	if errors.As(err, &failed) && (failed.Result == vulkansys.OutOfDeviceMemory || failed.Result == vulkansys.OutOfHostMemory) {
+		return fmt.Errorf("%w: %w", driver.ErrMemory, err)
+	}
+	return err
+}
+
+// free frees the memory; nothing may use it.
+func (p *buffer) free() {
+	p.backend.DestroyBuffer(p.backend.device, p.handle)
+	p.backend.FreeMemory(p.backend.device, p.memory)
+	p.handle, p.memory = 0, 0
+}
+
+// Address implements driver.Memory.
+func (p *buffer) Address() uintptr { return uintptr(p.address) }
+
+// Free implements driver.Memory. It waits for the work of all queues.
+func (p *buffer) Free() error {
+	b := p.backend
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.open(); err != nil {
+		return err
+	}
+	for _, q := range b.queues {
+		q.finish()
+	}
+	if i, ok := slices.BinarySearchFunc(b.buffers, p.address, byAddress); ok {
+		b.buffers = slices.Delete(b.buffers, i, i+1)
+	}
+	p.free()
+	return nil
+}
+
+// at returns the buffer with n bytes at an address, and their offset. The lock is held.
+func (b *backend) at(address uint64, n int) (*buffer, uint64, error) {
+	i, ok := slices.BinarySearchFunc(b.buffers, address, byAddress)
+	if !ok {
+		i--
+	}
+	if i >= 0 {
+		p := b.buffers[i]
+		if offset := address - p.address; offset+uint64(n) <= uint64(p.size) {
+			return p, offset, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("vulkan: %d bytes at %#x are in no allocation", n, address)
+}
+
+// Close implements driver.Backend.
+func (b *backend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.open(); err != nil {
+		return err
+	}
+	b.closed = true
+	var err error
+	if idle := b.WaitIdle(b.device); !b.lost {
+		err = idle
+	}
+	for _, q := range b.queues {
+		q.free()
+	}
+	for _, f := range b.finished {
+		f()
+	}
+	for _, p := range b.buffers {
+		p.free()
+	}
+	b.DestroyPipelineLayout(b.device, b.layout)
+	b.DestroyDevice(b.device)
+	b.session.close()
+	return err
+}

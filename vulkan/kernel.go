@@ -1,0 +1,93 @@
+package vulkan
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
+	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
+)
+
+// code is one of a kernel's variants for blocks of a size.
+type code struct {
+	kernel  *driver.Kernel
+	variant int
+	block   [3]int
+	shared  int // bytes of dynamic shared memory
+}
+
+// loaded is a kernel that is ready to run, or why it is not.
+type loaded struct {
+	pipeline vulkansys.Pipeline
+	data     *buffer // constants, or nil
+	number   uint32
+	err      error
+}
+
+// load returns the code that a launch runs, translated and compiled by the first launch that needs it. The lock is held.
+func (b *backend) load(p *driver.Plan) *loaded {
+	k := p.Kernel()
+	i := p.Variant()
+	if i < 0 {
+		return &loaded{err: fmt.Errorf("vulkan: %w", k.NoVariant(b.information))}
+	}
+	_, block := p.Grid()
+	c := code{k, i, block, p.Shared(&k.Variants[i])}
+	if l, ok := b.kernels[c]; ok {
+		return l
+	}
+	l := &loaded{number: uint32(len(b.list))}
+	b.list = append(b.list, k)
+	b.kernels[c] = l
+	if l.err = b.make(l, c); l.err != nil {
+		l.err = fmt.Errorf("vulkan: %s: %w: %w", k.Name, driver.ErrNoVariant, l.err)
+	}
+	return l
+}
+
+// make translates and compiles a kernel.
+func (b *backend) make(l *loaded, c code) error {
+	text, err := c.kernel.Variants[c.variant].PTX.Plain()
+	if err != nil {
+		return err
+	}
+	m, err := ptx.Parse(text)
+	if err != nil {
+		return err
+	}
+	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{Block: c.block, Shared: c.shared, Subgroup: b.subgroup, Arithmetic: b.arithmetic})
+	if err != nil {
+		return err
+	}
+	return b.compile(l, p)
+}
+
+// compile makes a pipeline of a program.
+func (b *backend) compile(l *loaded, p *ptxspirv.Program) (err error) {
+	if len(p.Data) > 0 {
+		if l.data, err = b.allocate(len(p.Data), hostMemory); err != nil {
+			return err
+		}
+		copy(l.data.host, p.Data)
+		b.finished = append(b.finished, l.data.free)
+	}
+	shader, err := b.CreateShaderModule(b.device, p.Words)
+	if err != nil {
+		return err
+	}
+	defer b.DestroyShaderModule(b.device, shader)
+	if l.pipeline, err = b.CreatePipeline(b.device, b.layout, shader); err != nil {
+		return err
+	}
+	b.finished = append(b.finished, func() { b.DestroyPipeline(b.device, l.pipeline) })
+	return nil
+}
+
+// numbered returns the kernel with a number from a record, or nil.
+func (b *backend) numbered(n uint32) *driver.Kernel {
+	if int(n) >= len(b.list) {
+		return nil
+	}
+	return b.list[n]
+}

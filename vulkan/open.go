@@ -1,0 +1,191 @@
+package vulkan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
+	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
+)
+
+// Errors of Open, List and devices.
+var (
+	// ErrNoLoader means that Vulkan's loader is missing: package libvulkan1 of Debian and Ubuntu, vulkan-loader of Fedora, or the
+	// GPU's driver on Windows.
+	ErrNoLoader = errors.New("vulkan: there is no Vulkan loader")
+	// ErrNoDevice means that the loader finds no driver with a device, or none with the given index.
+	ErrNoDevice = errors.New("vulkan: no such device")
+	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
+	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
+	// ErrLost means that the driver gave up the device, usually because a kernel hung, or accessed memory out of bounds and was compiled
+	// without checks. All later calls return the error. The process can close the device and open it again.
+	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
+)
+
+// Open opens the device with the given index in List. Close the device after use.
+func Open(index int) (*device.Device, error) {
+	s, err := start()
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.open(index)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return device.New(b), nil
+}
+
+// session is an instance of Vulkan.
+type session struct {
+	*vulkansys.Driver
+	instance vulkansys.Instance
+	physical []vulkansys.PhysicalDevice
+}
+
+// start makes an instance and lists its devices.
+func start() (*session, error) {
+	d, err := vulkansys.Load()
+	if err != nil {
+		return nil, fmt.Errorf("%w: install the package libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora): %w", ErrNoLoader, err)
+	}
+	i, err := d.CreateInstance(vulkansys.NewInstanceInfo(vulkansys.Version(1, 2)))
+	var failed *vulkansys.Error
+	switch {
+	case errors.As(err, &failed) && failed.Result == vulkansys.IncompatibleDriver:
+		return nil, noDriver()
+	case err != nil:
+		return nil, fmt.Errorf("vulkan: making an instance: %w", err)
+	}
+	s := &session{Driver: d, instance: i}
+	if err := s.find(); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// noDriver returns the error for a loader that finds no driver.
+func noDriver() error {
+	return fmt.Errorf("%w: the Vulkan loader finds no driver: install that of the GPU, such as mesa-vulkan-drivers for AMD and Intel", ErrNoDevice)
+}
+
+func (s *session) find() error {
+	if err := s.Complete(s.instance); err != nil {
+		return err
+	}
+	list, err := s.PhysicalDevices(s.instance)
+	if err != nil {
+		return fmt.Errorf("vulkan: listing devices: %w", err)
+	}
+	if s.physical = list; len(list) == 0 {
+		return noDriver()
+	}
+	return nil
+}
+
+func (s *session) close() { s.DestroyInstance(s.instance) }
+
+// capability selects the variants of kernels without tensor cores and asynchronous copies.
+var capability = driver.Capability{Major: 7, Minor: 5}
+
+// info describes a device.
+func (s *session) info(i int) driver.Info {
+	p, d := vulkansys.NewDriverProperties()
+	s.Properties(s.physical[i], p)
+	l := &p.Limits
+	info := driver.Info{
+		Kind: "vulkan", Index: i, Name: text(p.Name[:]), Capability: capability, Cores: 1,
+		Driver: fmt.Sprintf("%s %s (Vulkan %d.%d)", text(d.Name[:]), text(d.Version[:]), p.API>>22, p.API>>12&0x3ff),
+		Limits: driver.Limits{ThreadsPerBlock: int(l.Invocations), SharedPerBlock: int(l.SharedMemory)},
+	}
+	for axis := range 3 {
+		info.Limits.Block[axis], info.Limits.Grid[axis] = int(l.GroupSize[axis]), int(l.GroupCount[axis])
+	}
+	info.Limits.Block[2] = min(info.Limits.Block[2], 64) // as on all other devices
+	m := s.Memories(s.physical[i])
+	for _, h := range m.Heaps[:m.HeapCount] {
+		info.Memory = max(info.Memory, int64(h.Size))
+	}
+	return info
+}
+
+// open makes a logical device of a physical one.
+func (s *session) open(index int) (*backend, error) {
+	if index < 0 || index >= len(s.physical) {
+		return nil, fmt.Errorf("%w: %d of %d", ErrNoDevice, index, len(s.physical))
+	}
+	info := s.info(index)
+	p := s.physical[index]
+	f, err := s.enable(p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", info.Name, err)
+	}
+	family := -1
+	for i, q := range s.Families(p) {
+		if q.Flags&vulkansys.FamilyCompute != 0 && family < 0 {
+			family = i
+		}
+	}
+	if family < 0 {
+		return nil, fmt.Errorf("%s: %w: it has no queue for compute shaders", info.Name, ErrFeatures)
+	}
+	dev, err := s.CreateDevice(p, vulkansys.NewDeviceInfo(uint32(family), f))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", info.Name, err)
+	}
+	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}}
+	b.queue = s.Queue(dev, b.family, 0)
+	b.memories = s.Memories(p)
+	b.arithmetic, b.subgroup = s.arithmetic(p), s.subgroup(p)
+	if b.layout, err = s.CreatePipelineLayout(dev); err != nil {
+		s.DestroyDevice(dev)
+		return nil, fmt.Errorf("%s: %w", info.Name, err)
+	}
+	if err := b.examine(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// enable returns the features to enable on a device, which are all that kernels can use. It returns an error if one is missing that
+// all kernels need.
+func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, error) {
+	has, has11, has12 := vulkansys.NewFeatures()
+	s.Features(p, has)
+	if missing := required(has, has12); missing != nil {
+		return nil, fmt.Errorf("%w: %s; a newer driver may have them", ErrFeatures, strings.Join(missing, ", "))
+	}
+	f, f11, f12 := vulkansys.NewFeatures()
+	f.Float64, f.Int64, f.Int16 = has.Float64, 1, has.Int16
+	f11.Storage16 = has11.Storage16
+	f12.Storage8, f12.BufferAtomics64, f12.Int8, f12.Addresses = has12.Storage8, has12.BufferAtomics64, has12.Int8, 1
+	return f, nil
+}
+
+// arithmetic returns what kernels may demand of a device's arithmetic.
+func (s *session) arithmetic(p vulkansys.PhysicalDevice) ptxspirv.Arithmetic {
+	all, _, f := vulkansys.NewProperties2()
+	s.Properties(p, all)
+	var a ptxspirv.Arithmetic
+	for i := range 2 {
+		a.SignedZero[i], a.Denormals[i], a.Nearest[i] = f.SignedZeroInfNan[i+1] != 0, f.DenormPreserve[i+1] != 0, f.RoundingToNearest[i+1] != 0
+	}
+	return a
+}
+
+// Operations of subgroups that kernels use (VkSubgroupFeatureFlagBits): basic, arithmetic, ballot, shuffle.
+const subgroupOperations = 0x1 | 0x4 | 0x8 | 0x10
+
+// subgroup returns the number of lanes of a device's subgroups, or 0 if they lack operations that kernels use.
+func (s *session) subgroup(p vulkansys.PhysicalDevice) int {
+	all, sub, _ := vulkansys.NewProperties2()
+	s.Properties(p, all)
+	if sub.Operations&subgroupOperations != subgroupOperations {
+		return 0
+	}
+	return int(sub.Size)
+}

@@ -1,0 +1,384 @@
+package vulkan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
+)
+
+// mostCommands is the number of commands after which a queue starts what it has collected.
+const mostCommands = 256
+
+// queue implements driver.Queue. It collects commands, which are started together. The lock of the device guards all fields.
+type queue struct {
+	backend  *backend
+	pool     vulkansys.CommandPool
+	commands vulkansys.CommandBuffer
+	fence    vulkansys.Fence
+	count    int  // of commands that are collected
+	started  bool // they run, after a wait that ended early
+	stage    stage
+	env      *environment // nil until a kernel needs it
+	launches uint32
+	reads    []read
+	failed   error
+	left     driver.Outcome
+	closed   bool
+}
+
+// read is a copy to make when the commands are done.
+type read struct{ to, from []byte }
+
+// NewQueue implements driver.Backend.
+func (b *backend) NewQueue() (driver.Queue, error) {
+	q, err := b.newQueue()
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func (b *backend) newQueue() (*queue, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	q := &queue{backend: b, stage: stage{backend: b}}
+	var err error
+	if q.pool, err = b.CreateCommandPool(b.device, b.family); err == nil {
+		if q.commands, err = b.AllocateCommandBuffer(b.device, q.pool); err == nil {
+			q.fence, err = b.CreateFence(b.device)
+		}
+	}
+	if err != nil {
+		q.free()
+		return nil, fmt.Errorf("vulkan: making a stream: %w", outOfMemory(err))
+	}
+	b.queues = append(b.queues, q)
+	return q, nil
+}
+
+// work calls f, which records commands, with the lock held. Work that follows a failure is left out.
+func (q *queue) work(f func() error) error {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if q.failed != nil {
+		return nil
+	}
+	if q.started {
+		q.finish()
+	}
+	if q.count == 0 {
+		if err := q.backend.Begin(q.commands); err != nil {
+			return fmt.Errorf("vulkan: %w", err)
+		}
+	}
+	q.count++
+	if err := f(); err != nil || q.count == 0 {
+		return err
+	}
+	q.backend.Barrier(q.commands)
+	if q.count >= mostCommands || q.stage.used > mostStaged {
+		q.finish()
+	}
+	return nil
+}
+
+// open returns an error once the stream or the device is closed.
+func (q *queue) open() error {
+	if err := q.backend.open(); err != nil {
+		return err
+	}
+	if q.closed {
+		return fmt.Errorf("vulkan: stream %w", driver.ErrClosed)
+	}
+	return nil
+}
+
+// usable returns an error once the stream is closed, or the device is closed or lost.
+func (q *queue) usable() error {
+	if err := q.open(); err != nil {
+		return err
+	}
+	return q.backend.usable()
+}
+
+// Launch implements driver.Queue.
+func (q *queue) Launch(p *driver.Plan) error {
+	return q.work(func() error {
+		b := q.backend
+		l := b.load(p)
+		if l.err != nil {
+			return l.err
+		}
+		k := p.Kernel()
+		v := &k.Variants[p.Variant()]
+		var env uint64
+		if k.Environment() {
+			if err := q.environment(); err != nil {
+				return err
+			}
+			env = q.env.memory.address
+		}
+		p.SetHidden(env, q.launches, l.number)
+		q.launches++
+		n := v.ParamBytes(k)
+		s, err := q.stage.take(max(n, 1))
+		if err != nil {
+			return err
+		}
+		// The view of the plan's parameter block lives only as long as this call runs.
+		copy(s.host, unsafe.Slice((*byte)(p.Params()), n))
+		q.dispatch(l, s.address, v.Blocks(p))
+		return nil
+	})
+}
+
+// dispatch records a kernel with its parameter block.
+func (q *queue) dispatch(l *loaded, params uint64, blocks [3]int) {
+	push := &[2]uint64{params}
+	if l.data != nil {
+		push[1] = l.data.address
+	}
+	q.backend.BindPipeline(q.commands, l.pipeline)
+	q.backend.PushConstants(q.commands, q.backend.layout, push)
+	q.backend.Dispatch(q.commands, uint32(blocks[0]), uint32(blocks[1]), uint32(blocks[2]))
+}
+
+// Upload implements driver.Queue.
+func (q *queue) Upload(dst uintptr, src []byte) error {
+	return q.pieces(len(src), func(at, n int) error {
+		s, err := q.stage.take(n)
+		if err != nil {
+			return err
+		}
+		copy(s.host, src[at:])
+		to, offset, err := q.backend.at(uint64(dst)+uint64(at), n)
+		if err != nil {
+			return err
+		}
+		q.backend.CopyBuffer(q.commands, s.buffer, to.handle, vulkansys.BufferCopy{From: s.offset, To: offset, Size: uint64(n)})
+		return nil
+	})
+}
+
+// Download implements driver.Queue.
+func (q *queue) Download(dst []byte, src uintptr) error {
+	return q.pieces(len(dst), func(at, n int) error {
+		s, err := q.stage.take(n)
+		if err != nil {
+			return err
+		}
+		from, offset, err := q.backend.at(uint64(src)+uint64(at), n)
+		if err != nil {
+			return err
+		}
+		q.backend.CopyBuffer(q.commands, from.handle, s.buffer, vulkansys.BufferCopy{From: offset, To: s.offset, Size: uint64(n)})
+		q.reads = append(q.reads, read{dst[at : at+n], s.host})
+		return nil
+	})
+}
+
+// pieces records a transfer of n bytes in pieces that fit the stage.
+func (q *queue) pieces(n int, f func(at, n int) error) error {
+	for at := 0; at < n; at += stageBytes {
+		if err := q.work(func() error { return f(at, min(n-at, stageBytes)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Copy implements driver.Queue.
+func (q *queue) Copy(dst, src uintptr, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return q.work(func() error {
+		to, toOffset, err := q.backend.at(uint64(dst), n)
+		if err != nil {
+			return err
+		}
+		from, fromOffset, err := q.backend.at(uint64(src), n)
+		if err != nil {
+			return err
+		}
+		q.backend.CopyBuffer(q.commands, from.handle, to.handle, vulkansys.BufferCopy{From: fromOffset, To: toOffset, Size: uint64(n)})
+		return nil
+	})
+}
+
+// Zero implements driver.Queue. Vulkan clears words; zeros are copied to the bytes before and after them.
+func (q *queue) Zero(dst uintptr, n int) error {
+	head := min(n, int(-dst&3))
+	tail := (n - head) & 3
+	for _, part := range [][2]int{{0, head}, {n - tail, tail}} {
+		if part[1] > 0 {
+			if err := q.Upload(dst+uintptr(part[0]), make([]byte, part[1])); err != nil {
+				return err
+			}
+		}
+	}
+	words := n - head - tail
+	if words == 0 {
+		return nil
+	}
+	return q.work(func() error {
+		to, offset, err := q.backend.at(uint64(dst)+uint64(head), words)
+		if err != nil {
+			return err
+		}
+		q.backend.ClearBuffer(q.commands, to.handle, offset, uint64(words))
+		return nil
+	})
+}
+
+// finish starts the collected commands and waits for them. The lock is held.
+func (q *queue) finish() { _ = q.finishBy(context.Background()) } // which is never done
+
+// poll is how long a wait for the device does not look at its context, in nanoseconds.
+const poll = uint64(5 * time.Millisecond)
+
+// finishBy is finish until the context is done; the work continues then. A failure is kept for Wait.
+func (q *queue) finishBy(ctx context.Context) error {
+	if q.count == 0 {
+		return nil
+	}
+	err := q.start()
+	for done := false; err == nil && !done; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done, err = q.backend.WaitFence(q.backend.device, q.fence, poll)
+	}
+	if err == nil {
+		err = errors.Join(q.backend.ResetFence(q.backend.device, q.fence), q.backend.ResetCommandPool(q.backend.device, q.pool))
+	}
+	if err != nil {
+		q.fail(err)
+	} else {
+		for _, r := range q.reads {
+			copy(r.to, r.from)
+		}
+	}
+	q.count, q.started, q.reads = 0, false, nil
+	q.stage.reset()
+	return nil
+}
+
+// fail records a failure for Wait. Once the driver reports that the device is lost, all of its streams are.
+func (q *queue) fail(err error) {
+	var e *vulkansys.Error
+	if errors.As(err, &e) && e.Result == vulkansys.DeviceLost {
+		q.backend.lost = true
+		q.failed = fmt.Errorf("%w: %w", ErrLost, err)
+		return
+	}
+	q.failed = fmt.Errorf("vulkan: %w", outOfMemory(err))
+}
+
+// start starts the collected commands unless they run.
+func (q *queue) start() error {
+	if q.started {
+		return nil
+	}
+	q.started = true
+	b := q.backend
+	if err := b.End(q.commands); err != nil {
+		return err
+	}
+	b.submitting.Lock()
+	defer b.submitting.Unlock()
+	return b.Submit(b.queue, vulkansys.NewSubmitInfo(q.commands), q.fence)
+}
+
+// Mark implements driver.Queue.
+func (q *queue) Mark() (driver.Mark, error) {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return nil, err
+	}
+	q.finish()
+	return &mark{time.Now()}, nil
+}
+
+// mark implements driver.Mark by a time of the host's clock.
+type mark struct{ at time.Time }
+
+// Since implements driver.Mark.
+func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
+	return m.at.Sub(earlier.(*mark).at), nil
+}
+
+// Free implements driver.Mark.
+func (m *mark) Free() error { return nil }
+
+// Wait implements driver.Queue.
+func (q *queue) Wait(ctx context.Context) error {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := q.finishBy(ctx); err != nil {
+		return err
+	}
+	left, damaged := q.take()
+	q.left.Add(left)
+	err := q.failed
+	q.failed = nil
+	return errors.Join(err, damaged)
+}
+
+// Take implements driver.Queue.
+func (q *queue) Take() driver.Outcome {
+	q.backend.mu.Lock()
+	defer q.backend.mu.Unlock()
+	out := q.left
+	q.left = driver.Outcome{}
+	return out
+}
+
+// Close implements driver.Queue.
+func (q *queue) Close() error {
+	b := q.backend
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := q.open(); err != nil {
+		return err
+	}
+	q.finish()
+	q.closed = true
+	for i, x := range b.queues {
+		if x == q {
+			b.queues = append(b.queues[:i:i], b.queues[i+1:]...)
+			break
+		}
+	}
+	q.free()
+	return nil
+}
+
+// free frees what the queue has; no command runs.
+func (q *queue) free() {
+	b := q.backend
+	b.DestroyFence(b.device, q.fence)
+	b.DestroyCommandPool(b.device, q.pool)
+	q.stage.free()
+	if q.env != nil {
+		q.env.memory.free()
+	}
+}
