@@ -15,10 +15,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// The reference, and the page on which it goes on.
+// The reference, and the pages on which it goes on.
 const (
 	reference = "docs/kernels.md"
-	appendix  = "docs/panels.md"
+	panels    = "docs/panels.md"
+	blockwise = "docs/collectives.md"
 )
 
 var (
@@ -32,7 +33,7 @@ var (
 )
 
 // imports are the packages that examples name without importing them.
-var imports = []string{"cmp", "iter", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu", module + "/math32"}
+var imports = []string{"cmp", "iter", "math", "math/bits", "slices", "sync/atomic", module + "/dtype", module + "/gpu", module + "/gpu/collective", module + "/math32"}
 
 // example kinds. Kernels of the first lie in one package; those that are refused have one each.
 const (
@@ -44,7 +45,7 @@ const (
 // TestKernelReference compiles every example of docs/kernels.md and compares what the page says of it:
 // the PTX, the faults, the diagnostics.
 func TestKernelReference(t *testing.T) {
-	text := string(load(t).files[reference]) + string(load(t).files[appendix])
+	text := string(load(t).files[reference]) + string(load(t).files[panels]) + string(load(t).files[blockwise])
 	found := example.FindAllStringSubmatch(text, -1)
 	if n := strings.Count(text, "```go\n"); n != len(found) || n == 0 {
 		t.Errorf("%s has %d blocks of Go, %d of them say what becomes of them in a comment above (ptx:, fault:, refused:)", reference, n, len(found))
@@ -176,7 +177,7 @@ func compareCode(t *testing.T, r []string, kernels []*compile.Kernel) {
 // TestKernelReferenceIsComplete demands that the reference explains every code that a user can meet.
 func TestKernelReferenceIsComplete(t *testing.T) {
 	text := string(load(t).files[reference])
-	all := text + string(load(t).files[appendix])
+	all := text + string(load(t).files[panels])
 	for _, code := range diag.All() {
 		if !strings.Contains(all, code.String()) {
 			t.Errorf("%s does not mention %v: %s", reference, code, code.Summary())

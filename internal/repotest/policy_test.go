@@ -169,7 +169,7 @@ func TestGeneratedFiles(t *testing.T) {
 // import: exiting, logging, reading the environment.
 func TestLibrariesAreQuiet(t *testing.T) {
 	// For GOPHERWARP_DEVICE, GOPHERWARP_DUMP, CUDA_HOME and the like, and a test that runs itself again.
-	environment := []string{".", "compile", "internal/toolkit", "internal/verify/ondemand"}
+	environment := []string{".", "compile", "internal/toolkit", "internal/verify/ondemand", "internal/verify/sweep"}
 	r := load(t)
 	for _, s := range r.sources {
 		dir := path.Dir(s.name)

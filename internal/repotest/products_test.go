@@ -22,7 +22,7 @@ func TestProductsOverlap(t *testing.T) {
 	if err != nil {
 		t.Skip("ptxas is not in PATH; .ci/run fetches it from a package of NVIDIA's")
 	}
-	options := compile.Options{Dir: "../..", Patterns: []string{"./internal/kernels/attention", "./internal/kernels/gemm", "./internal/kernels/matmul"}, Twins: compile.TwinsNone}
+	options := compile.Options{Dir: "../..", Patterns: []string{"./internal/kernels/attention", "./internal/kernels/conv", "./internal/kernels/gemm", "./internal/kernels/matmul"}, Twins: compile.TwinsNone}
 	result, err := compile.Build(t.Context(), options)
 	if err == nil {
 		err = result.Diagnostics.Err()

@@ -34,7 +34,7 @@ func TestAssembled(t *testing.T) {
 	var group sync.WaitGroup
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	seen := map[string]bool{}
-	for name, text := range everyPTX(t) {
+	for name, text := range everyPTX(t, "./...") {
 		m := target.FindSubmatch(text)
 		if m == nil {
 			t.Errorf("%s: no .target in its PTX", name)
@@ -58,11 +58,11 @@ func TestAssembled(t *testing.T) {
 	t.Logf("%d texts, %d times in %v", len(seen), n, time.Since(start).Round(time.Second))
 }
 
-// everyPTX compiles the kernels of the repository and returns the distinct texts of their variants, by a name that
-// tells kernel and number.
-func everyPTX(t *testing.T) map[string][]byte {
+// everyPTX compiles the kernels of the packages that match the patterns, and returns the distinct texts of their variants, by
+// a name that contains the kernel and a number.
+func everyPTX(t *testing.T, patterns ...string) map[string][]byte {
 	t.Helper()
-	result, err := compile.Build(t.Context(), compile.Options{Dir: "../..", Patterns: []string{"./..."}, Twins: compile.TwinsNone})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: "../..", Patterns: patterns, Twins: compile.TwinsNone})
 	if err == nil {
 		err = result.Diagnostics.Err()
 	}

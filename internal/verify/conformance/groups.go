@@ -4,6 +4,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/closures"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/collectives"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/control"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics"
@@ -37,5 +38,6 @@ func Groups() []Group {
 		{"matrices", matrices.Cases()},
 		{"panels", panels.Cases()},
 		{"clusters", clusters.Cases()},
+		{"collectives", collectives.Cases()},
 	}
 }

@@ -93,7 +93,7 @@ func Load(ctx context.Context, root string, o Options) (*Library, error) {
 
 // needed are packages that all kernels import, and with them what the programs of GOROOT/test import.
 var needed = []string{
-	modulePath + "/gpu", modulePath + "/dtype", modulePath + "/math32", "math", "math/bits", "sync/atomic",
+	modulePath + "/gpu", modulePath + "/gpu/collective", modulePath + "/dtype", modulePath + "/math32", "math", "math/bits", "sync/atomic",
 }
 
 const modulePath = "github.com/gopherwarp/gopherwarp"

@@ -3,6 +3,7 @@
 //
 //	func TestMain(m *testing.M) { os.Exit(ondemand.Main(m)) }
 //
-// Main compiles the kernels of the package and of what it imports with the compiler that is in the source tree, and
-// runs go test once more on top of the result. Such tests therefore always test the compiler as it is now.
+// Main compiles the kernels of the package, and of those packages it imports that are generated on demand too, with the
+// compiler that is in the source tree, and runs go test once more on top of the result. Such tests therefore always test
+// the compiler as it is now.
 package ondemand

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 
 // built is set in the environment of a test that has its kernels' code.
 const built = "GOPHERWARP_TEST_BUILT"
+
+// garbage is how much the compiler may make before it is collected, in percent of what is in use: it soon ends.
+const garbage = 400
 
 // Main runs the tests of the package in the working directory with the code of its kernels, and returns their
 // exit code. If the kernels do not compile, Main prints why and returns 1.
@@ -42,7 +46,8 @@ func listing() bool {
 
 // run builds the test with its kernels' code, and runs it with the arguments of this process.
 func run(ctx context.Context) (code int, err error) {
-	result, err := compile.Build(ctx, compile.Options{Dependencies: true})
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	result, err := compile.Build(ctx, compile.Options{Dependencies: true, OnDemand: true})
 	if err == nil {
 		err = result.Diagnostics.Err()
 	}
@@ -59,7 +64,7 @@ func run(ctx context.Context) (code int, err error) {
 		return 1, err
 	}
 	program := filepath.Join(dir, "test.exe")
-	args := []string{"test", "-c", "-o", program}
+	args := []string{"test", "-c", "-ldflags=-s -w", "-o", program} // as go test links: without what debuggers read
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/compare"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // exempt are operations and passes that neither the conformance suite nor random programs need to
@@ -24,8 +25,8 @@ var exempt = map[string]string{
 // TestEverythingIsHit looks whether every operation of the IR occurs in a kernel of the conformance suite or
 // a random one, and whether every pass changes one.
 func TestEverythingIsHit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the conformance suite")
+	if !sweep.Whole() {
+		t.Skip("compiles the conformance suite, which takes long: runs in sweeps")
 	}
 	c, err := compare.New("../../..", compare.Options{})
 	if err != nil {

@@ -20,6 +20,7 @@ type Kernel struct {
 	Values   uint64 // the seed of the arguments' values
 	Imports  []Import
 	Lines    bool // faults are compared by line: Go does not define which operand of a statement faults first
+	Fields   bool // the arguments are the fields of one parameter, a struct with slices
 	Prints   bool // with print or println, which native execution writes to standard error: what is printed is not compared
 }
 
@@ -168,6 +169,10 @@ func (g *gen) kernel(k *Kernel) {
 		params = append(params, "hash []uint64")
 		k.Args = append(k.Args, Arg{Type: "uint64", Layout: "uint64", Len: k.Blocks[0] * k.Threads[0] * k.Blocks[1] * k.Threads[1]})
 	}
+	names := params[2:]
+	if k.Fields = k.Values%4 == 0; k.Fields {
+		params = append(params[:2:2], g.fields(k, names))
+	}
 	g.line("//gpu:kernel")
 	if !g.faulty && g.r.oneIn(4) { // else a thread may be launched alone
 		g.line("//gpu:block %d,%d", k.Threads[0], k.Threads[1])
@@ -182,12 +187,15 @@ func (g *gen) kernel(k *Kernel) {
 	g.line("\t_ = own")
 	g.declare("id", typeInt, true)
 	g.indent++
+	if k.Fields {
+		g.fromFields(names)
+	}
 	overlaps := len(k.Args)%3 == 0
 	if overlaps {
 		g.line("t.StartNext()")
 		g.line("t.AwaitPrevious()")
 	}
-	if g.hash = strings.HasPrefix(params[len(params)-1], "hash "); g.hash {
+	if g.hash = strings.HasPrefix(names[len(names)-1], "hash "); g.hash {
 		g.line("var h uint64")
 	}
 	if k.Barriers {
@@ -203,6 +211,27 @@ func (g *gen) kernel(k *Kernel) {
 	g.results()
 	g.indent--
 	g.line("}")
+}
+
+// fields declares a struct with a field for each of the parameters, which are names with types, and returns the parameter
+// that takes their place.
+func (g *gen) fields(k *Kernel, params []string) string {
+	name := k.Name + "Fields"
+	g.line("type %s struct {", name)
+	for _, p := range params {
+		g.line("\t%s", p)
+	}
+	g.line("}")
+	return "all " + name
+}
+
+// fromFields declares variables for the fields of the parameter.
+func (g *gen) fromFields(params []string) {
+	for _, p := range params {
+		name, _, _ := strings.Cut(p, " ")
+		g.line("%[1]s := all.%[1]s", name)
+		g.line("_ = %s", name)
+	}
 }
 
 func (g *gen) statements(n int) {

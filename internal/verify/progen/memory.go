@@ -159,6 +159,10 @@ func (g *gen) phase() {
 
 // uniform writes phases where all threads of a block come by together.
 func (g *gen) uniform() {
+	if !g.faulty && len(g.text)%4 == 0 {
+		g.together()
+		return
+	}
 	switch g.r.IntN(7) {
 	case 6:
 		g.sharedAtomic()
@@ -295,4 +299,25 @@ func (g *gen) sharedAtomic() {
 		return
 	}
 	g.phase()
+}
+
+// together writes calls of functions that have shared memory of their own.
+func (g *gen) together() {
+	t, name := g.r.scalarType(), g.name("v")
+	switch g.r.IntN(3) {
+	case 0:
+		t = pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64)
+		op := pick(g.r, "Sum", "Min", "Max")
+		g.line("%s := collective.BlockReduce[collective.%s[%s]](t, %s)", name, op, t.name, g.value(t, 2))
+	case 1:
+		t = pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64)
+		op := pick(g.r, "Sum", "Min", "Max")
+		g.line("%s, _ := collective.BlockScan[collective.%s[%s]](t, %s)", name, op, t.name, g.value(t, 2))
+	default:
+		g.line("%s := turned[%s](t, %s, %d)", name, t.name, g.value(t, 2), g.r.IntN(9))
+	}
+	g.line("for range %d {", g.r.IntN(3))
+	g.line("\t%[1]s = turned(t, %[1]s, 3)", name)
+	g.line("}")
+	g.declare(name, t, false)
 }

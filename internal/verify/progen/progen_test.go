@@ -2,8 +2,11 @@ package progen_test
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -16,9 +19,10 @@ import (
 var (
 	seed   = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
 	first  = flag.Int("first", 0, "number of the first random kernel")
-	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 60, or 40 with -short")
+	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 20")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
 	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\", \"blocks\" and \"fused\" those of NewMixed, NewBlocks and NewFused")
+	onGPU  = flag.Bool("gpu", false, "with -seed: run the kernels on the first GPU, or on the device that GOPHERWARP_DEVICE selects, too")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
@@ -45,14 +49,46 @@ func TestRandomKernels(t *testing.T) {
 		if progen.Shape(*shape) == nil {
 			t.Fatalf("no kernels have the shape %q", *shape)
 		}
-		series{*seed, *shape, compare.Options{Contracted: *fused}, total()}.run(t)
+		o := compare.Options{Contracted: *fused}
+		if *onGPU {
+			o.GPU = replay(t)
+		}
+		series{*seed, *shape, o, total()}.run(t, comparer(t, o))
 		return
 	}
 	t.Run("seeds", func(t *testing.T) { // which ends when all are done
-		for name, s := range all(rand.Uint64N(1e12) + 2) {
-			t.Run(name, func(t *testing.T) { t.Parallel(); s.run(t) })
+		list := all(rand.Uint64N(1e12) + 2)
+		for _, o := range []compare.Options{{}, {Contracted: true}} {
+			t.Run(fmt.Sprintf("contracted=%v", o.Contracted), func(t *testing.T) {
+				t.Parallel()
+				c := comparer(t, o) // what does not depend on kernels is compiled once
+				for name, s := range list {
+					if s.Contracted == o.Contracted {
+						t.Run(name, func(t *testing.T) { s.run(t, c) })
+					}
+				}
+			})
 		}
 	})
+}
+
+// replay builds the command that runs kernels on a GPU.
+func replay(t *testing.T) string {
+	name := filepath.Join(t.TempDir(), "replay.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", name, "./replay").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return name
+}
+
+// comparer returns a comparer that ends with the test.
+func comparer(t *testing.T, o compare.Options) *compare.Comparer {
+	c, err := compare.New("../../..", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // all returns the series of a test, by their names. Those but the first are of the fresh seed.
@@ -79,12 +115,8 @@ type series struct {
 // hasTwins reports whether kernels of the series have twins: no twin waits for other blocks or for copies.
 func (s series) hasTwins() bool { return !s.Contracted && s.shape != "blocks" }
 
-func (s series) run(t *testing.T) {
-	c, err := compare.New("../../..", s.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+// run compares the kernels of the series with a comparer that has its options.
+func (s series) run(t *testing.T, c *compare.Comparer) {
 	faulted, twins, floats := 0, 0, compare.Fused{}
 	for from := 0; from < s.n; from += batch {
 		var kernels []progen.Kernel
@@ -99,7 +131,7 @@ func (s series) run(t *testing.T) {
 		floats.Compared, floats.Changed = floats.Compared+report.Fused.Compared, floats.Changed+report.Fused.Changed
 		verdict(t, s.seed, kernels, report, s.Options)
 	}
-	if s.n >= 50 && (twins > 0) != s.hasTwins() {
+	if twins > 0 && !s.hasTwins() || twins == 0 && s.hasTwins() && (s.n >= 50 || s.seed == 1 && s.n >= 20) {
 		t.Errorf("seed %d: %d of %d kernels have twins", s.seed, twins, s.n)
 	}
 	if s.shape == "fused" && s.Contracted && s.n >= 50 && floats.Changed < floats.Compared/20 {
@@ -110,16 +142,13 @@ func (s series) run(t *testing.T) {
 }
 
 // special returns how many kernels of a special kind to run.
-func special() int { return max(total()/5, 50) }
+func special() int { return max(total()/5, 10) }
 
 func total() int {
-	switch {
-	case *count > 0:
+	if *count > 0 {
 		return *count
-	case testing.Short():
-		return 40
 	}
-	return 60 // .ci/run takes more
+	return 20 // .ci/run takes more
 }
 
 // verdict reports the kernels that are wrong.
@@ -140,11 +169,7 @@ func verdict(t *testing.T, seed uint64, kernels []progen.Kernel, r compare.Repor
 
 func shrinkKernel(t *testing.T, k progen.Kernel, o compare.Options) {
 	o.MayRefuse = math.MaxInt // what a compiler refuses may be what is made smaller
-	c, err := compare.New("../../..", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := comparer(t, o)
 	whole, err := c.Kernels(t.Context(), []progen.Kernel{k})
 	if err != nil {
 		t.Fatal(err)

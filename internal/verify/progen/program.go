@@ -32,6 +32,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/gpu/collective"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 `
@@ -43,6 +44,7 @@ var _ = math32.Sqrt
 var _ = bits.Len
 var _ = atomic.AddInt32
 var _ = gpu.AtomicAdd[int]
+var _ collective.Sum[int]
 `
 
 // imports returns the declarations of the packages that only this kernel imports.
@@ -68,6 +70,10 @@ func (k Kernel) native() string {
 		}
 		fields += fmt.Sprintf("; p%d %s", i, t)
 		args += fmt.Sprintf(", a.p%d", i)
+	}
+	if k.Fields {
+		args = strings.Replace(args, "a.p0", "*(*"+k.Name+"Fields)(unsafe.Pointer(&a.p0))", 1)
+		args, _, _ = strings.Cut(args, ", a.p")
 	}
 	return fmt.Sprintf("\t%q: func(ts *gpu.Threads, args unsafe.Pointer) {\n\t\ta := (*struct{%s})(args)\n\t\tfor ts.Next() {\n\t\t\t%s(ts.Thread(), %s)\n\t\t}\n\t},\n", k.Name, fields, k.Name, args)
 }

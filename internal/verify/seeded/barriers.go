@@ -139,3 +139,40 @@ func neighboursUnsynced(t gpu.Thread, x []float32) {
 	s[t.Lane()] = x[t.Lane()]   // here: kept
 	x[t.Lane()] = s[t.Lane()^1] // want "data race: write at {kept} .* read at {} "
 }
+
+// leaders stores in each element the sum of two numbers of the block's first thread.
+//
+//gpu:kernel
+//gpu:block 64
+func leaders(t gpu.Thread, x []float32) {
+	leader := func(v float32) float32 {
+		s := gpu.Shared[float32](t)
+		if t.ThreadX() == 0 {
+			*s = v
+		}
+		t.Sync()
+		return *s
+	}
+	me := t.ThreadX()
+	first := leader(x[me])
+	t.Sync()
+	x[me] = first + leader(2*x[me])
+}
+
+// leadersUnsynced is leaders without the barrier between two calls that use the same shared variable.
+//
+//gpu:kernel
+//gpu:block 64
+func leadersUnsynced(t gpu.Thread, x []float32) {
+	leader := func(v float32) float32 {
+		s := gpu.Shared[float32](t)
+		if t.ThreadX() == 0 {
+			*s = v // want "data race: read at {led} .* write at {} "
+		}
+		t.Sync()
+		return *s // here: led
+	}
+	me := t.ThreadX()
+	first := leader(x[me])
+	x[me] = first + leader(2*x[me])
+}

@@ -70,6 +70,8 @@ var cases = map[string]func(m made) error{
 	"halvesDivergent":    func(m made) error { return HalvesDivergent(m.s, blocks(1), m.floats(64)) },
 	"neighbours":         func(m made) error { return Neighbours(m.s, blocks(1), m.floats(32)) },
 	"neighboursUnsynced": func(m made) error { return NeighboursUnsynced(m.s, blocks(1), m.floats(32)) },
+	"leaders":            func(m made) error { return Leaders(m.s, blocks(1), m.floats(64)) },
+	"leadersUnsynced":    func(m made) error { return LeadersUnsynced(m.s, blocks(1), m.floats(64)) },
 	"last": func(m made) error {
 		return Last(m.s, blocks(4), m.floats(128), zeros[float32](m, 4), zeros[uint32](m, 1))
 	},

@@ -30,6 +30,8 @@ func Cases() []check.Case {
 	cases = append(cases, saidCases()...)
 	cases = append(cases, elementCases()...)
 	cases = append(cases, gridCases()...)
+	cases = append(cases, columnCases()...)
+	cases = append(cases, searchCases()...)
 	cases = append(cases, patternCases()...)
 	cases = append(cases, conclusionCases()...)
 	cases = append(cases, sumCases()...)

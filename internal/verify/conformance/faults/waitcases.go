@@ -31,8 +31,7 @@ func waitCases() []check.Case {
 			again(r)
 		}},
 		{Name: "waits: sync/atomic", Run: func(r *check.Run) {
-			if r.Device.Info().Kind == "cpu" {
-				r.Skip("nobody can stop plain Go")
+			if cannot(r, r.Device.Info().Kind == "cpu", "nobody can stop plain Go") {
 				return
 			}
 			r.Launch(BesideStandard(r.Stream, grid, who, check.Make[int32](r, 2), check.Make[int32](r, 256)))
@@ -40,17 +39,19 @@ func waitCases() []check.Case {
 			again(r)
 		}},
 		{Name: "waits: all blocks", Run: func(r *check.Run) {
+			if cannot(r, !r.Device.Info().Limits.Cooperative, "the device has no cooperative launches") {
+				return
+			}
 			for _, turn := range []int{0, 4} {
 				r.Launch(BesideGrid(r.Stream, grid, who, turn, check.Make[int32](r, 256)))
 				r.Fault(far("besideGrid", "beside grid", []string{past, "", "", "", "index out of range [260] with length 256"}[turn]))
 				again(r)
 			}
 		}},
-		{Name: "waits: one for the next", Run: handOvers},
-		{Name: "waits: for each of those before", Run: lookBacks},
+		{Name: "waits: one for the next", Run: apart(handOvers)},
+		{Name: "waits: for each of those before", Run: apart(lookBacks)},
 		{Name: "waits: arrivals", Run: func(r *check.Run) {
-			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
-				r.Skip("the device has no barriers that count arrivals")
+			if i := r.Device.Info(); cannot(r, i.Kind == "cuda" && i.Capability.Major < 9, "the device has no barriers that count arrivals") {
 				return
 			}
 			r.Launch(BesideArrivals(r.Stream, grid.Blocks, who, check.Make[int32](r, 256)))
@@ -60,8 +61,7 @@ func waitCases() []check.Case {
 	}
 	for kind, name := range []string{"a look at a barrier", "a look at a barrier, with work", "a look at a barrier, kept in a variable"} {
 		cases = append(cases, check.Case{Name: "waits: " + name, Run: func(r *check.Run) {
-			if i := r.Device.Info(); i.Kind == "cuda" && i.Capability.Major < 9 {
-				r.Skip("the device has no barriers that count arrivals")
+			if i := r.Device.Info(); cannot(r, i.Kind == "cuda" && i.Capability.Major < 9, "the device has no barriers that count arrivals") {
 				return
 			}
 			x := check.Make[int32](r, 256)
@@ -90,6 +90,23 @@ func waitCases() []check.Case {
 		}})
 	}
 	return cases
+}
+
+// cannot skips a case where a condition holds. It returns the condition.
+func cannot(r *check.Run, condition bool, why string) bool {
+	if condition {
+		r.Skip(why)
+	}
+	return condition
+}
+
+// apart returns the case f for devices on which a thread runs while another one of its warp waits for it.
+func apart(f func(*check.Run)) func(*check.Run) {
+	return func(r *check.Run) {
+		if !cannot(r, r.Device.Info().Kind == "vulkan", "Vulkan does not promise that a thread runs while another one of its subgroup waits") {
+			f(r)
+		}
+	}
 }
 
 // handOvers lets each thread wait for the next one, of this block or of the next, and one of them fault.

@@ -6,8 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// wide is numbers of 64 bits.
-type wide struct {
+// Wide is numbers of 64 bits, from which ComputesInLanes computes.
+type Wide struct {
 	A, B int64
 	X, Y float64
 }
@@ -25,7 +25,7 @@ type inLanes struct {
 }
 
 // compute computes all fields; x is where conversions to integers begin.
-func (r *inLanes) compute(n wide) {
+func (r *inLanes) compute(n Wide) {
 	a, b, x, y := n.A, n.B, n.X, n.Y
 	u, v, xs, ys := uint64(a), uint64(b), float32(x), float32(y)
 	r.FloatOfLong, r.FloatOfUnsigned, r.FloatOfWord, r.FloatOfInt = float64(a), float64(u), float64(uint32(a)), float64(int32(a))
@@ -53,25 +53,25 @@ func orders(a, b, c bool) (bits uint32) {
 	return bits
 }
 
-func inLanesOf(n wide) (r inLanes) {
+func inLanesOf(n Wide) (r inLanes) {
 	r.compute(n)
 	return r
 }
 
 //gpu:kernel
-func computesInLanes(t gpu.Thread, in []wide, out []inLanes) {
+func computesInLanes(t gpu.Thread, in []Wide, out []inLanes) {
 	if i := t.GlobalX(); i < len(in) && i < len(out) {
 		out[i].compute(in[i])
 	}
 }
 
 // wides are numbers at the ends of types, and those that floats of 32 bits have no room for, with floats that fit integers.
-func wides() (list []wide) {
+func wides() (list []Wide) {
 	floats := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -2.5, 1e9, -1e9, 1<<31 - 128, -1 << 31, 1<<24 + 1, -7.25}
 	longs := append(edges[int64](), 1<<53+1, -1<<53-1, 1<<53-1, 1<<24+1, 1<<25+1<<1, 1<<62+1<<38, 1<<62+1<<38+1, -1<<62-1<<38-1, math.MaxUint32, 1<<40+1<<16, 1<<40+1<<16+1)
 	for i, a := range longs {
 		for k, b := range longs {
-			list = append(list, wide{a, b, floats[(i+k)%len(floats)], floats[(i*k+k)%len(floats)]})
+			list = append(list, Wide{a, b, floats[(i+k)%len(floats)], floats[(i*k+k)%len(floats)]})
 		}
 	}
 	return list

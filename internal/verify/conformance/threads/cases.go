@@ -12,6 +12,7 @@ func Cases() []check.Case {
 	return []check.Case{
 		check.Struct[place]("index", indices),
 		check.Struct[exchanged]("shared memory", exchanges),
+		{Name: "functions with shared memory, called repeatedly", Run: totalized},
 		check.Struct[together]("block", cooperations),
 		check.Struct[warped]("warp", warpOperations),
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),

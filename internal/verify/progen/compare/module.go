@@ -211,7 +211,9 @@ func (c *Comparer) onGPU(ctx context.Context, r *Report) error {
 		if err != nil {
 			return err
 		}
-		r.Device = c.gpu.device
+		if r.Device = c.gpu.device; a.Foreign {
+			continue
+		}
 		if a.Wrong != "" {
 			r.Wrong[i] = "GPU: " + a.Wrong
 		}

@@ -33,6 +33,7 @@ const (
 // imported are packages that a program of kernels is made of, but for what they import in turn.
 var imported = [...]string{
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial", "github.com/gopherwarp/gopherwarp/gpu", "github.com/gopherwarp/gopherwarp/dtype",
+	"github.com/gopherwarp/gopherwarp/gpu/collective",
 	"github.com/gopherwarp/gopherwarp/math32",
 	"cmp", "iter", "math", "math/bits", "slices", "sort", "sync/atomic", "unicode/utf8",
 }

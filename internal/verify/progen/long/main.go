@@ -43,7 +43,7 @@ func main() {
 	flag.BoolVar(&r.Contracted, "contract", false, "let products and sums fuse; Go's own compiler does not, and its results count only where kernels compute bounds")
 	flag.StringVar(&r.Shape, "shape", "", "run kernels of a shape: \"lanes\" of control flow, for vector code, \"mixed\", \"blocks\" of clusters, bulk copies and tensor cores, or \"fused\" of floats with bounds, for -contract")
 	flag.BoolVar(&r.stop, "stop", false, "start no batch after the first kernel that differs")
-	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, too")
+	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, or on the device that GOPHERWARP_DEVICE selects, too")
 	sum := flag.Bool("sum", false, "print what the reports say that are the arguments")
 	worker := flag.Bool("worker", false, "work for another process of this program")
 	flag.Parse()

@@ -46,6 +46,9 @@ func (t task) difference(number int, how string) string {
 	if t.Shape != "" {
 		more += " -shape=" + t.Shape
 	}
+	if t.GPU != "" {
+		more += " -gpu"
+	}
 	first, _, _ := strings.Cut(how, "\n")
 	return fmt.Sprintf("DIFFERS %s seed %d kernel %d: %.300s: go test ./internal/verify/progen -run=TestRandomKernels -seed=%d -first=%d -kernels=1%s -shrink\n",
 		t.mode(), t.Seed, number, first, t.Seed, number, more)

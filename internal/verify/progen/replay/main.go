@@ -1,4 +1,4 @@
-// Command replay runs random kernels on a GPU for internal/verify/progen/long, which compiles them: compiler and
+// Command replay runs random kernels on a GPU, or on the device that GOPHERWARP_DEVICE selects, for internal/verify/progen/long, which compiles them: compiler and
 // driver do not meet in one program.
 //
 //	go run ./internal/verify/progen/long -gpu -n 20000 -seed 9
@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
@@ -25,9 +26,13 @@ func main() {
 	}
 }
 
-// replay serves with the first GPU.
+// replay serves with the first GPU or the device that is selected.
 func replay(r io.Reader, w io.Writer) error {
-	dev, err := cuda.Open(0)
+	open := gopherwarp.Open
+	if os.Getenv(gopherwarp.Variable) == "" {
+		open = func() (*device.Device, error) { return cuda.Open(0) }
+	}
+	dev, err := open()
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type Result struct {
 	Printed string
 	Data    [][]byte // of each slice, packed
 	Threads []Result
+	Foreign bool // the device lacks what the kernel needs, and there is nothing else
 	Endless bool // it took longer than the trial's Patience, and there is nothing else
 }
 
@@ -99,6 +100,10 @@ func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 	s := r.stream
 	defer in.free()
 	if err := t.launch(s, g, in); err != nil {
+		if errors.Is(err, device.ErrNoVariant) {
+			_ = wait(s) // returns the same error, and the stream takes work again
+			return Result{Foreign: true}
+		}
 		if _, fault := errors.AsType[*device.Fault](err); !fault {
 			s.Close()
 			r.stream = nil

@@ -15,11 +15,12 @@ type Question struct {
 
 // Answer is what became of a trial.
 type Answer struct {
-	Result Result // unless a question has what it should be
-	Wrong  string // how that differs from what it should be, or other ways to run it from each other; or ""
-	Twin   bool   // it ran as a twin, too
-	Device string // what it ran on
-	Last   bool   // nothing can be run any more
+	Result  Result // unless a question has what it should be
+	Wrong   string // how that differs from what it should be, or other ways to run it from each other; or ""
+	Twin    bool   // it ran as a twin, too
+	Device  string // what it ran on
+	Foreign bool   // the device lacks what the kernel needs
+	Last    bool   // nothing can be run any more
 }
 
 // Serve answers questions, one after another, until there are no more or one was answered
@@ -50,5 +51,8 @@ func Serve(r io.Reader, w io.Writer, device string, run func(Question) Answer) e
 // Check answers a question by what the runner's device leaves.
 func (r *Runner) Check(q Question) Answer {
 	got := r.Run(&q.Trial)
+	if got.Foreign {
+		return Answer{Foreign: true}
+	}
 	return Answer{Wrong: q.Trial.Differs(*q.Want, got), Last: r.stream == nil}
 }

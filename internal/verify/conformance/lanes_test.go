@@ -1,4 +1,4 @@
-package numbers
+package conformance_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers"
 )
 
 // wild are floats of which most fit no integer.
@@ -16,15 +17,15 @@ var wild = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1 << 31, 1 << 32, 1<
 
 // TestWild compares vector code with Go twins where Go's own compiler does otherwise: of floats that fit no integer.
 func TestWild(t *testing.T) {
-	var in []wide
+	var in []numbers.Wide
 	for i, x := range wild {
 		for k, y := range wild {
-			in = append(in, wide{int64(i), int64(k), x, y})
+			in = append(in, numbers.Wide{A: int64(i), B: int64(k), X: x, Y: y})
 		}
 	}
-	want := computed(t, cpu.Scalar, ComputesInLanes, in)
+	want := computed(t, cpu.Scalar, numbers.ComputesInLanes, in)
 	for name, way := range vectorWays() {
-		for i, got := range computed(t, way, ComputesInLanes, in) {
+		for i, got := range computed(t, way, numbers.ComputesInLanes, in) {
 			if got.LongOfFloat != want[i].LongOfFloat || got.LongOfSingle != want[i].LongOfSingle || got.IntOfSingle != want[i].IntOfSingle {
 				t.Errorf("%s: of %v and %v come %d, %d and %d, want %d, %d and %d", name, in[i].X, in[i].Y,
 					got.LongOfFloat, got.LongOfSingle, got.IntOfSingle, want[i].LongOfFloat, want[i].LongOfSingle, want[i].IntOfSingle)
@@ -45,9 +46,9 @@ func TestWildIntegers(t *testing.T) {
 	for i := range 64 {
 		in = append(in, math.Ldexp(1.2345678901, i), -math.Ldexp(1.7654321098, i))
 	}
-	want := computed(t, cpu.Scalar, ConvertsInLanes, in)
+	want := computed(t, cpu.Scalar, numbers.ConvertsInLanes, in)
 	for name, way := range vectorWays() {
-		for i, got := range computed(t, way, ConvertsInLanes, in) {
+		for i, got := range computed(t, way, numbers.ConvertsInLanes, in) {
 			if got != want[i] {
 				t.Errorf("%s: of %v come %+v, want %+v", name, in[i], got, want[i])
 			}
