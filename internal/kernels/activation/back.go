@@ -17,6 +17,56 @@ type Element interface {
 	float32 | dtype.BF16
 }
 
+// Slopes are the operands of the derivative of Apply: DX becomes DY times the derivative of the function at X.
+type Slopes[T Element] struct{ X, DY, DX device.Slice[T] }
+
+//gpu:instance slope32 = slope[[4]float32, row.F32]
+//gpu:instance slopeBF16 = slope[[8]float32, row.BF16]
+
+// Fits reports whether Back computes the derivative of a function on a stream's device: that of GELU or SiLU, on GPUs, for whole vectors.
+func (x Slopes[T]) Fits(s *device.Stream, f Function) bool {
+	return row.FormFor(s) == row.Wide && (f == GELU || f == SiLU) && row.Fits(x.DX.Len(), x.X, x.DY, x.DX)
+}
+
+// Back computes the derivative of a function. The error is that of operands that do not fit.
+func (x Slopes[T]) Back(s *device.Stream, f Function) error {
+	n := x.DX.Len()
+	if x.X.Len() != n || x.DY.Len() != n || !x.Fits(s, f) {
+		return fmt.Errorf("%w: derivative of function %d; X has %d elements, DY %d, DX %d", ErrShape, f, x.X.Len(), x.DY.Len(), n)
+	}
+	if n == 0 {
+		return nil
+	}
+	v := device.View[row.Words, T]
+	grid := device.Blocks{X: (v(x.DX).Len() + threads - 1) / threads}
+	if _, ok := any(x).(Slopes[float32]); ok {
+		return slope32(s, grid, v(x.X), v(x.DY), v(x.DX), f)
+	}
+	return slopeBF16(s, grid, v(x.X), v(x.DY), v(x.DX), f)
+}
+
+// slope stores dy times the derivative of a function at x, 16 bytes at a time.
+//
+//gpu:kernel
+//gpu:assume narrow,aligned
+//gpu:twin off
+//gpu:block 256
+func slope[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, dx []row.Words, f Function) {
+	var format F
+	for i := t.GlobalX(); i < len(dx); i += t.GridDimX() * threads {
+		a, d := format.Unpack(x[i]), format.Unpack(dy[i])
+		if f == GELU {
+			a = each(a, geluSlope)
+		} else {
+			a = each(a, siluSlope)
+		}
+		for k := range len(a) {
+			a[k] *= d[k]
+		}
+		dx[i] = format.Pack(a)
+	}
+}
+
 // Gradients are the operands of a gated function's derivative. DY is the derivative of the loss with respect to the result, and DGate and
 // DUp become those with respect to Gate and Up, in the same layout, which is not Interleaved. DGate may be Gate, and DUp may be Up.
 type Gradients[T Element] struct{ Gate, Up, DY, DGate, DUp device.Slice[T] }

@@ -108,3 +108,47 @@ func TestBackShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestSlopes compares the derivatives of GELU and SiLU with those in float64, on the executions that have a kernel.
+func TestSlopes(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			checkSlopes[float32](t, s, 3e-6)
+			checkSlopes[dtype.BF16](t, s, 1.0/250)
+		})
+	}
+}
+
+// checkSlopes compares derivatives of random numbers.
+func checkSlopes[T Element](t *testing.T, s *device.Stream, tolerance float64) {
+	t.Helper()
+	const n = 4104
+	r := rand.New(rand.NewPCG(1, 3))
+	x, dy := make([]T, n), make([]T, n)
+	for i := range x {
+		x[i], dy[i] = row.From64[T](16*r.Float64()-8), row.From64[T](r.NormFloat64())
+	}
+	for _, f := range []Function{GELU, SiLU} {
+		o := Slopes[T]{X: kerneltest.Upload(t, s, x), DY: kerneltest.Upload(t, s, dy), DX: kerneltest.Upload(t, s, make([]T, n))}
+		if err := o.Back(s, f); !o.Fits(s, f) {
+			if !errors.Is(err, ErrShape) {
+				t.Errorf("without a kernel: %v", err)
+			}
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range kerneltest.Download(t, s, o.DX) {
+			v := row.Float64(x[i])
+			want := slopeOfSiLU(v)
+			if f == GELU {
+				want = 0.5*math.Erfc(-v/math.Sqrt2) + v*math.Exp(-v*v/2)/math.Sqrt(2*math.Pi)
+			}
+			want *= row.Float64(dy[i])
+			if !(math.Abs(row.Float64(got)-want) <= tolerance*(math.Abs(want)+0.2)) {
+				t.Fatalf("function %d at %v: %v, want %v", f, v, got, want)
+			}
+		}
+	}
+}

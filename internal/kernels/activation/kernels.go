@@ -56,6 +56,8 @@ func glu[V row.Vector[V]](t gpu.Thread, gate, up, y []V, columns, stride uint32)
 //gpu:twin off
 //gpu:block 256
 func wideGLU[V row.Vector[V]](t gpu.Thread, gate, up, y []V, rows, columns, stride uint32) {
+	t.StartNext()
+	t.AwaitPrevious()
 	column := t.GlobalX()
 	if column >= int(columns) {
 		return

@@ -43,16 +43,37 @@ func (f Function) of(x float32) float32 {
 // silu returns x*sigmoid(x).
 func silu(x float32) float32 { return math32.FastDiv(x, 1+math32.FastExp(-x)) }
 
-// gelu returns x times the normal distribution function of x. That of -a, for a = |x|, is exp(-a*a/2) times a function of a which
-// is close to a polynomial in 1/(1 + 0.297*a), as in formula 7.1.26 of Abramowitz and Stegun, "Handbook of Mathematical Functions".
-// This polynomial has a relative error of 1.4e-6 up to 13, where the result is less than 2**-108.
+// gelu returns x times the normal distribution function of x.
 func gelu(x float32) float32 {
 	a := min(math32.Abs(x), 15) // the exponential is 0 from there on
+	return max(x, 0) - a*normal(a)
+}
+
+// normal returns the normal distribution function of -a, for a >= 0: exp(-a*a/2) times a function of a which
+// is close to a polynomial in 1/(1 + 0.297*a), as in formula 7.1.26 of Abramowitz and Stegun, "Handbook of Mathematical Functions".
+// This polynomial has a relative error of 1.4e-6 up to 13, where the result is less than 2**-108.
+func normal(a float32) float32 {
 	t := math32.FastRcp(1 + 0.297*a)
 	p := -0.0880294547233*t + 0.261303133503
 	p = ((p*t-0.073129092031)*t+0.178186078834)*t + 0.100986418364
 	p = (p*t+0.120809379347)*t - 0.000127119710274
-	return max(x, 0) - a*(p*math32.FastExp2(-0.5*math.Log2E*a*a))
+	return p * math32.FastExp2(-0.5*math.Log2E*a*a)
+}
+
+// geluSlope returns the derivative of gelu: the normal distribution function of x plus x times its density.
+func geluSlope(x float32) float32 {
+	a := min(math32.Abs(x), 15)
+	below := normal(a)
+	if x > 0 {
+		below = 1 - below
+	}
+	return below + x*(1/math.Sqrt2/math.SqrtPi)*math32.FastExp2(-0.5*math.Log2E*a*a)
+}
+
+// siluSlope returns the derivative of silu.
+func siluSlope(x float32) float32 {
+	s := sigmoid(x)
+	return s * (1 + x*(1-s))
 }
 
 // geluTanh returns the approximation of gelu by a hyperbolic tangent: 0.5(1 + tanh(u)) is sigmoid(2u).

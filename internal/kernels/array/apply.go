@@ -40,6 +40,9 @@ func Apply(s *device.Stream, shape []int, x *Operands) error {
 	if done, err := x.wide(s, p); done {
 		return err
 	}
+	if done, err := x.mixed(s, p); done {
+		return err
+	}
 	if r, ok := x.flat(p); ok && x.single() {
 		return x.flat32(s, p, r)
 	}

@@ -88,6 +88,12 @@ func indexed(s *device.Stream, shape []int, a [3]*Array, how indexing) error {
 	if err != nil || p.N == 0 {
 		return err
 	}
+	if done, err := how.takeRows(s, p, a); done {
+		return err
+	}
+	if done, err := how.moveRows(s, p, a); done {
+		return err
+	}
 	x, out := a[0], a[2]
 	how.Size = uint32(x.Type.Size())
 	i32, i64 := device.None[int32](), device.None[int64]()

@@ -185,9 +185,19 @@ func Partial(t dtype.Type) dtype.Type {
 	return t
 }
 
+// Parts returns the number of elements that a stage has per result: 1 for the last.
+func (r *Reduction) Parts(s *device.Stream, shape []int) int {
+	if p, err := placesOf(shape, &r.X, new(Array), new(Array)); err == nil {
+		if f, _, ok := r.wide(s, p); ok {
+			return int(f.Parts)
+		}
+	}
+	return r.Line.parts()
+}
+
 // Reduce runs a stage. A line of no elements is an error.
 func Reduce(s *device.Stream, shape []int, r *Reduction) error {
-	parts := r.Line.parts()
+	parts := r.Parts(s, shape)
 	if r.Last != (parts == 1) {
 		return fmt.Errorf("%w: a stage of %d elements", ErrShape, r.Line.Length)
 	}
@@ -218,6 +228,9 @@ func (r *Reduction) launch(s *device.Stream, shape []int, f folding) error {
 	}
 	if err := countable(p.N, r.Line.Length, f.Parts); err != nil {
 		return err
+	}
+	if w, columns, ok := r.wide(s, p); ok && !f.Running {
+		return r.launchWide(s, w, columns)
 	}
 	f.Fold, f.X, f.Out, f.Length, f.Step, f.Results = r.Fold, r.X.Type, r.Out.Type, uint32(r.Line.Length), uint32(r.Line.Step), p.N
 	g := blocks(p.N * f.Parts)

@@ -12,7 +12,7 @@ import (
 func Prefill[T row.Number](s *device.Stream, shape prefill.Shape, x prefill.Operands[T]) error {
 	info := s.Device().Info()
 	y, brain := any(x).(prefill.Operands[dtype.BF16])
-	if info.Kind == "cpu" || info.Capability != (device.Capability{Major: 9}) || !brain || shape.Dim != Dim || !y.Aligned() {
+	if info.Kind == "cpu" || info.Capability != (device.Capability{Major: 9}) || !brain || shape.Dim != Dim || shape.Apart != 0 || !y.Aligned() {
 		return prefill.Attend(s, shape, x)
 	}
 	if err := prefill.Check(shape, y); err != nil || y.Q.Len() == 0 || y.Spans.Len() == 0 {

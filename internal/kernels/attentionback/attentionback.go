@@ -38,13 +38,14 @@ type Form int
 
 // The forms.
 const (
-	Auto   Form = iota // the fastest one
-	Direct             // a block of 16 threads for each head of a sequence, in float32: any device
-	Tiled              // warp products: bfloat16 from compute capability 8.0 on, in operands that begin at multiples of 16 bytes
+	Auto    Form = iota // the fastest one
+	Direct              // a block of 16 threads for each head of a sequence, in float32: any device
+	Tiled               // warp products: bfloat16 from compute capability 8.0 on, in operands that begin at multiples of 16 bytes
+	Grouped             // as Tiled, but products of warp groups: rows of 64 or 128 elements on compute capability 9.0
 )
 
 // String returns the form's name.
-func (f Form) String() string { return [...]string{"auto", "direct", "tiled"}[f] }
+func (f Form) String() string { return [...]string{"auto", "direct", "tiled", "grouped"}[f] }
 
 // Backward computes the derivatives of prefill.Attend. Additions have an order that depends only on the shape, the spans and the form.
 //
@@ -58,7 +59,7 @@ func Backward[T Element](s *device.Stream, shape prefill.Shape, x Operands[T]) e
 // BackwardIn is Backward in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
 func BackwardIn[T Element](s *device.Stream, f Form, shape prefill.Shape, x Operands[T]) error {
 	if f == Auto {
-		f = formOf[T](s.Device())
+		f = formOf[T](s.Device(), shape)
 	}
 	if err := x.check(f, shape); err != nil || x.Q.Len() == 0 {
 		return err
@@ -67,23 +68,26 @@ func BackwardIn[T Element](s *device.Stream, f Form, shape prefill.Shape, x Oper
 	if f == Direct {
 		return j.direct(s)
 	}
-	if info := s.Device().Info(); !j.tileable(info) {
+	if info := s.Device().Info(); !j.tileable(f, info) {
 		return fmt.Errorf("%w: form %v of %T on %v", ErrShape, f, x, info.Name)
 	}
-	return j.tiled(s)
+	return j.tiled(s, f)
 }
 
 // formOf returns the fastest form.
-func formOf[T Element](d *device.Device) Form {
-	if warped[T](d.Info()) && row.FormOf(d) == row.Wide {
-		return Tiled
+func formOf[T Element](d *device.Device, shape prefill.Shape) Form {
+	switch info := d.Info(); {
+	case !warped[T](info) || row.FormOf(d) != row.Wide:
+		return Direct
+	case grouped(info, shape.Dim):
+		return Grouped
 	}
-	return Direct
+	return Tiled
 }
 
 // Workspace returns the elements of scratch memory that Backward needs for a number of rows.
 func Workspace[T Element](d *device.Device, shape prefill.Shape, rows int) int {
-	return WorkspaceIn[T](formOf[T](d), shape, rows)
+	return WorkspaceIn[T](formOf[T](d, shape), shape, rows)
 }
 
 // WorkspaceIn is Workspace for a form other than Auto.
@@ -92,7 +96,7 @@ func WorkspaceIn[T Element](f Form, shape prefill.Shape, rows int) int {
 		return 0
 	}
 	l := layoutOf(shape, rows)
-	if f == Tiled {
+	if f == Tiled || f == Grouped {
 		return l.lines()
 	}
 	return l.direct(row.Elements[T]() != 4).total()

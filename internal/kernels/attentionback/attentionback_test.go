@@ -165,6 +165,11 @@ func TestBackward(t *testing.T) {
 		smallBF16, newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, long...), newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 32}, long...),
 		newProblem[dtype.BF16](prefill.Shape{Heads: 3, KeyHeads: 1, Dim: 128}, 70, 3, 64), newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 2, Dim: 112, Causal: true}, 130, 65),
 	}
+	grouped := []checker{
+		newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, 63, 0, 64, 1, 140),
+		newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 128, Causal: true}, 65, 130),
+		newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 64}, 260, 3), newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 128}, 70),
+	}
 	for name, open := range kerneltest.Executions() {
 		t.Run(name, func(t *testing.T) {
 			s := kerneltest.Stream(t, open)
@@ -176,6 +181,12 @@ func TestBackward(t *testing.T) {
 				list[attentionback.Tiled] = tiled
 			case name != "native" && name != "scalar":
 				list[attentionback.Direct] = append(fast, smallBF16)
+			}
+			if hasGroups(s) {
+				list[attentionback.Grouped] = grouped
+			}
+			if hasGroups(s) && s.Device().Info().Kind == "cuda" {
+				list[attentionback.Grouped] = append(grouped, newProblem[dtype.BF16](prefill.Shape{Heads: 4, KeyHeads: 2, Dim: 128, Causal: true}, 300, 150), newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64}, 1, 330))
 			}
 			for form, problems := range list {
 				t.Run(form.String(), func(t *testing.T) {
@@ -206,30 +217,48 @@ func BenchmarkCPU(b *testing.B) {
 
 // TestSpans passes spans outside operands and with other numbers than those of sequences, whose derivatives are 0.
 func TestSpans(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		for _, form := range []attentionback.Form{attentionback.Direct, attentionback.Tiled, attentionback.Grouped} {
+			t.Run(fmt.Sprintf("%s/%v", name, form), func(t *testing.T) { testSpans(t, kerneltest.Stream(t, open), form) })
+		}
+	}
+}
+
+func testSpans(t *testing.T, s *device.Stream, form attentionback.Form) {
 	shape := prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 16, Causal: true}
+	if form == attentionback.Grouped {
+		needGroups(t, s)
+		shape.Dim = 64
+	}
 	p := newProblem[dtype.BF16](shape, 3, 20, 3)
 	p.spans = append([]prefill.Span{{Row: -3, Count: 4, Keys: -3}}, p.spans...)
 	p.spans[2].Keys = 1 // no longer the span's rows
 	p.spans = append(p.spans, prefill.Span{Row: 27, Count: 2, Keys: 27}, prefill.Span{Row: math.MaxInt32 - 1, Count: math.MaxInt32, Keys: math.MaxInt32 - 1})
 	good := func(row int) bool { return row >= 1 && row < 4 || row >= 24 && row < 27 }
-	for name, open := range kerneltest.Executions() {
-		for _, form := range []attentionback.Form{attentionback.Direct, attentionback.Tiled} {
-			t.Run(fmt.Sprintf("%s/%v", name, form), func(t *testing.T) {
-				s := kerneltest.Stream(t, open)
-				x := p.operands(t, s, form)
-				if err := attentionback.BackwardIn(s, form, shape, x); err != nil {
-					t.Fatal(err)
-				}
-				for i, to := range []device.Slice[dtype.BF16]{x.DQ, x.DK, x.DV} {
-					for j, g := range kerneltest.Download(t, s, to) {
-						if row := j / shape.Dim; g.Float64() != g.Float64() || !good(row) && g != 0 || good(row) && i == 2 && g == 0 {
-							t.Fatalf("derivative %d, row %d has %v", i, row, g)
-						}
-					}
-				}
-			})
+	x := p.operands(t, s, form)
+	if err := attentionback.BackwardIn(s, form, shape, x); err != nil {
+		t.Fatal(err)
+	}
+	for i, to := range []device.Slice[dtype.BF16]{x.DQ, x.DK, x.DV} {
+		for j, g := range kerneltest.Download(t, s, to) {
+			if row := j / shape.Dim; g.Float64() != g.Float64() || !good(row) && g != 0 || good(row) && i == 2 && g == 0 {
+				t.Fatalf("derivative %d, row %d has %v", i, row, g)
+			}
 		}
 	}
+}
+
+// needGroups skips a test unless the device has products of warp groups.
+func needGroups(t *testing.T, s *device.Stream) {
+	t.Helper()
+	if !hasGroups(s) {
+		t.Skipf("%v has no products of warp groups", s.Device().Info().Name)
+	}
+}
+
+func hasGroups(s *device.Stream) bool {
+	info := s.Device().Info()
+	return info.Kind != "cpu" && info.Capability == (device.Capability{Major: 9})
 }
 
 // TestShapes passes operands that do not fit.
@@ -259,4 +288,51 @@ func TestShapes(t *testing.T) {
 	if err := attentionback.BackwardIn(s, attentionback.Tiled, shape, good); !errors.Is(err, attentionback.ErrShape) {
 		t.Errorf("float32 in tiles: %v, want ErrShape", err)
 	}
+}
+
+// TestNeighbours fills a sequence with NaNs: the derivatives of the sequences before and after it must stay as they were.
+func TestNeighbours(t *testing.T) {
+	shape, counts := prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, []int{70, 30, 5}
+	p := newProblem[dtype.BF16](shape, counts...)
+	bad := newProblem[dtype.BF16](shape, counts...)
+	first := counts[0] + 1
+	inside := func(row int) bool { return row >= first && row < first+counts[1] }
+	for _, x := range [][]dtype.BF16{bad.Q, bad.K, bad.V, bad.DO} {
+		for i := range x {
+			if inside(i * p.rows / len(x)) {
+				x[i] = dtype.BF16From32(float32(math.NaN()))
+			}
+		}
+	}
+	for _, name := range []string{"interp", "cuda"} {
+		for _, form := range []attentionback.Form{attentionback.Tiled, attentionback.Grouped} {
+			t.Run(fmt.Sprintf("%s/%v", name, form), func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				if form == attentionback.Grouped {
+					needGroups(t, s)
+				}
+				want, got := p.derivatives(t, s, form), bad.derivatives(t, s, form)
+				for i := range want {
+					for j, g := range got[i] {
+						if row := j * p.rows / len(got[i]); !inside(row) && g != want[i][j] {
+							t.Fatalf("derivative %d, row %d has %v, want %v", i, row, g, want[i][j])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// derivatives returns the derivatives with respect to queries, keys and values.
+func (p *problem[T]) derivatives(t *testing.T, s *device.Stream, f attentionback.Form) (list [3][]T) {
+	t.Helper()
+	x := p.operands(t, s, f)
+	if err := attentionback.BackwardIn(s, f, p.Shape, x); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range []device.Slice[T]{x.DQ, x.DK, x.DV} {
+		list[i] = kerneltest.Download(t, s, d)
+	}
+	return list
 }

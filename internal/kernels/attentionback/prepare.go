@@ -32,6 +32,59 @@ func linesOf[T any, F row.Format[T]](t gpu.Thread, o, do []T, states []prefill.S
 	lines[i] = [2]float32{state.Top + math32.Log2(state.Sum), product}
 }
 
+const team = 16 // threads for a line of prepareTiled, of up to eight elements each
+
+// prepareTiled is linesOf for rows whose elements a team multiplies. It also clears derivatives in rows of no sequence, which no block computes.
+//
+//gpu:kernel
+//gpu:assume narrow,aligned
+//gpu:twin off
+//gpu:block 256
+func prepareTiled(t gpu.Thread, o, do [][8]dtype.BF16, states []prefill.State, spans []prefill.Span, lines [][2]float32, dq, dk, dv [][8]dtype.BF16, l layout) {
+	line, part := t.GlobalX()/team, t.GlobalX()%team
+	width := int(l.Dim) / 8
+	var product float32
+	if at := line*width + part; line < len(lines) && part < width {
+		a, b := o[at], do[at]
+		for k := range a {
+			product = math32.FMA(a[k].Float32(), b[k].Float32(), product)
+		}
+		row, head := int(uint32(line)/uint32(l.Heads)), int(uint32(line)%uint32(l.Heads))
+		if !l.covered(spans, row) {
+			dq[at] = [8]dtype.BF16{}
+			if head < int(l.KeyHeads) {
+				at := (row*int(l.KeyHeads)+head)*width + part
+				dk[at], dv[at] = [8]dtype.BF16{}, [8]dtype.BF16{}
+			}
+		}
+	}
+	for mask := 1; mask < team; mask *= 2 {
+		product += gpu.ShuffleXor(t, product, mask)
+	}
+	if part == 0 && line < len(lines) {
+		state := states[line]
+		lines[line] = [2]float32{state.Top + math32.Log2(state.Sum), product}
+	}
+}
+
+// covered reports whether a row is one of a sequence.
+func (l *layout) covered(spans []prefill.Span, row int) bool {
+	low, high := 0, len(spans)
+	for low < high {
+		if middle := int(uint(low+high) / 2); int(spans[middle].Row) <= row {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == 0 {
+		return false
+	}
+	s := spans[low-1]
+	end := int(s.Row) + int(s.Count)
+	return s.Row >= 0 && s.First == 0 && s.Keys == s.Row && row < end && end <= int(l.Rows)
+}
+
 // widen converts elements to float32.
 //
 //gpu:kernel

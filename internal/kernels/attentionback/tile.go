@@ -24,25 +24,30 @@ type products struct {
 	from int
 }
 
-// view is the operands of a block, eight elements at a time, and its sequence.
-type view[T any] struct {
+// section is the rows of a block, and their sequence.
+type section struct {
 	layout
 	prefill.Part
-	first        [2][][8]T // queries and derivatives of results
-	second       [2][][8]T // keys and values
-	lines        [][2]float32
 	keyHead      int
 	headsOfGroup int
 }
 
-// part returns the tile of a sequence with a number.
-func (w *view[T]) part(spans []prefill.Span, at int) {
+// part sets the rows to those of the part of a sequence with a number, of up to size rows.
+func (w *section) part(spans []prefill.Span, at, size int) {
 	l := prefill.Layout{Heads: w.Heads, KeyHeads: w.KeyHeads, Dim: w.Dim}
-	w.Part = l.Part(spans, at, tileRows, int(w.Rows))
+	w.Part = l.Part(spans, at, size, int(w.Rows))
 	if w.From+w.Position != w.Row || w.From+w.Keys > int(w.Rows) {
 		w.Count = 0
 	}
 	w.headsOfGroup = int(w.Heads / w.KeyHeads)
+}
+
+// view is the operands of a block, eight elements at a time, and its rows.
+type view[T any] struct {
+	section
+	first  [2][][8]T // queries and derivatives of results
+	second [2][][8]T // keys and values
+	lines  [][2]float32
 }
 
 // queries returns a tile of queries of a head, from a position on.

@@ -23,8 +23,8 @@ type nearKeys[R any] struct {
 //gpu:block 128
 func tiledKeys[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float32 | [16][4]float32](t gpu.Thread, q, k, v, do [][8]T, lines [][2]float32, spans []prefill.Span, dk, dv [][2]T, l layout) {
 	b := gpu.Shared[nearKeys[R]](t)
-	w := view[T]{layout: l, first: [2][][8]T{q, do}, second: [2][][8]T{k, v}, lines: lines, keyHead: t.BlockY()}
-	w.part(spans, t.BlockX())
+	w := view[T]{section: section{layout: l, keyHead: t.BlockY()}, first: [2][][8]T{q, do}, second: [2][][8]T{k, v}, lines: lines}
+	w.part(spans, t.BlockX(), tileRows)
 	if w.Count <= 0 {
 		return
 	}
@@ -77,7 +77,7 @@ type tour struct {
 }
 
 // tour returns a tour before its first tile.
-func (w *view[T]) tour() tour {
+func (w *section) tour() tour {
 	u := tour{head: w.keyHead * w.headsOfGroup}
 	if w.Causal {
 		u.first = w.Position

@@ -22,8 +22,8 @@ type nearQueries[R any] struct {
 //gpu:block 128
 func tiledQueries[T gpu.Half, F row.Format[T], R [9][8]T | [17][8]T, A [8][4]float32 | [16][4]float32](t gpu.Thread, q, k, v, do [][8]T, lines [][2]float32, spans []prefill.Span, dq [][2]T, l layout) {
 	b := gpu.Shared[nearQueries[R]](t)
-	w := view[T]{layout: l, first: [2][][8]T{q, do}, second: [2][][8]T{k, v}}
-	w.part(spans, t.GridDimX()-1-t.BlockX())
+	w := view[T]{section: section{layout: l}, first: [2][][8]T{q, do}, second: [2][][8]T{k, v}}
+	w.part(spans, t.GridDimX()-1-t.BlockX(), tileRows)
 	if w.Count <= 0 {
 		return
 	}

@@ -70,7 +70,7 @@ func bf16Kernels(l Layout) kernels[dtype.BF16] {
 
 func f16Kernels(l Layout) kernels[dtype.F16] {
 	if l == NT {
-		return kernels[dtype.F16]{resident: ResidentNTF16, parts: PartsNTF16}
+		return kernels[dtype.F16]{ResidentNTF16, CurvedNTF16, PartsNTF16}
 	}
 	return kernels[dtype.F16]{}
 }

@@ -47,7 +47,7 @@ func (p planner[T, C]) split(s *device.Stream) error {
 	if err := p.x.kernels(p.Layout).parts(s, device.Blocks{X: blocks}, a, b, work, j.job, output{Mode: segments}); err != nil {
 		return err
 	}
-	return p.x.join(s, device.Blocks{X: int(j.tiles()), Y: int(j.strands())}, work, p.x.C, p.x.Residual, p.x.Bias, j)
+	return p.x.join(s, device.Blocks{X: int(j.tiles()), Y: 2 * int(j.strands())}, work, p.x.C, p.x.Residual, p.x.Bias, j)
 }
 
 // plain launches tensor.

@@ -14,6 +14,7 @@ type slab [squareDepth][squareTile + 4]float32
 // from slabs in shared memory, a thread 4x4. For SwiGLU, half of the columns are s.Second columns further right.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:block 256
 func square(t gpu.Thread, a, b, c, residual, bias []float32, s tile) {
 	left, right := gpu.Shared[slab](t), gpu.Shared[slab](t)

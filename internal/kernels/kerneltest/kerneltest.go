@@ -8,7 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // An Opener opens a device.
@@ -16,6 +18,13 @@ type Opener func() (*device.Device, error)
 
 // errNoGPU is the error of an Opener on a machine without a GPU. Stream skips the test.
 var errNoGPU = errors.New("no GPU")
+
+// Runs reports whether a test runs a form in an execution. The form for GPUs has no generated code for CPUs, so that all executions on
+// the CPU run the same code: go test has one of them.
+func Runs(execution string, form row.Form) bool {
+	other := execution != "native" && execution != "interp" && execution != "cuda"
+	return form == row.Plain || !other || sweep.Whole()
+}
 
 // Executions returns the devices to test kernels on, by name: the CPU's vector code for each vector unit, its twins without vector
 // code, the kernels' own Go functions, the interpreter, and the first GPU.

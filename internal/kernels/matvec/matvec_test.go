@@ -13,12 +13,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 )
 
-// operands returns random operands of a product.
+// operands returns random operands of a product. The weights repeat after a prime number of them: generating all took most of the time.
 func operands(shape Shape) (w []dtype.BF16, x []float32) {
+	const period = 8191
 	r := rand.New(rand.NewPCG(1, 2))
 	w, x = make([]dtype.BF16, shape.Rows*shape.Columns), make([]float32, shape.Columns)
-	for i := range w {
+	for i := range w[:min(period, len(w))] {
 		w[i] = dtype.BF16From64(r.NormFloat64())
+	}
+	for i := period; i < len(w); i++ {
+		w[i] = w[i-period]
 	}
 	for i := range x {
 		x[i] = float32(r.NormFloat64())

@@ -19,7 +19,9 @@ type Element interface {
 type Gradients[T Element] struct {
 	X  device.Slice[T] // what was normalized: X of Operands or, if there was a Residual, Sum
 	DY device.Slice[T] // the derivative of the loss with respect to Y
-	DX device.Slice[T] // becomes the derivative with respect to X; may be Add
+	// DYHalf is DY of a norm whose results are bfloat16 and whose rows are float32; then DY is empty. It is for GPUs: see FitsNarrow.
+	DYHalf device.Slice[dtype.BF16]
+	DX     device.Slice[T] // becomes the derivative with respect to X; may be Add
 
 	// Add is added to DX: the derivative with respect to X by another way, such as the residual stream. It is optional.
 	Add    device.Slice[T]
@@ -59,11 +61,11 @@ func (x Gradients[T]) check(f function) error {
 	work := x.DWeight.Len()+x.DBias.Len() > 0
 	switch {
 	case f.Rows < 0 || f.Columns < 0 || f.Rows > math.MaxInt32 || f.Columns > math.MaxInt32,
-		!fits(x.X.Len(), n, false), !fits(x.DY.Len(), n, false), !fits(x.DX.Len(), n, false), !fits(x.Add.Len(), n, true),
+		!fits(x.X.Len(), n, false), !fits(x.DY.Len()+x.DYHalf.Len(), n, false), x.DYHalf.Len() > 0 && !x.fitsNarrow(f.Shape), !fits(x.DX.Len(), n, false), !fits(x.Add.Len(), n, true),
 		!fits(x.Weight.Len(), f.Columns, false), !fits(x.DWeight.Len(), f.Columns, true), !fits(x.DBias.Len(), f.Columns, true),
 		!f.centred && x.DBias.Len() > 0, work && x.Workspace.Len() < Workspace(f.Shape):
 		return fmt.Errorf("%w: a matrix of %d x %d; X has %d elements, DY %d, DX %d, Add %d, Weight %d, DWeight %d, DBias %d, Workspace %d", ErrShape,
-			f.Rows, f.Columns, x.X.Len(), x.DY.Len(), x.DX.Len(), x.Add.Len(), x.Weight.Len(), x.DWeight.Len(), x.DBias.Len(), x.Workspace.Len())
+			f.Rows, f.Columns, x.X.Len(), x.DY.Len()+x.DYHalf.Len(), x.DX.Len(), x.Add.Len(), x.Weight.Len(), x.DWeight.Len(), x.DBias.Len(), x.Workspace.Len())
 	}
 	return nil
 }
@@ -87,7 +89,7 @@ func runBack[T Element](s *device.Stream, form row.Form, f function, x Gradients
 	if f.Rows*f.Columns == 0 {
 		return x.clear(s)
 	}
-	c := config{Rows: uint32(f.Rows), Columns: uint32(f.Columns), Inverse: 1 / float32(f.Columns), Epsilon: f.epsilon, Centred: f.centred}
+	c := f.config()
 	if x.DWeight.Len()+x.DBias.Len() == 0 {
 		return x.rows(s, form, c, device.None[[2]float32]())
 	}
@@ -110,12 +112,15 @@ func (x Gradients[T]) clear(s *device.Stream) error {
 	return nil
 }
 
-//gpu:instance wideBack32 = wideBack[[4]float32, row.F32]
-//gpu:instance wideBackBF16 = wideBack[[8]float32, row.BF16]
+//gpu:instance wideBack32 = wideBack[[4]float32, row.F32, row.Words, row.F32]
+//gpu:instance wideBackBF16 = wideBack[[8]float32, row.BF16, row.Words, row.BF16]
 
 // rows computes DX, and stores the factor and the mean of each row in lines if there are some. The Wide form needs aligned rows of whole
 // 16 bytes; for others the Plain form runs.
 func (x Gradients[T]) rows(s *device.Stream, form row.Form, c config, lines device.Slice[[2]float32]) error {
+	if x.DYHalf.Len() > 0 {
+		return x.narrowRows(s, c, lines)
+	}
 	rows, columns := int(c.Rows), int(c.Columns)
 	wide := form == row.Wide && row.Fits(columns, x.X, x.DY, x.DX, x.Add) && row.Fits(columns, x.Weight) && lines.Aligned(row.VectorBytes)
 	grid := row.Teams(rows, columns/row.Elements[T](), row.Limits{Shared: s.Device().Info().Limits.SharedDynamic})
@@ -148,19 +153,40 @@ func (x Gradients[T]) rows(s *device.Stream, form row.Form, c config, lines devi
 
 // columns computes DWeight and DBias, given the factors and means of rows and memory for partial sums.
 func (x Gradients[T]) columns(s *device.Stream, f function, lines device.Slice[[2]float32], parts device.Slice[float32]) error {
-	n, rows := f.chunks()
-	blocks := device.Blocks{X: (f.Columns + columnThreads - 1) / columnThreads, Y: n}
+	_, rows := f.chunks()
 	var err error
 	switch x := any(x).(type) {
 	case Gradients[float32]:
-		err = SumRows(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
+		if x.DYHalf.Len() > 0 {
+			err = SumMixed(s, f.columnBlocks(), x.X, x.DYHalf, lines, parts, uint32(rows), uint32(f.Columns))
+			break
+		}
+		err = SumRows(s, f.columnBlocks(), x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	case Gradients[dtype.BF16]:
-		err = SumHalves(s, blocks, x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
+		err = SumHalves(s, f.columnBlocks(), x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	}
+	if err != nil {
+		return err
+	}
+	return x.sums(s, f, parts)
+}
+
+// columnBlocks returns the grid of a thread for each column of each chunk of rows.
+func (s Shape) columnBlocks() device.Blocks {
+	n, _ := s.chunks()
+	return device.Blocks{X: (s.Columns + columnThreads - 1) / columnThreads, Y: n}
+}
+
+// sums computes DWeight and DBias, given partial sums.
+func (x Gradients[T]) sums(s *device.Stream, f function, parts device.Slice[float32]) error {
+	n, _ := f.chunks()
 	for i, to := range []device.Slice[float32]{x.DWeight, x.DBias} {
-		if err == nil && to.Len() > 0 {
-			err = SumParts(s, device.Blocks{X: blocks.X}, parts.Slice(i*n*f.Columns, (i+1)*n*f.Columns), to)
+		if to.Len() == 0 {
+			continue
+		}
+		if err := SumParts(s, device.Blocks{X: (f.Columns + sumColumns - 1) / sumColumns}, parts.Slice(i*n*f.Columns, (i+1)*n*f.Columns), to); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }

@@ -74,7 +74,7 @@ func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T
 	if err := x.check(f.Shape); err != nil || f.Rows*f.Columns == 0 {
 		return err
 	}
-	c := config{Rows: uint32(f.Rows), Columns: uint32(f.Columns), Inverse: 1 / float32(f.Columns), Epsilon: f.epsilon, Centred: f.centred}
+	c := f.config()
 	if x.Bias.Len() == 0 {
 		x.Bias = device.None[float32]()
 	}

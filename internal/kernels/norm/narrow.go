@@ -14,6 +14,7 @@ type Narrowed struct {
 	X      device.Slice[float32]
 	Y      device.Slice[dtype.BF16]
 	Weight device.Slice[float32] // a number for each column
+	Bias   device.Slice[float32] // the same, of LayerNormNarrow only
 }
 
 const narrowThreads = 256 // of a block of narrow

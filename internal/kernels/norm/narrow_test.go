@@ -18,7 +18,7 @@ func TestNarrow(t *testing.T) {
 			for _, shape := range []Shape{{0, 8}, {1, 4}, {17, 136}, {3, 576}, {2, 4100}} {
 				r := rand.New(rand.NewPCG(uint64(shape.Columns), 7))
 				x, weight := random[float32](r, shape.Rows*shape.Columns), random[float32](r, shape.Columns)
-				o := Narrowed{kerneltest.Upload(t, s, x), kerneltest.Upload(t, s, poison[dtype.BF16](len(x))), kerneltest.Upload(t, s, weight)}
+				o := Narrowed{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, poison[dtype.BF16](len(x))), Weight: kerneltest.Upload(t, s, weight)}
 				if err := RMSNormNarrow(s, shape, epsilon, o); err != nil {
 					t.Fatal(err)
 				}
@@ -33,7 +33,7 @@ func TestNarrow(t *testing.T) {
 					}
 				}
 			}
-			x := Narrowed{kerneltest.Upload(t, s, make([]float32, 6)), kerneltest.Upload(t, s, make([]dtype.BF16, 6)), kerneltest.Upload(t, s, make([]float32, 6))}
+			x := Narrowed{X: kerneltest.Upload(t, s, make([]float32, 6)), Y: kerneltest.Upload(t, s, make([]dtype.BF16, 6)), Weight: kerneltest.Upload(t, s, make([]float32, 6))}
 			if err := RMSNormNarrow(s, Shape{1, 6}, epsilon, x); !errors.Is(err, ErrShape) {
 				t.Errorf("rows of 6: %v", err)
 			}

@@ -100,8 +100,8 @@ const columnThreads = 256 // of a block that adds rows
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 256
-func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32, rows, columns uint32) {
-	sumColumn[float32, row.F32](t, backRows[float32]{x: x, dy: dy, lines: lines}, parts, chunk{int(rows), int(columns)})
+func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32, rows, width uint32) {
+	sumColumn[float32, row.F32, float32, row.F32](t, columns[float32, float32]{x, dy, lines, parts}, chunk{int(rows), int(width)})
 }
 
 // sumHalves is sumRows for bfloat16.
@@ -110,27 +110,46 @@ func sumRows(t gpu.Thread, x, dy []float32, lines [][2]float32, parts []float32,
 //gpu:assume nothing
 //gpu:twin off
 //gpu:block 256
-func sumHalves(t gpu.Thread, x, dy []dtype.BF16, lines [][2]float32, parts []float32, rows, columns uint32) {
-	sumColumn[dtype.BF16, row.BF16](t, backRows[dtype.BF16]{x: x, dy: dy, lines: lines}, parts, chunk{int(rows), int(columns)})
+func sumHalves(t gpu.Thread, x, dy []dtype.BF16, lines [][2]float32, parts []float32, rows, width uint32) {
+	sumColumn[dtype.BF16, row.BF16, dtype.BF16, row.BF16](t, columns[dtype.BF16, dtype.BF16]{x, dy, lines, parts}, chunk{int(rows), int(width)})
+}
+
+// sumMixed is sumRows for float32 rows whose results are bfloat16.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:twin off
+//gpu:block 256
+func sumMixed(t gpu.Thread, x []float32, dy []dtype.BF16, lines [][2]float32, parts []float32, rows, width uint32) {
+	sumColumn[float32, row.F32, dtype.BF16, row.BF16](t, columns[float32, dtype.BF16]{x, dy, lines, parts}, chunk{int(rows), int(width)})
+}
+
+// columns are the operands of sums over rows.
+type columns[T, D any] struct {
+	x     []T
+	dy    []D
+	lines [][2]float32
+	parts []float32
 }
 
 // chunk is the size of a chunk.
 type chunk struct{ rows, columns int }
 
 // sumColumn adds a column of a chunk.
-func sumColumn[T any, F row.Format[T]](t gpu.Thread, o backRows[T], parts []float32, c chunk) {
+func sumColumn[T any, F row.Format[T], D any, G row.Format[D]](t gpu.Thread, o columns[T, D], c chunk) {
 	var f F
+	var format G
 	n, i, number := c.columns, t.GlobalX(), t.BlockY()
 	first := number * c.rows
 	some := o.lines[first:min(first+c.rows, len(o.lines))]
-	weight, bias := parts[number*n:][:n], parts[(t.GridDimY()+number)*n:][:n]
+	weight, bias := o.parts[number*n:][:n], o.parts[(t.GridDimY()+number)*n:][:n]
 	if i >= n {
 		return
 	}
 	var w, b float32
 	at := first*n + i
 	for k := range some {
-		g := f.Float32(o.dy[at])
+		g := format.Float32(o.dy[at])
 		w += g * ((f.Float32(o.x[at]) - some[k][1]) * some[k][0])
 		b += g
 		at += n
@@ -138,19 +157,33 @@ func sumColumn[T any, F row.Format[T]](t gpu.Thread, o backRows[T], parts []floa
 	weight[i], bias[i] = w, b
 }
 
-// sumParts adds partial sums, of which each has an element for each one of sums.
+const (
+	sumColumns = 16 // of a block of sumParts
+	sumThreads = columnThreads / sumColumns
+)
+
+// sumParts adds partial sums, of which each has an element for each one of sums. The threads of a block take some parts of some columns.
 //
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 256
 func sumParts(t gpu.Thread, parts, sums []float32) {
-	i := t.GlobalX()
-	if i >= len(sums) {
+	shared := gpu.Shared[[sumThreads][sumColumns]float32](t)
+	column, me := t.ThreadX()%sumColumns, t.ThreadX()/sumColumns
+	i := t.BlockX()*sumColumns + column
+	var sum float32
+	if i < len(sums) {
+		for at := me*len(sums) + i; at < len(parts); at += sumThreads * len(sums) {
+			sum += parts[at]
+		}
+	}
+	shared[me][column] = sum
+	t.Sync()
+	if me > 0 || i >= len(sums) {
 		return
 	}
-	var sum float32
-	for at := i; at < len(parts); at += len(sums) {
-		sum += parts[at]
+	for k := 1; k < sumThreads; k++ {
+		sum += shared[k][column]
 	}
 	sums[i] = sum
 }

@@ -12,7 +12,7 @@ import (
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
-func wideBack[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, add, dx []row.Words, weight []A, lines [][2]float32, c config) {
+func wideBack[A [4]float32 | [8]float32, F row.Vectors[A], D any, G unpacker[D, A]](t gpu.Thread, x []row.Words, dy []D, add, dx []row.Words, weight []A, lines [][2]float32, c config) {
 	parts := gpu.Shared[[4]row.Parts[float32]](t)
 	held := gpu.DynamicShared[row.Words](t)
 	team := row.TeamOf(t)
@@ -29,7 +29,7 @@ func wideBack[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, 
 		r.mean = team.Sum(t, &parts[0], r.sum()) * c.Inverse
 	}
 	g := dy[first : first+n]
-	m := r.moments(g)
+	m := momentsOf[A, F, D, G](&r, g)
 	l := c.lineOf(r.mean, moments{team.Sum(t, &parts[1], m.squares), team.Sum(t, &parts[2], m.products), team.Sum(t, &parts[3], m.sum)})
 	if len(lines) > 0 && team.Me == 0 && at == team.Row {
 		lines[at] = [2]float32{l.factor, l.mean}
@@ -37,13 +37,32 @@ func wideBack[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, dy, 
 	if len(add) > 0 {
 		add = add[first : first+n]
 	}
-	r.storeBack(l, g, add)
+	storeBack[A, F, D, G](&r, l, g, add)
 }
 
-// moments returns the sums of a thread's elements.
-func (r *wideRow[A, F]) moments(dy []row.Words) (m moments) {
+// unpacker converts vectors of elements to float32 numbers.
+type unpacker[D any, A [4]float32 | [8]float32] interface{ Unpack(d D) A }
+
+// fourHalves is four elements of bfloat16.
+type fourHalves struct{}
+
+// Unpack returns the elements of d.
+func (fourHalves) Unpack(d [2]uint32) [4]float32 {
+	w := row.BF16{}.Unpack(row.Words{d[0], d[1]})
+	return [4]float32{w[0], w[1], w[2], w[3]}
+}
+
+// Pack returns the numbers of a, rounded to elements.
+func (fourHalves) Pack(a [4]float32) [2]uint32 {
+	w := row.BF16{}.Pack([8]float32{a[0], a[1], a[2], a[3]})
+	return [2]uint32{w[0], w[1]}
+}
+
+// momentsOf returns the sums of a thread's elements.
+func momentsOf[A [4]float32 | [8]float32, F row.Vectors[A], D any, G unpacker[D, A]](r *wideRow[A, F], dy []D) (m moments) {
+	var format G
 	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
-		a, b, w := r.format.Unpack(r.At(i, slot)), r.format.Unpack(dy[i]), r.weight[i]
+		a, b, w := r.format.Unpack(r.At(i, slot)), format.Unpack(dy[i]), r.weight[i]
 		for k := range len(a) {
 			d, g := a[k]-r.mean, b[k]*w[k]
 			m.squares, m.products, m.sum = math32.FMA(d, d, m.squares), math32.FMA(g, d, m.products), m.sum+g
@@ -53,9 +72,10 @@ func (r *wideRow[A, F]) moments(dy []row.Words) (m moments) {
 }
 
 // storeBack stores a thread's derivatives, plus others if there are some.
-func (r *wideRow[A, F]) storeBack(l line, dy, add []row.Words) {
+func storeBack[A [4]float32 | [8]float32, F row.Vectors[A], D any, G unpacker[D, A]](r *wideRow[A, F], l line, dy []D, add []row.Words) {
+	var format G
 	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
-		a, b, w := r.format.Unpack(r.At(i, slot)), r.format.Unpack(dy[i]), r.weight[i]
+		a, b, w := r.format.Unpack(r.At(i, slot)), format.Unpack(dy[i]), r.weight[i]
 		for k := range len(a) {
 			a[k] = l.of(a[k], b[k]*w[k])
 		}

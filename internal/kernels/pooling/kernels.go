@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-const wideThreads = 128 // of a block on a GPU
+const wideThreads = 512 // of a block on a GPU
 
 // config is what kernels take beside slices.
 type config struct {
@@ -30,28 +30,86 @@ func plain[T any, F row.Format[T]](t gpu.Thread, x []T, starts []int32, y []floa
 	}
 }
 
-// wide reduces a sequence with each block of 128 threads.
+const (
+	wideColumns = 128 // that a block of wide takes at a time
+	wideRows    = wideThreads / wideColumns
+)
+
+// wide reduces a sequence with each block. The threads of a column take its rows in turn.
 //
 //gpu:kernel
 //gpu:twin off
-//gpu:block 128
+//gpu:block 512
 func wide[T any, F row.Format[T]](t gpu.Thread, x []T, starts []int32, y []float32, c config) {
-	parts := gpu.Shared[[wideThreads / gpu.WarpSize]float32](t)
+	parts := gpu.Shared[[wideRows][wideColumns]float32](t)
+	sums := gpu.Shared[[wideColumns / gpu.WarpSize]float32](t)
 	j := jobOf[T, F](t, arrays[T]{x, starts, y}, c)
-	j.threads = wideThreads
-	sum := gpu.WarpReduceAdd(t, j.reduce())
+	column, me := t.ThreadX()%wideColumns, t.ThreadX()/wideColumns
+	squares := float32(0)
+	for from := 0; from < int(c.Columns); from += wideColumns {
+		parts[me][column] = j.part(from+column, me)
+		t.Sync()
+		if at := from + column; me == 0 && at < int(c.Columns) {
+			v := parts[0][column]
+			for i := 1; i < wideRows; i++ {
+				v = j.combine(v, parts[i][column])
+			}
+			v *= j.inverse()
+			j.y[at] = v
+			squares = math32.FMA(v, v, squares)
+		}
+		t.Sync()
+	}
 	if !c.Unit {
 		return
 	}
-	if t.Lane() == 0 {
-		parts[t.Warp()] = sum
+	if squares = gpu.WarpReduceAdd(t, squares); me == 0 && t.Lane() == 0 {
+		sums[t.Warp()%len(sums)] = squares
 	}
 	t.Sync()
-	sum = 0
-	for i := range parts {
-		sum += parts[i]
+	if me > 0 {
+		return
 	}
-	j.scale(sum)
+	j.me, j.threads = column, wideColumns
+	j.scale(sums[0] + sums[1] + sums[2] + sums[3])
+}
+
+// part returns the result of every wideRows-th row of a column, before it is divided.
+func (j *job[T, F]) part(column, from int) float32 {
+	n := int(j.Columns)
+	v := float32(0)
+	if j.Method == Max {
+		v = math32.Inf(-1)
+	}
+	if column >= n || j.Method == First && from > 0 {
+		return v
+	}
+	for i := from*n + column; i < len(j.x); i += wideRows * n {
+		v = j.combine(v, j.format.Float32(j.x[i]))
+		if j.Method == First {
+			break
+		}
+	}
+	if len(j.x) == 0 {
+		return 0
+	}
+	return v
+}
+
+// combine returns the result of two rows.
+func (j *job[T, F]) combine(v, w float32) float32 {
+	if j.Method == Max {
+		return max(v, w)
+	}
+	return v + w
+}
+
+// inverse returns the factor of results.
+func (j *job[T, F]) inverse() float32 {
+	if j.Method != Mean {
+		return 1
+	}
+	return 1 / float32(max(len(j.x)/max(int(j.Columns), 1), 1))
 }
 
 // job is the work of a block for a thread.
@@ -85,22 +143,14 @@ func (j *job[T, F]) reduce() (squares float32) {
 	if j.Method == First {
 		rows = min(rows, n)
 	}
-	inverse := float32(1)
-	if j.Method == Mean {
-		inverse = 1 / float32(max(rows/max(n, 1), 1))
-	}
+	inverse := j.inverse()
 	for c := j.me; c < n; c += j.threads {
 		v := float32(0)
 		if c < rows {
 			v = j.format.Float32(j.x[c])
 		}
 		for i := c + n; i < rows; i += n {
-			w := j.format.Float32(j.x[i])
-			if j.Method == Max {
-				v = max(v, w)
-			} else {
-				v += w
-			}
+			v = j.combine(v, j.format.Float32(j.x[i]))
 		}
 		v *= inverse
 		j.y[c] = v

@@ -42,7 +42,7 @@ type source[T any] struct {
 //gpu:block 16
 func direct[T any, F row.Format[T]](t gpu.Thread, q, k, v, o []T, states []State, spans []Span, table []int32, s Layout) {
 	b := gpu.Shared[strips](t)
-	w := source[T]{s, s.Part(spans, t.GridDimX()-1-t.BlockX(), row.Lanes, len(k)/s.stride()), q, k, table, t.BlockY()}
+	w := source[T]{s, s.Part(spans, t.GridDimX()-1-t.BlockX(), row.Lanes, s.rows(len(k))), q, k, table, t.BlockY()}
 	queries := w.queries()
 	if queries.rows <= 0 {
 		return
@@ -87,7 +87,7 @@ func direct[T any, F row.Format[T]](t gpu.Thread, q, k, v, o []T, states []State
 		states[(w.Row+me)*int(w.Heads)+w.head] = State{top, sum}
 	}
 	t.Sync()
-	finish[T, F](me, b, o, queries)
+	finish[T, F](me, b, o, w.results(queries))
 }
 
 // lines is rows of dim elements in global memory: the index of the first one, their number, and the distance from one to the next.
@@ -96,8 +96,15 @@ type lines struct{ at, rows, step, dim int }
 // queries returns the queries of the block.
 func (w *source[T]) queries() lines {
 	dim := int(w.Dim)
-	step := int(w.Heads) * dim
-	return lines{w.Row*step + w.head*dim, min(w.Count, len(w.q)/step-w.Row), step, dim}
+	step := w.queryStride()
+	rows := (len(w.q) + step - int(w.Heads)*dim) / step
+	return lines{w.Row*step + w.head*dim, min(w.Count, rows-w.Row), step, dim}
+}
+
+// results returns the results of those queries.
+func (w *source[T]) results(queries lines) lines {
+	step := int(w.Heads) * queries.dim
+	return lines{w.Row*step + w.head*queries.dim, queries.rows, step, queries.dim}
 }
 
 // at returns the keys from a position on that is a multiple of strip. If they are missing, it returns no rows, of any index.

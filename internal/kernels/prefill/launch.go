@@ -35,7 +35,7 @@ func (j job[T]) tileable(info device.Info) bool {
 	if row.Elements[T]() != 8 || info.Kind == "cuda" && info.Capability.Major < 8 {
 		return false
 	}
-	return j.Aligned()
+	return j.Aligned() && j.layout.Apart%8 == 0
 }
 
 // Aligned reports whether the operands begin at multiples of the bytes that kernels for tensor cores access at once.
@@ -46,7 +46,7 @@ func (x Operands[T]) Aligned() bool {
 // blocks returns the grid of blocks of up to size queries: each span may have a part that is not full.
 func (j job[T]) blocks(size int) device.Blocks {
 	heads := int(j.layout.Heads)
-	return device.Blocks{X: j.Q.Len()/(heads*int(j.layout.Dim))/size + j.Spans.Len(), Y: heads}
+	return device.Blocks{X: j.O.Len()/(heads*int(j.layout.Dim))/size + j.Spans.Len(), Y: heads}
 }
 
 //gpu:instance direct32 = direct[float32, row.F32]

@@ -26,6 +26,10 @@ type Shape struct {
 	Dim             int  // a multiple of 16, and at most MaxDim
 	Causal          bool // a query sees only keys of positions up to its own; otherwise it sees all keys up to the last query of its span
 	Pages, MaxPages int  // the number of pages, and the maximum for a sequence
+
+	// Apart is the number of elements from a row of Q, K or V to the next, where rows have others between: such as those of a matrix
+	// with the queries, keys and values of each token. 0 is for none. There are no pages then. The results have none between.
+	Apart int
 }
 
 // Operands are the operands of Attend; the results of all spans' rows are overwritten. Spans are in ascending order of Row, also those
@@ -88,6 +92,9 @@ func Check[T row.Number](s Shape, x Operands[T]) error {
 		return fmt.Errorf("%w: %+v", ErrShape, s)
 	}
 	q, k := s.Heads*s.Dim, s.KeyHeads*s.Dim
+	if s.Apart != 0 {
+		return checkApart(s, x)
+	}
 	if n := max(x.Q.Len()/q, x.K.Len()/k); x.Q.Len()%q != 0 || x.K.Len()%k != 0 || x.K.Len() == 0 || x.O.Len() != x.Q.Len() || x.V.Len() != x.K.Len() || n > math.MaxInt32 {
 		return fmt.Errorf("%w: %+v; Q has %d elements, K %d, V %d, O %d", ErrShape, s, x.Q.Len(), x.K.Len(), x.V.Len(), x.O.Len())
 	}
@@ -103,8 +110,19 @@ func Check[T row.Number](s Shape, x Operands[T]) error {
 	return nil
 }
 
+// checkApart is Check for rows with others between.
+func checkApart[T row.Number](s Shape, x Operands[T]) error {
+	q, k := s.Heads*s.Dim, s.KeyHeads*s.Dim
+	rows := x.O.Len() / q
+	least := func(width int) int { return max(rows-1, 0)*s.Apart + width }
+	if s.Pages != 0 || s.Apart < max(q, k) || s.Apart > math.MaxInt32 || rows > math.MaxInt32 || x.O.Len()%q != 0 || x.Q.Len() < least(q) || x.K.Len() < least(k) || x.V.Len() < least(k) || x.States.Len() != 0 && x.States.Len() != rows*s.Heads {
+		return fmt.Errorf("%w: %+v; Q has %d elements, K %d, V %d, O %d, States %d", ErrShape, s, x.Q.Len(), x.K.Len(), x.V.Len(), x.O.Len(), x.States.Len())
+	}
+	return nil
+}
+
 // Layout returns the shape for kernels.
 func (s Shape) Layout() Layout {
 	scale := float32(math.Log2E / math.Sqrt(float64(s.Dim)))
-	return Layout{int32(s.Heads), int32(s.KeyHeads), int32(s.Dim), int32(s.Pages), int32(s.MaxPages), s.Causal, scale}
+	return Layout{int32(s.Heads), int32(s.KeyHeads), int32(s.Dim), int32(s.Pages), int32(s.MaxPages), int32(s.Apart), s.Causal, scale}
 }

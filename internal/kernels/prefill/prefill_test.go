@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -13,6 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefilltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 var forms = []prefill.Form{prefill.Direct, prefill.Tiled}
@@ -40,14 +42,27 @@ func TestPrefill(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", name, form), func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
 				for i, p := range problems {
-					kind, tiled := s.Device().Info().Kind, form == prefill.Tiled
-					slow := name == "native" || name == "scalar" || tiled && kind == "cpu" || !tiled && kind == "interp"
-					if !slow || i == 4 || i%8 == 1 && !tiled {
+					if runs(name, form, i) {
 						p(t, s, form)
 					}
 				}
 			})
 		}
+	}
+}
+
+// runs reports whether TestPrefill computes a problem on a device. Problems 2, 4 and 12 have one type each, with and without groups and causality.
+func runs(device string, form prefill.Form, problem int) bool {
+	few := problem == 2 || problem == 4 || problem == 12 || sweep.Whole() && problem%8 == 1
+	switch tiled := form == prefill.Tiled; {
+	case device == "cuda":
+		return true
+	case tiled && device == "interp":
+		return sweep.Every(2, problem/3+problem%3) // one of the two types for each shape
+	case tiled: // which has no twin, so that all CPU devices run the same code
+		return problem == 4 && (device == "native" || sweep.Whole())
+	default:
+		return few || device != "native" && device != "scalar" && device != "interp"
 	}
 }
 
@@ -164,6 +179,50 @@ func BenchmarkCPU(b *testing.B) {
 			x := prefill.Operands[float32]{Q: rows(9), K: rows(3), V: rows(3), O: rows(9), Spans: kerneltest.Upload(b, s, []prefill.Span{{Count: tokens}})}
 			took := kerneltest.Measure(b, s, func() error { return prefill.Attend(s, shape, x) })
 			kerneltest.ReportRate(b, 4*float64(shape.Heads*shape.Dim)*tokens*(tokens+1)/2, took)
+		})
+	}
+}
+
+// TestApart compares the results of queries, keys and values that are the columns of one matrix with those of three matrices.
+func TestApart(t *testing.T) {
+	shape := prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 32}
+	spans := []prefill.Span{{Row: 0, Count: 130, First: 0, Keys: 0}, {Row: 130, Count: 70, First: 0, Keys: 130}}
+	const rows = 200
+	r := rand.New(rand.NewPCG(5, 2))
+	var parts [3][]dtype.F16
+	var all []dtype.F16
+	for i, heads := range []int{2, 1, 1} {
+		parts[i] = prefilltest.Numbers[dtype.F16](r, rows*heads*shape.Dim)
+	}
+	for i := range rows {
+		for k, heads := range []int{2, 1, 1} {
+			n := heads * shape.Dim
+			all = append(all, parts[k][i*n:][:n]...)
+		}
+	}
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			x := prefill.Operands[dtype.F16]{Q: kerneltest.Upload(t, s, parts[0]), K: kerneltest.Upload(t, s, parts[1]), V: kerneltest.Upload(t, s, parts[2]), O: kerneltest.Upload(t, s, make([]dtype.F16, len(parts[0]))), Spans: kerneltest.Upload(t, s, spans)}
+			y, m := x, kerneltest.Upload(t, s, all)
+			y.Q, y.K, y.V = m, m.Slice(2*shape.Dim, m.Len()), m.Slice(3*shape.Dim, m.Len())
+			y.O = kerneltest.Upload(t, s, make([]dtype.F16, len(parts[0])))
+			together := shape
+			together.Apart = 4 * shape.Dim
+			if err := prefill.Attend(s, shape, x); err != nil {
+				t.Fatal(err)
+			}
+			if err := prefill.Attend(s, together, y); err != nil {
+				t.Fatal(err)
+			}
+			want, got := kerneltest.Download(t, s, x.O), kerneltest.Download(t, s, y.O)
+			if !slices.Equal(got, want) {
+				t.Errorf("results of one matrix differ")
+			}
+			together.Apart--
+			if err := prefill.Attend(s, together, prefill.Operands[dtype.F16]{Q: y.Q.Slice(0, 8), K: y.K, V: y.V, O: y.O, Spans: y.Spans}); !errors.Is(err, prefill.ErrShape) {
+				t.Errorf("short queries: %v", err)
+			}
 		})
 	}
 }

@@ -63,6 +63,7 @@ func (p *Part) seen(i int) int { return min(p.Clear+i, p.Keys) }
 type Layout struct {
 	Heads, KeyHeads, Dim int32
 	Pages, MaxPages      int32
+	Apart                int32 // as in Shape
 	Causal               bool
 	Scale                float32 // of the scores as exponents of 2
 }
@@ -72,7 +73,23 @@ func (l *Layout) stride() int {
 	if l.Pages > 0 {
 		return int(l.Dim)
 	}
+	if l.Apart > 0 {
+		return int(l.Apart)
+	}
 	return int(l.KeyHeads) * int(l.Dim)
+}
+
+// queryStride returns the number of elements from one query of a head to the next.
+func (l *Layout) queryStride() int {
+	if l.Apart > 0 {
+		return int(l.Apart)
+	}
+	return int(l.Heads) * int(l.Dim)
+}
+
+// rows returns the number of rows of K, given its length, if there are no pages.
+func (l *Layout) rows(length int) int {
+	return (length + l.stride() - int(l.KeyHeads)*int(l.Dim)) / l.stride()
 }
 
 // Tile returns where the PageTokens keys from a position on are in K and V, given the number of rows of K: their first row, or, if there are
@@ -97,7 +114,7 @@ func (l *Layout) Tile(p *Part, table []int32, position, rows int) int {
 
 // first returns the index of a head of a tile's first key. Length is that of K.
 func (l *Layout) first(p *Part, table []int32, at keyAt) int {
-	tile := l.Tile(p, table, at.position, at.length/l.stride())
+	tile := l.Tile(p, table, at.position, l.rows(at.length))
 	switch {
 	case tile < 0:
 		return -1

@@ -37,7 +37,7 @@ type view[T any] struct {
 //gpu:block 128
 func tiled[T gpu.Half, F row.Format[T], R [5][8]T | [9][8]T | [13][8]T | [17][8]T, A [4][4]float32 | [8][4]float32 | [12][4]float32 | [16][4]float32](t gpu.Thread, q, k, v [][8]T, o [][2]T, states []State, spans []Span, table []int32, s Layout) {
 	b := gpu.Shared[stage[R]](t)
-	w := view[T]{Layout: s, Part: s.Part(spans, t.GridDimX()-1-t.BlockX(), blockRows, len(k)*8/s.stride()), q: q, k: k, v: v, o: o, table: table, head: t.BlockY()}
+	w := view[T]{Layout: s, Part: s.Part(spans, t.GridDimX()-1-t.BlockX(), blockRows, s.rows(len(k)*8)), q: q, k: k, v: v, o: o, table: table, head: t.BlockY()}
 	if w.Count <= 0 {
 		return
 	}
@@ -100,7 +100,8 @@ func PieceOf(at, rows, columns, step int) Piece {
 // queries returns queries of the block from number i on.
 func (w *view[T]) queries(i int) Piece {
 	width := int(w.Dim) / 8
-	return PieceOf(((w.Row+i)*int(w.Heads)+w.head)*width, w.Count-i, width, int(w.Heads)*width)
+	step := w.queryStride() / 8
+	return PieceOf((w.Row+i)*step+w.head*width, w.Count-i, width, step)
 }
 
 // tile returns the keys from a position on.

@@ -12,7 +12,7 @@ import (
 )
 
 // sequences have a number of tokens, of which the last ones have queries.
-var sequences = []struct{ tokens, queries int }{{1, 1}, {63, 63}, {64, 64}, {5, 0}, {65, 65}, {200, 200}, {200, 1}, {130, 65}, {129, 64}, {191, 127}}
+var sequences = []struct{ tokens, queries int }{{1, 1}, {63, 63}, {64, 64}, {5, 0}, {65, 65}, {129, 129}, {200, 1}, {130, 65}, {129, 64}, {127, 63}}
 
 // Problem is the operands of a test.
 type Problem[T row.Number] struct {

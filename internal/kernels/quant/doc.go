@@ -30,9 +30,10 @@
 // for four rows. A lane holds two units of 64 bytes, and requests another unit when it has multiplied one. The first requests precede the
 // wait for the preceding kernel.
 //
-// In the formats Q4_0, Q4_1 and Q8_0, tensor cores multiply 5 to 16 vectors, and two or three bfloat16 vectors. A weight costs half an
+// In the formats Q4_0, Q4_1, Q8_0, Q4_K and Q6_K, tensor cores multiply 2 to 16 vectors, except a few float32 vectors. A weight costs half an
 // instruction that selects two integers and sets the exponents that make them bfloat16 numbers, and half a shift. To remain exact, the
-// product takes each float32 of a vector as three bfloat16 numbers of 8 bits. Scales and minima of the blocks apply to the float32 sums.
+// product takes each float32 of a vector as three bfloat16 numbers of 8 bits. Scales and minima apply to the float32 sums of blocks or, in
+// Q6_K, of half blocks. In Q4_K and Q6_K, a warp first multiplies the scales and minima of a superblock by its groups, once for all lanes.
 // Weights arrive by asynchronous copies in a ring in shared memory.
 //
 // If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds up. For more than

@@ -51,26 +51,59 @@ func (p *product[Q, R]) add(t gpu.Thread, w [2]pair, near *R, f factors) {
 	var r R
 	a := q.parts(w, p.Masks)
 	for i := range r.tiles() {
-		var minus, acc numbers
-		if q.offset() {
-			x := (*near)[p.vectors.sum[i]]
-			minus = numbers{math.Float32frombits(x[0]), math.Float32frombits(x[1]), math.Float32frombits(x[2]), math.Float32frombits(x[3])}
-			acc = minus
-		}
+		var x [floatParts]quad
 		for j := range r.passes() {
-			x := (*near)[p.vectors.part[i]+4*j]
-			for n := range q.count() {
-				acc = gpu.MMA(t, a[n], columns(x, q.half(n)), acc)
-			}
+			x[j] = (*near)[p.vectors.part[i]+4*j]
 		}
-		p.sums.add(int(i), f, acc, minus)
+		minus := p.minus(near, i)
+		for half := range q.halves() {
+			acc := started[Q](minus[half])
+			n := q.count() / q.halves()
+			for j := range r.passes() {
+				for k := half * n; k < half*n+n; k++ {
+					acc = gpu.MMA(t, a[k], columns(x[j], q.half(k)), acc)
+				}
+			}
+			p.sums.add(int(i), half, f, acc)
+		}
+		if q.offset() {
+			p.sums.subtract(int(i), f, minus[0])
+		}
 	}
 }
 
-// add adds the products of a block and a tile of columns.
-func (s *sums) add(i int, f factors, acc, minus numbers) {
+// minus returns the negated sums of a tile's two columns of a thread: of the whole block, or of each half if halves have scales.
+func (p *product[Q, R]) minus(near *R, tile uint32) (m [2][2]float32) {
+	var q Q
+	if q.start() == 0 {
+		return m
+	}
+	x := (*near)[p.vectors.sum[tile]]
+	m = [2][2]float32{{math.Float32frombits(x[0]), math.Float32frombits(x[1])}, {math.Float32frombits(x[2]), math.Float32frombits(x[3])}}
+	if q.halves() == 1 {
+		m[0][0] += m[1][0]
+		m[0][1] += m[1][1]
+	}
+	return m
+}
+
+// started returns what products are added to, so that they are those of parts without what is too large.
+func started[Q coding](minus [2]float32) numbers {
+	var q Q
+	a, b := q.start()*minus[0], q.start()*minus[1]
+	return numbers{a, b, a, b}
+}
+
+// add adds the products of a block, or half a block, and a tile of columns.
+func (s *sums) add(i, half int, f factors, acc numbers) {
 	for j := range acc {
-		s.dots[i][j] = math32.FMA(f.d[j/2], acc[j], s.dots[i][j])
+		s.dots[i][j] = math32.FMA(f.d[half][j/2], acc[j], s.dots[i][j])
+	}
+}
+
+// subtract adds the products of the minima and the negated sums.
+func (s *sums) subtract(i int, f factors, minus [2]float32) {
+	for j := range s.minima[i] {
 		s.minima[i][j] = math32.FMA(f.m[j/2], minus[j%2], s.minima[i][j])
 	}
 }
@@ -83,14 +116,24 @@ func (s *sums) add(i int, f factors, acc, minus numbers) {
 //gpu:target sm_80
 //gpu:twin off
 //gpu:instance DotsQ4One = dots[nibbles, one]
+//gpu:instance DotsQ4Eight = dots[nibbles, eight]
 //gpu:instance DotsQ4Sixteen = dots[nibbles, sixteen]
 //gpu:instance DotsQ4Thrice = dots[nibbles, thrice]
 //gpu:instance DotsQ8One = dots[bytes, one]
+//gpu:instance DotsQ8Eight = dots[bytes, eight]
 //gpu:instance DotsQ8Sixteen = dots[bytes, sixteen]
 //gpu:instance DotsQ8Thrice = dots[bytes, thrice]
-func dots[Q coding, R record](t gpu.Thread, planes, scales, minima []quad, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size) {
+//gpu:instance DotsQ4KOne = dots[grouped, one]
+//gpu:instance DotsQ4KEight = dots[grouped, eight]
+//gpu:instance DotsQ4KSixteen = dots[grouped, sixteen]
+//gpu:instance DotsQ4KThrice = dots[grouped, thrice]
+//gpu:instance DotsQ6KOne = dots[sixes, one]
+//gpu:instance DotsQ6KEight = dots[sixes, eight]
+//gpu:instance DotsQ6KSixteen = dots[sixes, sixteen]
+//gpu:instance DotsQ6KThrice = dots[sixes, thrice]
+func dots[Q coding, R record](t gpu.Thread, planes, scales, minima, groups []quad, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size) {
 	t.StartNext()
-	p := product[Q, R]{size: z, slice: slice{first: int32(t.BlockY()) * z.Share}, ring: ringOf[Q](t, source{planes, scales, minima})}
+	p := product[Q, R]{size: z, slice: slice{first: int32(t.BlockY()) * z.Share}, ring: ringOf[Q](t, source{planes, scales, minima, groups})}
 	p.count = min(z.Share, z.Columns/BlockSize-p.first)
 	for range depth - 1 {
 		p.ring.request(t, z, p.slice)

@@ -117,7 +117,6 @@ func fourOf(x pair) numbers {
 //gpu:instance FewQ8Two = few[bytes, twoVectors]
 //gpu:instance FewQ8Four = few[bytes, fourVectors]
 //gpu:instance FewQ4KOne = few[grouped, oneVector]
-//gpu:instance FewQ4KFour = few[grouped, fourVectors]
 //gpu:instance FewMixedOne = few[mixed, oneVector]
 //gpu:instance FewMixedFour = few[mixed, fourVectors]
 func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size, of fields) {

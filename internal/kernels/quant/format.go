@@ -63,7 +63,9 @@ func (f Format) blocks() int { return layouts[f].size / BlockSize }
 func (f Format) groups() bool { return f.blocks() > 1 }
 
 // dots reports whether there are kernels for the tensor cores of GPUs.
-func (f Format) dots() bool { return f == Q4_0 || f == Q4_1 || f == Q8_0 }
+func (f Format) dots() bool {
+	return f == Q4_0 || f == Q4_1 || f == Q8_0 || f == Q4_K || f == Q6_K
+}
 
 // family returns the kernels for the format.
 func (f Format) family() family {
@@ -80,6 +82,6 @@ func (f Format) family() family {
 type family struct {
 	tile   func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, sums, y device.Slice[float32], add bool, of fields) error
 	batch  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, y device.Slice[float32], size Shape, vectors int, add bool, of fields) error
-	widen  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], size Shape, of fields) error
+	widen  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[eightHalves], size Shape, of fields) error
 	gather func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], size Shape, of fields) error
 }

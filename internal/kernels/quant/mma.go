@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"math"
+
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -21,9 +23,17 @@ type parts [4]matrix
 
 // coding is a format's conversion to bfloat16.
 type coding interface {
-	words() int    // integers of a row of a block that a thread has
-	offset() bool  // whether parts are too large by 1, and the blocks have minima
-	unit() float32 // the weight of 1 in a part, before its scale
+	planes(of fields) int32 // of a block
+	words() int             // integers of a row of a block that a thread has
+	upper(i int) int        // which plane thread i of a row has second
+	shift(i int) uint32     // of which it skips the lowest bits
+	halves() int            // scales of a block
+	offset() bool           // whether blocks have minima
+	grouped() bool          // whether the factors of blocks are products of two numbers
+	// scale returns, if blocks have groups, the factors of two rows: the scales, then the minima or the scales of the second halves.
+	scale(d, m [2]float32, groups uint32) numbers
+	start() float32 // by which parts are too large
+	unit() float32  // the weight of 1 in a part, before its scale
 	parts(w [2]pair, m masks) parts
 	count() int     // the number of parts
 	half(i int) int // which half of the columns of a block part i has
@@ -31,16 +41,24 @@ type coding interface {
 
 // masks are the bits of integers in an integer of a plane. They are arguments of kernels, because an instruction that selects bits and
 // sets others has room for one constant.
-type masks struct{ Nibbles, Lower, Signs uint32 }
+type masks struct{ Nibbles, Lower, Signs, Sixes uint32 }
+
+// direct is a coding whose blocks have their own scales.
+type direct struct{}
+
+func (direct) scale(d, m [2]float32, _ uint32) numbers { return numbers{} }
 
 // nibbles is the conversion of Q4_0 and Q4_1. An integer q of 4 bits becomes 1 + q/16.
-type nibbles struct{}
+type nibbles struct{ direct }
 
-func (nibbles) words() int     { return 1 }
-func (nibbles) offset() bool   { return true }
-func (nibbles) unit() float32  { return 16 }
-func (nibbles) count() int     { return 2 }
-func (nibbles) half(i int) int { return i }
+func (nibbles) words() int       { return 1 }
+func (nibbles) upper(int) int    { return 0 }
+func (nibbles) shift(int) uint32 { return 0 }
+func (nibbles) offset() bool     { return true }
+func (nibbles) start() float32   { return 1 }
+func (nibbles) unit() float32    { return 16 }
+func (nibbles) count() int       { return 2 }
+func (nibbles) half(i int) int   { return i }
 
 // parts returns the lower halves of the bytes and the upper halves.
 func (nibbles) parts(w [2]pair, m masks) (p parts) {
@@ -54,13 +72,16 @@ func (nibbles) parts(w [2]pair, m masks) (p parts) {
 
 // bytes is the conversion of Q8_0. A signed integer becomes the sum of two numbers: 128 plus its lower 7 bits, and -128 or, if it is
 // negative, -256.
-type bytes struct{}
+type bytes struct{ direct }
 
-func (bytes) words() int     { return 2 }
-func (bytes) offset() bool   { return false }
-func (bytes) unit() float32  { return 1 }
-func (bytes) count() int     { return 4 }
-func (bytes) half(i int) int { return i / 2 }
+func (bytes) words() int       { return 2 }
+func (bytes) upper(i int) int  { return 4 + i }
+func (bytes) shift(int) uint32 { return 0 }
+func (bytes) offset() bool     { return false }
+func (bytes) start() float32   { return 0 }
+func (bytes) unit() float32    { return 1 }
+func (bytes) count() int       { return 4 }
+func (bytes) half(i int) int   { return i / 2 }
 
 // parts returns the positive and the negative numbers for the first half of the columns, then for the second half.
 func (bytes) parts(w [2]pair, m masks) (p parts) {
@@ -73,6 +94,58 @@ func (bytes) parts(w [2]pair, m masks) (p parts) {
 	}
 	return p
 }
+
+func (grouped) words() int       { return 1 }
+func (grouped) upper(int) int    { return 0 }
+func (grouped) shift(int) uint32 { return 0 }
+func (grouped) start() float32   { return 1 }
+func (grouped) unit() float32    { return 16 }
+func (grouped) count() int       { return 2 }
+func (grouped) half(i int) int   { return i }
+
+func (grouped) parts(w [2]pair, m masks) parts { return nibbles{}.parts(w, m) }
+
+// scale multiplies the scales and the minima by the lower and the upper bytes.
+func (grouped) scale(d, m [2]float32, g uint32) numbers {
+	return numbers{d[0] * unsigned(g), d[1] * unsigned(g>>16), m[0] * unsigned(g>>8), m[1] * unsigned(g>>24)}
+}
+
+// sixes is the conversion of Q6_K. An integer q of 6 bits, which stands for q - 32, becomes 1 + q/64.
+type sixes struct{}
+
+func (sixes) planes(fields) int32 { return 6 }
+func (sixes) words() int          { return 2 }
+func (sixes) upper(i int) int     { return 4 + i&1 }
+func (sixes) shift(i int) uint32  { return uint32(i) & 2 }
+func (sixes) halves() int         { return 2 }
+func (sixes) offset() bool        { return false }
+func (sixes) grouped() bool       { return true }
+func (sixes) start() float32      { return 1.5 }
+func (sixes) unit() float32       { return 64 }
+func (sixes) count() int          { return 2 }
+func (sixes) half(i int) int      { return i }
+
+// scale multiplies the scales by the integers of the first halves and of the second halves.
+func (sixes) scale(d, _ [2]float32, g uint32) numbers {
+	return numbers{d[0] * signed(g), d[1] * signed(g>>16), d[0] * signed(g>>8), d[1] * signed(g>>24)}
+}
+
+// parts joins the lower four and the upper two bits of the integers of each half.
+func (sixes) parts(w [2]pair, m masks) (p parts) {
+	const one = 0x3f803f80
+	for row, low := range w[0] {
+		high := w[1][row]
+		for half := range 2 {
+			x := low>>(4*half)&nibbled | high<<(4-4*half)&(twos<<4)
+			p[half][row], p[half][2+row] = bits(x<<1, m.Sixes, one), bits(x>>7, m.Sixes, one)
+		}
+	}
+	return p
+}
+
+// unsigned and signed return the lowest byte as a number. With the bits of 2^23, a byte q is 2^23 + q: this is faster than a conversion.
+func unsigned(x uint32) float32 { return math.Float32frombits(x&255|0x4b000000) - 1<<23 }
+func signed(x uint32) float32   { return math.Float32frombits(x&255^0x4b000080) - (1<<23 + 128) }
 
 // bits returns the two numbers with the selected bits of x in their mantissas.
 func bits(x, mask, others uint32) gpu.Tile[dtype.BF16] {

@@ -34,7 +34,7 @@ func (x Operands[X, Y]) check(s Shape) error {
 // Multiply multiplies a matrix by vectors. No kernel that may still be running, in stream order, may write the matrix.
 //
 // Products are as exact as float32 sums, except on GPUs for more than 64 vectors, where weights and vectors are rounded to bfloat16. In
-// formats other than Q4_0, Q4_1 and Q8_0, the limit is 16 vectors. If a number of a row of X is not finite, the row of Y is NaN or
+// formats without kernels for tensor cores, the limit is 16 vectors. If a number of a row of X is not finite, the row of Y is NaN or
 // infinite.
 //
 // On GPUs, X and Workspace begin at multiples of 16 bytes; else the error is device.ErrAssumption.

@@ -26,6 +26,9 @@ var ErrShape = errors.New("quant: shape does not fit")
 // tiles returns the number of tiles, of which the last may be partial.
 func (s Shape) tiles() int { return (s.Rows + tileRows - 1) / tileRows }
 
+// WholeTiles reports whether the rows of another matrix may follow in the same memory: whether no tile is partial.
+func (s Shape) WholeTiles() bool { return s.Rows%tileRows == 0 }
+
 // blocks returns the number of blocks in a row.
 func (s Shape) blocks() int { return s.Columns / BlockSize }
 

@@ -15,7 +15,10 @@ const (
 	fewRows   = 16 // the same, for formats without kernels for tensor cores
 )
 
-// Form is the grid of a kernel for GPUs: the Threads of a block, a multiple of 32 from 256 to 512, and the largest number of Blocks.
+// fewThreads is the largest number of threads in a block of the kernel few, of which a thread has up to 255 registers.
+const fewThreads = 256
+
+// Form is the grid of a kernel for GPUs: the Threads of a block, a multiple of 32 up to 512, and the largest number of Blocks.
 type Form struct{ Threads, Blocks int }
 
 // plan is how a GPU multiplies.
@@ -23,7 +26,8 @@ type plan struct {
 	Shape
 	Form
 	kernel
-	rows, parts, words, share, slices int
+	rows, parts, planes, share, slices int
+	grouped                            bool
 }
 
 // kernel is which kernel multiplies, with its vectors, if it is few, or its tiles of columns, and the bytes of a block of the vectors.
@@ -34,7 +38,7 @@ func fewOf(f Format, rows int) kernel {
 	switch {
 	case rows == 1:
 		return kernel{number: 0, few: 1, bytes: f.blockBytes()}
-	case rows == 2 && f.dots():
+	case rows == 2 && !f.groups() && f.dots():
 		return kernel{number: 1, few: 2, bytes: 2 * f.blockBytes()}
 	}
 	return kernel{number: 2, few: maxVectors, bytes: maxVectors * f.blockBytes()}
@@ -45,10 +49,12 @@ func dotsOf(rows, parts int) kernel {
 	switch n := rows * parts; {
 	case n <= 3:
 		return kernel{number: 0, tiles: 1, bytes: int(unsafe.Sizeof(one{}))}
+	case n <= 8:
+		return kernel{number: 1, tiles: 1, bytes: int(unsafe.Sizeof(eight{}))}
 	case n <= 16:
-		return kernel{number: 1, tiles: 2, bytes: int(unsafe.Sizeof(sixteen{}))}
+		return kernel{number: 2, tiles: 2, bytes: int(unsafe.Sizeof(sixteen{}))}
 	}
-	return kernel{number: 2, tiles: 2, bytes: int(unsafe.Sizeof(thrice{}))}
+	return kernel{number: 3, tiles: 2, bytes: int(unsafe.Sizeof(thrice{}))}
 }
 
 // blockBytes returns the shared memory of the kernel few for a block of a vector.
@@ -63,11 +69,15 @@ func (f Format) blockBytes() int {
 // mostBytes is the shared memory of a block of threads.
 const mostBytes = 227 << 10
 
-// prefersFew reports whether the kernel few multiplies that number of vectors faster than dots, which multiplies two or three bfloat16 vectors in
-// the time of one.
+// prefersFew reports whether the kernel few multiplies that number of vectors faster than dots, as measured on an H200.
 func prefersFew[X Element](f Format, rows int) bool {
-	if f.dots() && brief[X]() && (rows == 3 || rows == 2 && f != Q8_0) {
+	switch {
+	case !f.dots() || rows == 1:
+		return rows <= maxVectors
+	case f.groups():
 		return false
+	case brief[X]():
+		return rows == 2 && f == Q8_0
 	}
 	return rows <= maxVectors
 }
@@ -81,9 +91,11 @@ func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
 // formOf returns the form that was fastest on an H200.
 func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 	switch {
+	case few && rows == 1 && (!m.Format.dots() || m.Format == Q6_K): // whose kernel has the most registers
+		return Form{128, 3 * cores}
 	case few:
-		return Form{256, 2 * cores}
-	case m.Format == Q8_0 || brief[X]() && rows > 3 || !brief[X]() && rows > 1:
+		return Form{fewThreads, 2 * cores}
+	case m.Format == Q8_0 || m.Format == Q6_K || brief[X]() && rows > 3 || !brief[X]() && rows > 1:
 		return Form{256, cores}
 	case m.tiles() >= 8*cores:
 		return Form{256, 2 * cores}
@@ -93,7 +105,7 @@ func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 
 // planIn returns the plan in a form. It has no slices if none fits in shared memory.
 func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
-	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, words: m.Format.planes() / 4}
+	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, planes: m.Format.planes(), grouped: m.Format.groups()}
 	if brief[X]() {
 		p.parts = 1
 	}
@@ -103,11 +115,15 @@ func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
 	}
 	p.share = m.blocks()
 	if most := mostBytes/p.bytes - p.before(); p.share > most {
-		if most < chunkSize {
+		step := 1 // blocks of which slices are a multiple
+		if m.Format.groups() && !few {
+			step = superBlocks
+		}
+		if most -= most % step; most < chunkSize {
 			return p // without slices
 		}
 		slices := (m.blocks() + most - 1) / most
-		p.share = (m.blocks() + slices - 1) / slices
+		p.share = (m.blocks() + slices*step - 1) / (slices * step) * step
 		for rest := m.blocks() % p.share; rest > 0 && rest < chunkSize; rest = m.blocks() % p.share {
 			p.share--
 		}
@@ -133,7 +149,7 @@ func (p plan) sums() int {
 	if p.few > 0 {
 		return p.share * p.bytes / 16
 	}
-	return p.Threads / warpSize * depth * chunkQuads(p.words)
+	return p.Threads / warpSize * ringQuads(p.planes, p.grouped)
 }
 
 // before returns the shared memory beside the vectors, in blocks of them.
@@ -163,6 +179,9 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 		return fmt.Errorf("%w: form %+v of a matrix of %d x %d and %d vectors", ErrShape, f, m.Rows, m.Columns, x.Rows)
 	}
 	few := prefersFew[X](m.Format, x.Rows)
+	if few && f.Threads > fewThreads {
+		return fmt.Errorf("%w: form %+v has more than %d threads", ErrShape, f, fewThreads)
+	}
 	if !few && !m.Format.dots() {
 		return fmt.Errorf("%w: no kernel multiplies %d vectors by a matrix in format %s", ErrShape, x.Rows, layouts[m.Format].name)
 	}
@@ -177,7 +196,7 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 func multiplyDots[X, Y Element](s *device.Stream, p plan, m Matrix, x Operands[X, Y]) error {
 	single, brief := split(x.X)
 	y, half := split(x.Y)
-	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080}, castsOf(m.Format)}
+	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080, 0x007e007e}, castsOf(m.Format)}
 	if p.slices == 1 && x.aligned() {
 		return p.launch(s, m, ends{single, brief, y, half}, z)
 	}
@@ -214,20 +233,29 @@ func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
 	z.Minimum = factor
 	planes, x, half := device.View[quad](m.Planes), device.View[numbers](e.x), device.View[halves](e.half)
 	if p.few == 0 {
-		dots := [...]dotsLauncher{DotsQ4One, DotsQ4Sixteen, DotsQ4Thrice}
-		if m.Format == Q8_0 {
-			dots = [...]dotsLauncher{DotsQ8One, DotsQ8Sixteen, DotsQ8Thrice}
-		}
-		return dots[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), x, half, e.y, e.brief, z)
+		return m.Format.tensor()[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), device.View[quad](m.groups()), x, half, e.y, e.brief, z)
 	}
 	return m.Format.few()[p.number](s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), x, half, e.y, e.brief, z, m.Format.fields())
 }
 
 // dotsLauncher is a launcher of the kernel dots.
-type dotsLauncher = func(s *device.Stream, grid device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
+type dotsLauncher = func(s *device.Stream, grid device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
 
 // fewLauncher is a launcher of the kernel few.
 type fewLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error
+
+// tensor returns the instances of the kernel dots for the format, by the number that dotsOf returns.
+func (f Format) tensor() [4]dotsLauncher {
+	switch f {
+	case Q8_0:
+		return [...]dotsLauncher{DotsQ8One, DotsQ8Eight, DotsQ8Sixteen, DotsQ8Thrice}
+	case Q4_K:
+		return [...]dotsLauncher{DotsQ4KOne, DotsQ4KEight, DotsQ4KSixteen, DotsQ4KThrice}
+	case Q6_K:
+		return [...]dotsLauncher{DotsQ6KOne, DotsQ6KEight, DotsQ6KSixteen, DotsQ6KThrice}
+	}
+	return [...]dotsLauncher{DotsQ4One, DotsQ4Eight, DotsQ4Sixteen, DotsQ4Thrice}
+}
 
 // few returns the instances of the kernel few for the format, by the number that fewOf returns.
 func (f Format) few() [3]fewLauncher {
@@ -237,7 +265,7 @@ func (f Format) few() [3]fewLauncher {
 	case Q8_0:
 		return [...]fewLauncher{FewQ8One, FewQ8Two, FewQ8Four}
 	case Q4_K:
-		return [...]fewLauncher{FewQ4KOne, nil, FewQ4KFour}
+		return [...]fewLauncher{FewQ4KOne, nil, nil}
 	}
 	return [...]fewLauncher{FewMixedOne, nil, FewMixedFour}
 }

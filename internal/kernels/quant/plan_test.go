@@ -42,17 +42,18 @@ func TestMultiplyIn(t *testing.T) {
 			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{70, 736}
 			m, w := upload(t, s, Q4_1, shape)
 			for _, rows := range []int{1, 5} {
-				for _, f := range []Form{{128, 1}, {256, 3}, {384, 9}} {
+				for _, f := range []Form{{128, 1}, {256, 3}, {256, 9}} {
 					inForm(t, s, formTrial{f, m, w, rows})
 				}
 			}
-			for _, format := range []Format{Q4_K, Q6_K} {
+			inForm(t, s, formTrial{Form{384, 9}, m, w, 5})
+			for _, format := range []Format{Q4_K, Q5_K, Q6_K} {
 				m, w := upload(t, s, format, Shape{70, 768})
 				inForm(t, s, formTrial{Form{256, 3}, m, w, 1})
-				inForm(t, s, formTrial{Form{384, 9}, m, w, 3})
+				inForm(t, s, formTrial{Form{128, 9}, m, w, 3})
 			}
 			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, vector[float32](shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
-			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}} {
+			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}, {384, 1}} {
 				if err := MultiplyIn(s, f, m, o); !errors.Is(err, ErrShape) {
 					t.Errorf("form %+v: %v", f, err)
 				}
@@ -66,7 +67,7 @@ func TestFormats(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		t.Run(name, func(t *testing.T) {
 			s, shape := kerneltest.Stream(t, kerneltest.Executions()[name]), Shape{16, 256}
-			m, _ := upload(t, s, Q4_K, shape)
+			m, _ := upload(t, s, Q5_K, shape)
 			o := Operands[float32, float32]{Rows: 5, X: kerneltest.Upload(t, s, vector[float32](5*shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, 5*shape.Rows))}
 			if err := MultiplyIn(s, Form{256, 1}, m, o); !errors.Is(err, ErrShape) {
 				t.Errorf("MultiplyIn of 5 vectors: %v", err)

@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"math"
+
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -9,15 +11,36 @@ const (
 	warpSize    = gpu.WarpSize
 	chunkSize   = 8 // blocks that a warp copies and multiplies at once
 	depth       = 3 // chunks of a warp in shared memory
-	planeQuads  = 4 * tileRows / 4
 	factorQuads = chunkSize * tileRows / 8
 )
 
-// chunkQuads returns the size of a chunk of 16 rows: planes with 4*words integers of a row of a block, scales and minima.
-func chunkQuads(words int) int { return chunkSize*planeQuads*words + 2*factorQuads }
+// Of blocks with groups, a chunk has the scales, the minima and the groups of a superblock in the place of scales and minima.
+const (
+	superQuads  = tileRows / 8               // scales of a superblock
+	groupsAfter = factorQuads                // from the scales on
+	groupPairs  = superBlocks * tileRows / 2 // groups of two neighbouring rows
+)
+
+// ringQuads returns the size of a warp's ring, after which, of blocks with groups, a quad of factors follows for each two rows of a block.
+func ringQuads(planes int, grouped bool) int {
+	n := depth * chunkQuads(planes)
+	if grouped {
+		n += groupPairs
+	}
+	return n
+}
+
+// chunkQuads returns the size of a chunk of 16 rows: planes of its blocks, scales and minima.
+func chunkQuads(planes int) int { return planeQuads(planes) + 2*factorQuads }
+
+// planeQuads returns the size of the planes of a chunk.
+func planeQuads(planes int) int { return chunkSize * planes * tileRows / 4 }
+
+// planesOf returns the number of planes of a block.
+func planesOf[Q coding]() int { var q Q; return int(q.planes(fields{})) }
 
 // source is a matrix in memory, in units of 16 bytes.
-type source struct{ planes, scales, minima []quad }
+type source struct{ planes, scales, minima, groups []quad }
 
 // ring holds a warp's next chunks in shared memory, which are copied there asynchronously.
 type ring[Q coding] struct {
@@ -45,7 +68,7 @@ func (s slice) has(chunk int32) bool { return chunk*chunkSize < s.count }
 // ringOf returns the ring of the thread's warp at the beginning of the shared memory.
 func ringOf[Q coding](t gpu.Thread, from source) (r ring[Q]) {
 	var q Q
-	size := depth * chunkQuads(q.words())
+	size := ringQuads(planesOf[Q](), q.grouped())
 	r.source = from
 	r.near = gpu.DynamicShared[quad](t)[t.Warp()*size:][:size]
 	r.pairs = gpu.DynamicShared[pair](t)[t.Warp()*2*size:][:2*size]
@@ -56,7 +79,6 @@ func ringOf[Q coding](t gpu.Thread, from source) (r ring[Q]) {
 
 // request copies the next chunk, if there is one.
 func (r *ring[Q]) request(t gpu.Thread, z size, s slice) {
-	var q Q
 	warps, chunk := int32(t.BlockDimX()/warpSize), r.next.chunk+int32(t.Warp())
 	if r.next.tile*tileRows < z.Rows && s.has(chunk) {
 		r.copy(t, int(r.next.tile*(z.Columns/BlockSize)+s.first+s.block(chunk)))
@@ -65,7 +87,7 @@ func (r *ring[Q]) request(t gpu.Thread, z size, s slice) {
 	if r.next.chunk += warps; !s.has(r.next.chunk) {
 		r.next = walk{r.next.tile + int32(t.GridDimX()), 0}
 	}
-	r.to = following(r.to, int32(chunkQuads(q.words())))
+	r.to = following(r.to, int32(chunkQuads(planesOf[Q]())))
 }
 
 // following returns the place after a place in the ring.
@@ -79,11 +101,15 @@ func following(i, size int32) int32 {
 // copy copies the chunk that begins with a block.
 func (r *ring[Q]) copy(t gpu.Thread, block int) {
 	var q Q
-	planes := chunkSize * planeQuads * q.words()
-	to := r.near[r.to:][:chunkQuads(q.words())]
-	from := r.planes[block*planeQuads*q.words():][:planes]
+	planes := planeQuads(planesOf[Q]())
+	to := r.near[r.to:][:chunkQuads(planesOf[Q]())]
+	from := r.planes[block*(planes/chunkSize):][:planes]
 	for i := 0; i < planes; i += warpSize {
 		gpu.CopyAsync(t, &to[i+t.Lane()], &from[i+t.Lane()])
+	}
+	if q.grouped() {
+		r.copyGroups(t, to[planes:], block/superBlocks)
+		return
 	}
 	i := block * (tileRows / 8)
 	factor := &r.scales[i:][:factorQuads][t.Lane()%factorQuads]
@@ -97,6 +123,19 @@ func (r *ring[Q]) copy(t gpu.Thread, block int) {
 	}
 }
 
+// copyGroups copies the scales, minima and groups of a superblock of each row.
+func (r *ring[Q]) copyGroups(t gpu.Thread, to []quad, super int) {
+	var q Q
+	lane := t.Lane()
+	if lane < 2*factorQuads-groupsAfter {
+		gpu.CopyAsync(t, &to[groupsAfter+lane], &r.groups[super*superBlocks*superQuads+lane])
+	} else if i := lane - groupsAfter; i < superQuads {
+		gpu.CopyAsync(t, &to[i], &r.scales[super*superQuads+i])
+	} else if q.offset() && i < 2*superQuads {
+		gpu.CopyAsync(t, &to[i], &r.minima[(super-1)*superQuads+i])
+	}
+}
+
 // await waits for the next chunk. The ring then has room for another one, as all lanes have multiplied the preceding one.
 func (r *ring[Q]) await(t gpu.Thread) {
 	t.WaitCopies(depth - 2)
@@ -105,27 +144,29 @@ func (r *ring[Q]) await(t gpu.Thread) {
 
 // advance goes on to the next chunk.
 func (r *ring[Q]) advance() {
-	var q Q
-	r.from = following(r.from, int32(chunkQuads(q.words())))
+	r.from = following(r.from, int32(chunkQuads(planesOf[Q]())))
 }
 
 // part is a lane's share of a chunk in the ring: of rows 2g and 2g+1 of a tile, where g is lane/4, the integers lane%4 of each block and,
-// in Q8_0, lane%4 + 4.
+// in some formats, a second one.
 type part[Q coding] struct {
-	pairs []pair
-	words []uint32
-	place int
-	row   int // of the scales, after which the minima follow
+	pairs         []pair
+	words         []uint32
+	near          []quad // of blocks with groups
+	place, second int
+	shift         uint32 // of the second integer
+	row           int    // of the scales, after which the minima follow
 }
 
 // lane returns the lane's share of the chunk to multiply next. The scales and minima of the first skip blocks become zero.
 func (r *ring[Q]) lane(t gpu.Thread, skip int32) (p part[Q]) {
 	var q Q
-	factor := 4 * chunkSize * planeQuads * q.words()
-	p.pairs = r.pairs[2*r.from:][:2*chunkQuads(q.words())]
-	p.words = r.words[4*r.from:][:4*chunkQuads(q.words())]
-	p.place, p.row = t.Lane()%4*(tileRows/2)+t.Lane()/4, factor+t.Lane()/4
-	if skip > 0 {
+	factor, size := 4*planeQuads(planesOf[Q]()), chunkQuads(planesOf[Q]())
+	p.pairs = r.pairs[2*r.from:][:2*size]
+	p.words = r.words[4*r.from:][:4*size]
+	i, g := t.Lane()%4, t.Lane()/4
+	p.place, p.second, p.shift, p.row = i*(tileRows/2)+g, q.upper(i)*(tileRows/2)+g, q.shift(i), factor+g
+	if !q.grouped() && skip > 0 { // chunks of superblocks do not overlap
 		for i := t.Lane(); i < 4*factorQuads; i += warpSize {
 			if i < int(skip)*(tileRows/2) {
 				p.words[factor+i], p.words[factor+4*factorQuads+i] = 0, 0
@@ -133,25 +174,64 @@ func (r *ring[Q]) lane(t gpu.Thread, skip int32) (p part[Q]) {
 		}
 		t.SyncWarp()
 	}
+	if q.grouped() {
+		p.near = r.near[depth*size:][:groupPairs]
+		p.convert(t)
+		p.near = p.near[g:]
+	}
 	return p
+}
+
+// convert computes the factors of a superblock. A lane computes those of two rows of two blocks, and reads those of eight.
+func (p *part[Q]) convert(t gpu.Thread) {
+	var q Q
+	row := p.row - t.Lane()/4 + t.Lane()%8
+	d := twoOf(p.words[row])
+	var m [2]float32
+	if q.offset() {
+		m = twoOf(p.words[row+4*superQuads])
+	}
+	for i := t.Lane(); i < groupPairs; i += warpSize {
+		f := q.scale(d, m, p.words[row-t.Lane()%8+4*groupsAfter+i])
+		p.near[i] = quad{math.Float32bits(f[0]), math.Float32bits(f[1]), math.Float32bits(f[2]), math.Float32bits(f[3])}
+	}
+	t.SyncWarp()
 }
 
 // weights returns the integers of block k.
 func (p *part[Q]) weights(k int) (w [2]pair) {
 	var q Q
-	for j := range q.words() {
-		w[j] = p.pairs[(k*q.words()+j)*2*planeQuads+p.place]
+	block := k * planesOf[Q]() * (tileRows / 2)
+	w[0] = p.pairs[block+p.place]
+	if q.words() == 2 {
+		w[1] = p.pairs[block+p.second]
+		w[1][0] >>= p.shift
+		w[1][1] >>= p.shift
 	}
 	return w
 }
 
-// factors are the scales and the minima of a block for rows 2g and 2g+1.
-type factors struct{ d, m [2]float32 }
+// factors are the scales of a block or of its halves, and the minima of the block, for rows 2g and 2g+1.
+type factors struct {
+	d [2][2]float32
+	m [2]float32
+}
 
 // factors returns those of block k.
 func (p *part[Q]) factors(k int) (f factors) {
 	var q Q
-	f.d = twoOf(p.words[p.row+k*tileRows/2])
+	if q.grouped() {
+		x := p.near[k*(tileRows/2)]
+		first, second := [2]float32{math.Float32frombits(x[0]), math.Float32frombits(x[1])}, [2]float32{math.Float32frombits(x[2]), math.Float32frombits(x[3])}
+		f.d[0] = first
+		if q.halves() == 2 {
+			f.d[1] = second
+		} else {
+			f.m = second
+		}
+		return f
+	}
+	f.d[0] = twoOf(p.words[p.row+k*tileRows/2])
 	if q.offset() {
 		f.m = twoOf(p.words[p.row+4*factorQuads+k*tileRows/2])
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // record is a block of the vectors in shared memory: for each part of each vector, four quads, and for each pair of columns, the sums of
-// the block, negated, twice.
+// the first and of the second half of the block, negated.
 //
 // Columns are those of the tensor cores' matrices, which have eight. There are several tiles of columns, and passes over them, whose
 // products have the same sum. If there are several passes, a column has all parts of a vector, one for each pass; otherwise each part has
 // its own column.
 type record interface {
-	one | sixteen | thrice
+	one | eight | sixteen | thrice
 	tiles() uint32
 	passes() uint32
 	columns() uint32
@@ -23,6 +23,7 @@ type record interface {
 // The records, by the number of columns.
 type (
 	one     [3*4 + 2]quad
+	eight   [8*4 + 4]quad
 	sixteen [16*4 + 8]quad
 	thrice  [16*floatParts*4 + 8]quad
 )
@@ -30,6 +31,9 @@ type (
 func (one) tiles() uint32       { return 1 }
 func (one) passes() uint32      { return 1 }
 func (one) columns() uint32     { return 3 }
+func (eight) tiles() uint32     { return 1 }
+func (eight) passes() uint32    { return 1 }
+func (eight) columns() uint32   { return 8 }
 func (sixteen) tiles() uint32   { return 2 }
 func (sixteen) passes() uint32  { return 1 }
 func (sixteen) columns() uint32 { return 16 }
@@ -121,20 +125,21 @@ func (v *vectors[R]) split(t gpu.Thread, z size, from piece) {
 	var r R
 	to := &v.records[from.quad/4]
 	parts := uint32(z.Parts)
-	var total float32
+	var total [2]float32
 	for p := range parts {
-		var sum float32
+		var sum [2]float32
 		var q quad
 		for k := range 2 {
 			h := upper(from.x[k])
 			q[2*k], q[2*k+1] = both(h[0], h[2]), both(h[1], h[3])
 			for j := range h {
-				sum += h[j]
+				sum[k] += h[j]
 				from.x[k][j] -= h[j]
 			}
 		}
 		(*to)[(from.vector*parts+p)*4+uint32(from.quad%4)] = q
-		total += sum
+		total[0] += sum[0]
+		total[1] += sum[1]
 		if r.passes() == 1 {
 			setSum(t, to, columnOf{from.vector*parts + p, uint32(z.Vectors) * parts, from.quad % 4}, sum)
 		}
@@ -150,16 +155,17 @@ type columnOf struct {
 	thread        int32
 }
 
-// setSum stores the sum over a block for a column.
-func setSum[R record](t gpu.Thread, r *R, c columnOf, sum float32) {
-	sum += gpu.ShuffleXor(t, sum, 1)
-	sum += gpu.ShuffleXor(t, sum, 2)
+// setSum stores the sums over the halves of a block for a column.
+func setSum[R record](t gpu.Thread, r *R, c columnOf, sum [2]float32) {
+	for k := range sum {
+		sum[k] += gpu.ShuffleXor(t, sum[k], 1)
+		sum[k] += gpu.ShuffleXor(t, sum[k], 2)
+	}
 	if c.thread != 0 {
 		return
 	}
 	to := &(*r)[sumsOf[R](c.column/2)]
-	bits := math.Float32bits(-sum)
-	to[c.column%2], to[2+c.column%2] = bits, bits
+	to[c.column%2], to[2+c.column%2] = math.Float32bits(-sum[0]), math.Float32bits(-sum[1])
 	if c.column%2 == 0 && c.column == c.count-1 {
 		to[1], to[3] = 0, 0
 	}

@@ -55,39 +55,48 @@ func multiplyWidened[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y])
 // widen converts the weights.
 func (m Matrix) widen(s *device.Stream, to device.Slice[dtype.BF16]) error {
 	minima, factor := m.minima()
-	return m.Format.family().widen(s, device.Blocks{X: m.tiles()}, m.Planes, m.Scales, minima, m.groups(), factor, device.View[halves](to), m.Shape, m.Format.fields())
+	grid := device.Blocks{X: m.tiles(), Y: (m.blocks() + widenBlocks - 1) / widenBlocks}
+	return m.Format.family().widen(s, grid, m.Planes, m.Scales, minima, m.groups(), factor, device.View[eightHalves](to), m.Shape, m.Format.fields())
 }
 
-// widenThreads is the number of threads of a block that converts a tile.
-const widenThreads = 256
+const (
+	widenThreads = 256 // of a block that converts a part of a tile
+	widenBlocks  = 32  // the part of each row, in blocks of weights
+)
 
-// widen converts a tile of a matrix. A thread takes a block at a time.
+// eightHalves is what a thread stores at a time: a quarter of a block.
+type eightHalves = [8]dtype.BF16
+
+// widen converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
+// planes of rows that are next to each other in memory, and store 128 bytes of each row.
 //
 //gpu:kernel
-//gpu:assume narrow
+//gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:block 256
 //gpu:instance WidenQ4 = widen[nibbles]
 //gpu:instance WidenQ8 = widen[bytes]
 //gpu:instance WidenMixed = widen[mixed]
-func widen[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F16, groups []uint16, factor float32, out []halves, s Shape, of fields) {
+func widen[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F16, groups []uint16, factor float32, out []eightHalves, s Shape, of fields) {
 	var q I
-	blocks := s.Columns / BlockSize
-	for i := t.ThreadX(); i < blocks*tileRows; i += widenThreads {
-		lane, block := i%tileRows, i/tileRows
-		row := t.BlockX()*tileRows + lane
-		if row >= s.Rows {
-			return // as all of the thread's blocks are of this row
-		}
-		at, to := t.BlockX()*blocks+block, (row*blocks+block)*(BlockSize/4)
-		for j := range BlockSize / 4 {
-			f := q.scaling(factorArrays{scales, minima, groups, factor}, place{at, lane, j / 4}, of)
-			word := q.word(planes, at*int(q.planes(of))*tileRows+lane, wordOf{j % 4, j / 4}, of)
-			var w halves
-			for k := range w {
-				w[k] = dtype.BF16From32(weight[I](f, word, k))
+	me, blocks := t.ThreadX(), s.Columns/BlockSize
+	quarter := me % 4
+	lane := me/8%4 + me/32%4*4
+	row := t.BlockX()*tileRows + lane
+	end := min(blocks, (t.BlockY()+1)*widenBlocks)
+	if row >= s.Rows {
+		return
+	}
+	for block := t.BlockY()*widenBlocks + me/4%2 + me/128*2; block < end; block += widenThreads / 64 {
+		at := t.BlockX()*blocks + block
+		f := q.scaling(factorArrays{scales, minima, groups, factor}, place{at, lane, quarter / 2}, of)
+		var w eightHalves
+		for j := range 2 {
+			word := q.word(planes, at*int(q.planes(of))*tileRows+lane, wordOf{quarter%2*2 + j, quarter / 2}, of)
+			for k := range 4 {
+				w[4*j+k] = dtype.BF16From32(weight[I](f, word, k))
 			}
-			out[to+j] = w
 		}
+		out[(row*blocks+block)*4+quarter] = w
 	}
 }

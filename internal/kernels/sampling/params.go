@@ -13,6 +13,8 @@ type Params struct {
 	// multiplies negative ones; 0 stands for 1. Frequency is subtracted for each time that a token was generated, Presence once.
 	Repetition, Frequency, Presence float32
 
+	Top int32 // number of the most probable tokens that List lists; at most MostLikely
+
 	Masked   bool // the row of Operands.Mask applies
 	Logprobs bool // the row's Logprob is wanted
 	Skip     bool // the row is not sampled; its results stay as they are

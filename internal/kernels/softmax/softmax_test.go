@@ -41,6 +41,9 @@ func problems(form row.Form) (list []problem) {
 func TestRows(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for form, formName := range forms {
+			if !kerneltest.Runs(name, form) {
+				continue
+			}
 			t.Run(name+"/"+formName, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
 				for _, p := range problems(form) {
@@ -112,6 +115,9 @@ func TestSpecial(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := kerneltest.Stream(t, open)
 			for form, formName := range forms {
+				if !kerneltest.Runs(name, form) {
+					continue
+				}
 				for _, log := range []bool{false, true} {
 					o := Operands[float32]{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, len(x)))}
 					if err := o.run(s, form, Shape{4, n}, Options{Log: log}); err != nil {
