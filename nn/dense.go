@@ -159,7 +159,7 @@ func (m brains) multiply(s *device.Stream, p product) error {
 	if err != nil {
 		return err
 	}
-	return m.half(s, gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: v[0], C: v[1], Bias: p.bias, Residual: to}, p.rows(m.Columns))
+	return m.half(s, gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: v[0], C: v[1], Bias: p.bias, Residual: to, Activation: p.activation}, p.rows(m.Columns))
 }
 
 // plain multiplies float32 vectors.

@@ -4,6 +4,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/embedding"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -14,8 +15,12 @@ type Embedding struct {
 	trained      *Parameter
 }
 
-func (e *Embedding) load(from *loader, name string) error {
-	var err error
+func (e *Embedding) load(from *loader, name string) (err error) {
+	if from.options.Train {
+		e.trained, err = from.parameter(name+".weight", e.Count, e.Width)
+		from.progress()
+		return err
+	}
 	e.table, err = from.matrix(name+".weight", e.Count, e.Width)
 	from.progress()
 	return err
@@ -26,9 +31,14 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
 		return e.trained.beside(numbers).Take(0, numbers).To(dtype.Float32)
 	}
+	return gathered(e.table, numbers)
+}
+
+// gathered returns the rows of a matrix with the given numbers, as float32 numbers.
+func gathered(m matrix, numbers *tensor.Tensor) *tensor.Tensor {
 	numbers = numbers.Contiguous()
 	return tensor.Op{
-		Name: "Embedding", In: []*tensor.Tensor{numbers}, DType: dtype.Float32, Shape: append(numbers.Shape(), e.Width),
+		Name: "Embedding", In: []*tensor.Tensor{numbers}, DType: dtype.Float32, Shape: append(numbers.Shape(), m.size().Columns),
 		Launch: func(s *device.Stream, y *tensor.Tensor) error {
 			rows, err := tensor.SliceOf[int32](numbers)
 			if err != nil {
@@ -38,7 +48,7 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 			if err != nil {
 				return err
 			}
-			return e.table.gather(s, rows, to)
+			return m.gather(s, rows, to)
 		},
 	}.Apply()
 }
@@ -72,6 +82,66 @@ func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 			}
 			shape := embedding.Shape{Tokens: rows.Len(), Vocabulary: x.Dim(0), Columns: x.Dim(1)}
 			return embedding.Gather(s, shape, embedding.Operands[float32, float32]{Table: v[0], Indices: rows, Out: v[1]})
+		},
+	}.Apply()
+}
+
+// SumForward returns the sums of vectors of three tables, with the numbers of each, a tensor of int32: the input of an encoder. They are
+// activations if a GPU adds them, and else float32 numbers.
+func SumForward(tables [3]*Embedding, numbers [3]*tensor.Tensor) *tensor.Tensor {
+	for i, n := range numbers {
+		numbers[i] = n.Contiguous()
+	}
+	if s := numbers[0].Scope(); s != nil && alignedNumbers(numbers) && embedding.SumFits(s.Stream(), tables[0].Width) {
+		if list, ok := weightsOf(tables, func(m matrix) (device.Slice[dtype.BF16], bool) { b, ok := m.(brains); return b.w, ok }); ok {
+			return sumRows(tables[0].Width, list, numbers)
+		}
+		if list, ok := weightsOf(tables, func(m matrix) (device.Slice[dtype.F16], bool) { h, ok := m.(halves); return h.w, ok }); ok {
+			return sumRows(tables[0].Width, list, numbers)
+		}
+	}
+	return tables[0].Forward(numbers[0]).Add(tables[1].Forward(numbers[1])).Add(tables[2].Forward(numbers[2]))
+}
+
+// alignedNumbers reports whether numbers begin at multiples of the bytes that embedding.Sum needs.
+func alignedNumbers(numbers [3]*tensor.Tensor) bool {
+	for _, n := range numbers {
+		if x, err := tensor.SliceOf[int32](n); err != nil || !x.Aligned(row.VectorBytes) {
+			return false
+		}
+	}
+	return true
+}
+
+// weightsOf returns the elements of tables, and whether all have the same type and width.
+func weightsOf[T any](tables [3]*Embedding, of func(m matrix) (device.Slice[T], bool)) (list [3]device.Slice[T], ok bool) {
+	for i, e := range tables {
+		if list[i], ok = of(e.table); !ok || e.Width != tables[0].Width {
+			return list, false
+		}
+	}
+	return list, true
+}
+
+// sumRows is SumForward by a kernel.
+func sumRows[T dtype.BF16 | dtype.F16](width int, tables [3]device.Slice[T], numbers [3]*tensor.Tensor) *tensor.Tensor {
+	of, _ := dtype.Of[T]()
+	return tensor.Op{
+		Name: "Embedding", In: numbers[:], DType: of, Shape: append(numbers[0].Shape(), width),
+		Launch: func(s *device.Stream, y *tensor.Tensor) error {
+			at, err := tensor.SlicesOf[int32](numbers[:]...)
+			if err != nil {
+				return err
+			}
+			to, err := tensor.SliceOf[T](y)
+			if err != nil {
+				return err
+			}
+			var rows [3]embedding.Rows[T]
+			for i := range rows {
+				rows[i] = embedding.Rows[T]{Table: tables[i], Indices: at[i]}
+			}
+			return embedding.Sum(s, width, rows, to)
 		},
 	}.Apply()
 }

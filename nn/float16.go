@@ -37,7 +37,7 @@ func (m halves) multiply(s *device.Stream, p product) error {
 	if err != nil {
 		return err
 	}
-	x := gemm.Operands[dtype.F16, dtype.F16, dtype.F16]{A: v[0], B: m.w, C: v[1], Bias: p.bias, Weights: true}
+	x := gemm.Operands[dtype.F16, dtype.F16, dtype.F16]{A: v[0], B: m.w, C: v[1], Bias: p.bias, Weights: true, Activation: p.activation}
 	if x.Residual, err = residual[dtype.F16](p); err != nil {
 		return err
 	}

@@ -11,7 +11,15 @@ import (
 
 // back returns the derivative of a product with X of a type.
 func back(m matrix, of dtype.Type) func(d *tensor.Derivative) []*tensor.Tensor {
-	return func(d *tensor.Derivative) []*tensor.Tensor { return []*tensor.Tensor{m.back(d.Grad.To(of))} }
+	return func(d *tensor.Derivative) []*tensor.Tensor {
+		g := d.Grad.To(of)
+		if b, ok := m.(brains); ok && of == dtype.BFloat16 {
+			if sum := d.Sum(0); sum != nil {
+				return []*tensor.Tensor{b.backTo(sum, g)}
+			}
+		}
+		return []*tensor.Tensor{m.back(g)}
+	}
 }
 
 func (m singles) back(g *tensor.Tensor) *tensor.Tensor { return times(g, m.w, m.Shape) }
@@ -27,6 +35,15 @@ func (m brains) back(g *tensor.Tensor) *tensor.Tensor {
 		}
 		return quant.ConvertBF16(s, device.Cover(to.Len(), 256), m.w, to)
 	}}.Apply())
+}
+
+// backTo returns back(g) plus a sum.
+func (m brains) backTo(sum, g *tensor.Tensor) *tensor.Tensor {
+	t, err := tensor.Wrap(m.w, m.Rows, m.Columns)
+	if err != nil {
+		return void(g.Scope(), err)
+	}
+	return sum.AddMatMul(g, t)
 }
 
 // times returns the products of the rows of g and a dense matrix.

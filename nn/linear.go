@@ -5,7 +5,9 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -20,8 +22,11 @@ type Linear struct {
 	half    device.Slice[dtype.BF16] // the bias, if activations are bfloat16
 }
 
-func (l *Linear) load(from *loader, name string) error {
-	var err error
+func (l *Linear) load(from *loader, name string) (err error) {
+	if from.options.Train {
+		l.trained, err = from.affine(l, name)
+		return err
+	}
 	if l.weight, err = from.matrix(name+".weight", l.Out, l.In); err != nil {
 		return err
 	}
@@ -58,6 +63,55 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 		return l.trained.forward(x)
 	}
 	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
+}
+
+// Product returns the results without the bias.
+func (l *Linear) Product(x *tensor.Tensor) *tensor.Tensor {
+	if l.trained != nil {
+		return x.Linear(l.trained.weight.beside(x), nil)
+	}
+	return multiply("Linear", l.weight, product{x: x}, x.DType())
+}
+
+// RowNorms returns the norms of the rows of the matrix, as float32 numbers.
+func (l *Linear) RowNorms(s *tensor.Scope) *tensor.Tensor {
+	const elements = 1 << 22 // that are in memory at a time
+	norms := func(rows *tensor.Tensor) *tensor.Tensor { return rows.Square().Sum(1).Sqrt() }
+	if l.trained != nil {
+		return norms(l.trained.weight.in(s, func() *tensor.Tensor { return l.trained.weight.master }))
+	}
+	return s.Tidy(func() *tensor.Tensor {
+		var list []*tensor.Tensor
+		for from, step := 0, max(elements/max(l.In, 1), 1); from < l.Out; from += step {
+			numbers := make([]int32, min(step, l.Out-from))
+			for i := range numbers {
+				numbers[i] = int32(from + i)
+			}
+			list = append(list, s.Tidy(func() *tensor.Tensor { return norms(gathered(l.weight, tensor.From(s, numbers, len(numbers)))) }))
+		}
+		return tensor.Concat(0, list...)
+	})
+}
+
+// ForwardGELU returns Forward(x).GELU(). On GPUs, products of half precision apply it before they are rounded, with an error of at most
+// 2.6e-5, unless a derivative is needed.
+func (l *Linear) ForwardGELU(x *tensor.Tensor) *tensor.Tensor {
+	s := x.Scope()
+	if l.trained != nil || s == nil || x.NeedsGrad() || row.FormFor(s.Stream()) == row.Plain || !halfOf(l.weight, x.DType()) {
+		return l.Forward(x).GELU()
+	}
+	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half, activation: gemm.GELU}, x.DType())
+}
+
+// halfOf reports whether a matrix has elements of the given type of half precision.
+func halfOf(m matrix, of dtype.Type) bool {
+	switch m.(type) {
+	case brains:
+		return of == dtype.BFloat16
+	case halves:
+		return of == dtype.Float16
+	}
+	return false
 }
 
 // AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it. If the layer is trained, or a

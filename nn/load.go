@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
 // Errors of Load.
@@ -29,6 +31,9 @@ type LoadOptions struct {
 	// Order returns, for the rows of a matrix, or the elements of a vector, of the file with the given name, the row of the file that
 	// becomes row i, or nil if rows keep their order.
 	Order func(name string) func(i int) int
+	// Train makes all parameters of layers of the types Linear, Stacked, Embedding and RMSNorm ones that are trained, which begin with the values of
+	// the file. See Params.Named.
+	Train bool
 	// Progress is called after each layer with the number of bytes that were loaded, and of all.
 	Progress func(done, total int64)
 }
@@ -100,7 +105,7 @@ func (l *loader) field(v reflect.Value, name string) {
 			l.walk(v.Index(i), strings.Replace(name, "%d", fmt.Sprint(i), 1))
 		}
 	case v.Kind() == reflect.Pointer && !v.IsNil():
-		if _, missing := l.file.Tensor(name + ".weight"); missing != nil {
+		if _, missing := l.file.Tensor(expanded(name)[0] + ".weight"); missing != nil {
 			v.SetZero()
 			return
 		}
@@ -108,6 +113,19 @@ func (l *loader) field(v reflect.Value, name string) {
 	default:
 		l.walk(v, name)
 	}
+}
+
+// expanded returns the names that a name with a list in braces stands for, or the name itself.
+func expanded(name string) (names []string) {
+	prefix, rest, ok := strings.Cut(name, "{")
+	if !ok {
+		return []string{name}
+	}
+	list, suffix, _ := strings.Cut(rest, "}")
+	for part := range strings.SplitSeq(list, ",") {
+		names = append(names, prefix+part+suffix)
+	}
+	return names
 }
 
 func join(prefix, tag string) string {
@@ -126,6 +144,40 @@ func (l *loader) tensor(name string) (*weights.Tensor, error) {
 	l.used[name] = true
 	l.done += int64(t.Size())
 	return t, nil
+}
+
+// parameter returns a parameter that is trained and begins with the values of a tensor of the file.
+func (l *loader) parameter(name string, shape ...int) (*Parameter, error) {
+	t, err := l.tensor(name)
+	if err != nil {
+		return nil, err
+	}
+	if s := t.Shape(); !slices.Equal(s, shape) {
+		return nil, fmt.Errorf("%w: %s is %v, want %v", ErrShape, name, s, shape)
+	}
+	data, err := l.rows(0, t, shape[0])
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float32, t.Len())
+	if isDense(t.Type()) {
+		widen(values, stored{of: t.Type(), data: data})
+	} else if err := gguf.Dequantize(t.Type(), values, data); err != nil {
+		return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
+	}
+	q := l.params.Parameter(values, shape...)
+	l.params.trained.named = append(l.params.trained.named, Named{name, q})
+	return q, nil
+}
+
+// affine returns the parameters of a Linear that is trained.
+func (l *loader) affine(of *Linear, name string) (a *affine, err error) {
+	a = &affine{}
+	if a.weight, err = l.parameter(name+".weight", of.Out, of.In); err == nil && of.Bias {
+		a.bias, err = l.parameter(name+".bias", of.Out)
+	}
+	l.progress()
+	return a, err
 }
 
 // progress reports what has been loaded.

@@ -7,64 +7,151 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// logits is the greatest number of float32 scores that CrossEntropy has in memory.
-const logits = 1 << 24
+// The greatest numbers of float32 scores that CrossEntropy has in memory: on CPUs, and on GPUs, where products of many rows are faster.
+const (
+	logitsCPU = 1 << 24
+	logitsGPU = 1 << 27
+)
 
-// CrossEntropy returns Forward(x).CrossEntropy(labels) without the scores of all rows in memory. If the layer is not trained, it computes the
-// scores of some rows at a time, and also the derivative with respect to x (Hsu et al., "Liger Kernel").
-func (l *Linear) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
-	if l.trained != nil || l.Bias {
-		return l.Forward(x).CrossEntropy(labels)
+// portion returns the number of rows whose scores are in memory at a time: if there can be some, a multiple of the rows of a tile of products.
+func (c scorer) portion(s *tensor.Scope) int {
+	const tile = 128
+	most := logitsGPU
+	if s.Stream().Device().Info().Kind == "cpu" {
+		most = logitsCPU
 	}
-	return crossEntropy(l.weight, x, labels)
+	if c.most > 0 {
+		most = c.most
+	}
+	n := max(1, most/c.rows)
+	return n - n%min(tile, n)
 }
+
+// CrossEntropy returns Forward(x).CrossEntropy(labels) without the scores of all rows in memory. It computes the scores of some rows at a time
+// and, if the layer is not trained, also the derivative with respect to x (Hsu et al., "Liger Kernel").
+func (l *Linear) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
+	return l.scorer().mean(x, labels)
+}
+
+// Losses returns the cross-entropy of each row of x: 0 for a label that is no row of the matrix. See CrossEntropy.
+func (l *Linear) Losses(x, labels *tensor.Tensor) *tensor.Tensor { return l.scorer().losses(x, labels) }
 
 // CrossEntropy is Linear.CrossEntropy for the products of the rows of x and all vectors.
 func (e *Embedding) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
-	if e.trained != nil {
-		return x.MatMul(e.trained.beside(x).T()).CrossEntropy(labels)
-	}
-	return crossEntropy(e.table, x, labels)
+	return e.scorer().mean(x, labels)
 }
 
-// crossEntropy computes the loss, and its derivative with respect to x, by parts of the rows.
-func crossEntropy(m matrix, x, labels *tensor.Tensor) *tensor.Tensor {
-	size := m.size()
-	s := x.Scope()
-	if x.Err() != nil || labels.Err() != nil || s == nil || x.Dim(-1) != size.Columns || x.Len()/size.Columns != labels.Len() || labels.Len() == 0 || labels.DType() != dtype.Int32 && labels.DType() != dtype.Int64 {
-		return multiply("CrossEntropy", m, product{x: x}, dtype.Float32).CrossEntropy(labels) // the mistake, or a loss of no rows
+// Losses is Linear.Losses for the products of the rows of x and all vectors.
+func (e *Embedding) Losses(x, labels *tensor.Tensor) *tensor.Tensor {
+	return e.scorer().losses(x, labels)
+}
+
+// scorer computes losses: of a constant matrix, or by a function that returns the scores of rows.
+type scorer struct {
+	rows, columns int // of the matrix
+	most          int // scores that are in memory at a time; 0 for a number that depends on the device
+	constant      matrix
+	scores        func(x *tensor.Tensor) *tensor.Tensor
+}
+
+func (l *Linear) scorer() scorer {
+	s := scorer{rows: l.Out, columns: l.In, scores: l.Forward}
+	if l.trained == nil && !l.Bias {
+		s.constant = l.weight
 	}
-	wanted := x.NeedsGrad()
-	x, labels = x.Reshape(-1, size.Columns), labels.Reshape(-1)
-	counted := labels.GreaterEqual(tensor.Zeros(s, labels.DType())).Mul(labels.Less(tensor.Full(s, float64(size.Rows), labels.DType())))
-	labels = tensor.Where(counted, labels, tensor.Full(s, -1, labels.DType())).To(dtype.Int32)
-	factor := tensor.Full(s, 1, dtype.Float32).Div(counted.Sum().To(dtype.Float32))
-	var losses, slopes []*tensor.Tensor
-	s.NoGrad(func() {
-		step := max(1, logits/size.Rows)
+	return s
+}
+
+func (e *Embedding) scorer() scorer {
+	return scorer{rows: e.Count, columns: e.Width, constant: e.table, scores: func(x *tensor.Tensor) *tensor.Tensor {
+		if e.trained != nil {
+			return x.Linear(e.trained.beside(x), nil)
+		}
+		return multiply("CrossEntropy", e.table, product{x: x}, dtype.Float32)
+	}}
+}
+
+// fits reports whether operands are those of losses.
+func (c scorer) fits(x, labels *tensor.Tensor) bool {
+	integers := labels.DType() == dtype.Int32 || labels.DType() == dtype.Int64
+	return x.Err() == nil && labels.Err() == nil && x.Scope() != nil && x.Dim(-1) == c.columns && x.Len()/c.columns == labels.Len() && labels.Len() > 0 && integers
+}
+
+// counted reports for each label whether it is a row of the matrix.
+func (c scorer) counted(labels *tensor.Tensor) *tensor.Tensor {
+	s, of := labels.Scope(), labels.DType()
+	return labels.GreaterEqual(tensor.Zeros(s, of)).Mul(labels.Less(tensor.Full(s, float64(c.rows), of)))
+}
+
+// mean returns the mean of the losses of the labels that count.
+func (c scorer) mean(x, labels *tensor.Tensor) *tensor.Tensor {
+	if !c.fits(x, labels) {
+		return c.scores(x).CrossEntropy(labels) // the mistake, or a loss of no rows
+	}
+	factor := tensor.Full(x.Scope(), 1, dtype.Float32).Div(c.counted(labels).To(dtype.Float32).Sum())
+	return c.losses(x, labels).Sum().Mul(factor)
+}
+
+// losses returns the loss of each row, which it computes by parts of the rows.
+func (c scorer) losses(x, labels *tensor.Tensor) *tensor.Tensor {
+	if !c.fits(x, labels) {
+		return c.scores(x).CrossEntropy(labels)
+	}
+	s := x.Scope()
+	x, labels = x.Reshape(-1, c.columns), labels.Reshape(-1)
+	labels = tensor.Where(c.counted(labels), labels, tensor.Full(s, -1, labels.DType())).To(dtype.Int32)
+	if c.constant != nil {
+		return c.constantLosses(x, labels)
+	}
+	if step := c.portion(s); step < labels.Len() {
+		var list []*tensor.Tensor
 		for from := 0; from < labels.Len(); from += step {
 			to := min(from+step, labels.Len())
-			part := chunk{m, x.Slice(0, from, to), labels.Slice(0, from, to)}
+			wanted := labels.Slice(0, from, to)
+			list = append(list, tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor { return c.each(x, wanted) }, x.Slice(0, from, to)))
+		}
+		return tensor.Concat(0, list...)
+	}
+	return c.each(x, labels)
+}
+
+// each returns the loss of each row, whose scores are in memory.
+func (c scorer) each(x, labels *tensor.Tensor) *tensor.Tensor {
+	chosen := c.scores(x).To(dtype.Float32).LogSoftmax(1).Gather(1, labels.Reshape(-1, 1))
+	return chosen.Reshape(-1).Neg()
+}
+
+// constantLosses returns the loss of each row and, if it is needed, computes the derivative with respect to x.
+func (c scorer) constantLosses(x, labels *tensor.Tensor) *tensor.Tensor {
+	s, wanted := x.Scope(), x.NeedsGrad()
+	var losses, slopes []*tensor.Tensor
+	s.NoGrad(func() {
+		step := c.portion(s)
+		for from := 0; from < labels.Len(); from += step {
+			to := min(from+step, labels.Len())
+			part := chunk{c.constant, x.Slice(0, from, to), labels.Slice(0, from, to)}
 			l, slope := part.run(wanted)
 			losses, slopes = append(losses, l), append(slopes, slope)
 		}
 	})
-	mean := tensor.Concat(0, losses...).Sum().Mul(factor)
-	if !wanted || mean.Err() != nil {
-		return mean
+	all := tensor.Concat(0, losses...)
+	if !wanted || all.Err() != nil {
+		return all
 	}
 	var slope *tensor.Tensor
-	s.NoGrad(func() { slope = tensor.Concat(0, slopes...).Mul(factor) })
+	s.NoGrad(func() { slope = tensor.Concat(0, slopes...) })
 	return tensor.Op{
-		Name: "CrossEntropy", In: []*tensor.Tensor{x}, DType: dtype.Float32, Save: []*tensor.Tensor{slope},
+		Name: "CrossEntropy", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: all.Shape(), Save: []*tensor.Tensor{slope},
 		Launch: func(st *device.Stream, y *tensor.Tensor) error {
-			v, err := tensor.SlicesOf[float32](mean, y)
+			v, err := tensor.SlicesOf[float32](all, y)
 			if err != nil {
 				return err
 			}
 			return device.Copy(st, v[1], v[0])
 		},
-		Back: func(d *tensor.Derivative) []*tensor.Tensor { return []*tensor.Tensor{d.Saved[0].Mul(d.Grad)} },
+		Back: func(d *tensor.Derivative) []*tensor.Tensor {
+			return []*tensor.Tensor{d.Saved[0].Mul(d.Grad.Reshape(-1, 1)).To(d.Saved[0].DType())}
+		},
 	}.Apply()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -35,6 +36,8 @@ type product struct {
 	half device.Slice[dtype.BF16] // the bias, if activations are bfloat16
 	add  bool
 	to   *tensor.Tensor // of the shape of Y and the elements of X, or nil: what is added to the result
+	// activation is that of a product whose X and Y have half precision.
+	activation gemm.Activation
 }
 
 // rows returns the number of rows of X.
@@ -80,6 +83,9 @@ func (l *loader) matrices(names []string, rows []int, columns int) (list []matri
 	if list, all, err = l.dense(from); all != nil || err != nil {
 		return list, all, err
 	}
+	if f, ok := stackable(from); ok {
+		return l.stack(f, from)
+	}
 	for _, m := range from {
 		one, err := l.place(m)
 		if err != nil {
@@ -102,7 +108,8 @@ func (l *loader) matrix(name string, rows, columns int) (matrix, error) {
 // place uploads one matrix.
 func (l *loader) place(m stored) (matrix, error) {
 	if f, ok := formatOf(m.of); ok {
-		return l.quantized(f, m)
+		_, all, err := l.stack(f, []stored{m})
+		return all, err
 	}
 	_, all, err := l.dense([]stored{m})
 	return all, err

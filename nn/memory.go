@@ -1,7 +1,10 @@
 package nn
 
 import (
+	"fmt"
+
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -16,6 +19,44 @@ func (q *Parameter) Master(s *tensor.Scope) (device.Slice[float32], error) {
 		n *= d
 	}
 	return m.Master.Slice(q.at, q.at+n), nil
+}
+
+// Values returns a copy of Master, for which it waits.
+func (q *Parameter) Values(s *tensor.Scope) ([]float32, error) {
+	from, err := q.Master(s)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float32, from.Len())
+	if err := device.Download(s.Stream(), values, from); err != nil {
+		return nil, err
+	}
+	return values, s.Stream().Synchronize(s.Context())
+}
+
+// Set replaces the values, which are in row-major order. The error matches ErrValues if there are not as many as elements.
+func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
+	to, err := q.Master(s)
+	if err != nil {
+		return err
+	}
+	if len(values) != to.Len() {
+		return fmt.Errorf("%w: %d for %v", ErrValues, len(values), q.shape)
+	}
+	if err := device.UploadTo(s.Stream(), to, values); err != nil {
+		return err
+	}
+	if q.value.DType() == dtype.BFloat16 {
+		copied, err := tensor.SliceOf[dtype.BF16](q.value)
+		if err != nil {
+			return err
+		}
+		if err := device.UploadTo(s.Stream(), copied, rounded(values)); err != nil {
+			return err
+		}
+	}
+	tensor.Changed(q.value, q.master)
+	return nil
 }
 
 // Grad returns the derivative that Backward adds to, as a tensor without a Scope.

@@ -24,11 +24,17 @@ type MultiHeadOptions struct {
 // NewMultiHead returns a MultiHead that is trained, whose layers begin as those of NewLinear.
 func NewMultiHead(p *Params, heads, keyHeads, headDim int) MultiHead {
 	width, keys := heads*headDim, keyHeads*headDim
-	return MultiHead{Heads: heads, KeyHeads: keyHeads, HeadDim: headDim, QKV: NewStacked(p, width, width, keys, keys), O: NewLinear(p, width, width)}
+	whole := NewLinear(p, width, width+2*keys).trained
+	qkv := Stacked{In: width, Out: []int{width, keys, keys}, Bias: true, whole: whole}
+	return MultiHead{Heads: heads, KeyHeads: keyHeads, HeadDim: headDim, QKV: qkv, O: NewLinear(p, width, width)}
 }
 
 // Forward returns the attention of tokens to each other: x is of shape [... tokens Heads*HeadDim], and the other dimensions are batches.
 func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	if w := m.QKV.whole; w != nil && o.Angles == nil {
+		h := tensor.Heads{Heads: m.Heads, KeyHeads: m.KeyHeads, Dim: m.HeadDim}
+		return m.O.Forward(tensor.AttentionTogether(w.forward(x), h, o.AttentionOptions))
+	}
 	list, shape := m.QKV.Forward(x), x.Shape()
 	for i, heads := range []int{m.Heads, m.KeyHeads, m.KeyHeads} {
 		at := max(len(shape)-1, 0)

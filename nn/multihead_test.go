@@ -69,9 +69,17 @@ func (c comparison) run(t *testing.T, p *nn.Params, x *tensor.Tensor) {
 	}
 }
 
-// TestMultiHead compares attention between layers, with rotation and several queries for each key, with float64.
+// TestMultiHead compares attention between layers, with and without rotation and with several queries for each key, with float64.
 func TestMultiHead(t *testing.T) {
+	for _, rotated := range []bool{false, true} {
+		multiHead(t, rotated)
+	}
+}
+
+func multiHead(t *testing.T, rotated bool) {
+	t.Helper()
 	const heads, keyHeads, dim = 4, 2, 16
+	const width, keys = heads * dim, keyHeads * dim
 	onDevice(t, cpu.Open, func(s *tensor.Scope, _ *nn.Params) {
 		p := nn.NewParams(s.Stream(), nn.Options{DType: dtype.Float32, Seed: 2})
 		defer p.Close()
@@ -79,13 +87,20 @@ func TestMultiHead(t *testing.T) {
 		angles := tensor.Angles(tensor.Arange(s, 5).To(dtype.Int32), tensor.From(s, []float32{1, 0.5, 0.1}, 3))
 		causal := tensor.AttentionOptions{Causal: true}
 		comparison{func(x *tensor.Tensor) *tensor.Tensor {
-			return m.Forward(x, nn.MultiHeadOptions{AttentionOptions: causal, Angles: angles})
+			o := nn.MultiHeadOptions{AttentionOptions: causal}
+			if rotated {
+				o.Angles = angles
+			}
+			return m.Forward(x, o)
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
-			by := func(i, heads int) *tensor.Tensor { return x.MatMul(w[i].T()).Add(w[i+1]).Reshape(2, 5, heads, dim) }
-			q, k, v := by(0, heads), by(2, keyHeads), by(4, keyHeads)
-			a := tensor.Attention(q.Rotate(angles), k.Rotate(angles), v, causal)
-			return a.Reshape(2, 5, heads*dim).MatMul(w[6].T()).Add(w[7])
-		}, [][]int{{heads * dim, heads * dim}, {heads * dim}, {keyHeads * dim, heads * dim}, {keyHeads * dim}, {keyHeads * dim, heads * dim}, {keyHeads * dim}, {heads * dim, heads * dim}, {heads * dim}}}.run(t, p, tensor.From(s, numbers(2*5*heads*dim), 2, 5, heads*dim))
+			all := x.MatMul(w[0].T()).Add(w[1])
+			by := func(at, heads int) *tensor.Tensor { return all.Slice(-1, at, at+heads*dim).Reshape(2, 5, heads, dim) }
+			q, k, v := by(0, heads), by(width, keyHeads), by(width+keys, keyHeads)
+			if rotated {
+				q, k = q.Rotate(angles), k.Rotate(angles)
+			}
+			return tensor.Attention(q, k, v, causal).Reshape(2, 5, width).MatMul(w[2].T()).Add(w[3])
+		}, [][]int{{width + 2*keys, width}, {width + 2*keys}, {width, width}, {width}}}.run(t, p, tensor.From(s, numbers(2*5*width), 2, 5, width))
 	})
 }
 

@@ -16,7 +16,12 @@ type RMSNorm struct {
 	trained *Parameter
 }
 
-func (n *RMSNorm) load(from *loader, name string) error {
+func (n *RMSNorm) load(from *loader, name string) (err error) {
+	if from.options.Train {
+		n.out = from.params.activations
+		n.trained, err = from.parameter(name+".weight", n.Width)
+		return err
+	}
 	values, err := from.vector(name+".weight", n.Width)
 	if err != nil {
 		return err
@@ -37,7 +42,7 @@ func (n *RMSNorm) load(from *loader, name string) error {
 func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	w := n.values
 	if n.trained != nil {
-		w = n.trained.beside(x)
+		w = n.trained.precise(x)
 	}
 	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
 }
@@ -74,7 +79,7 @@ func (n *LayerNorm) load(from *loader, name string) error {
 func (n *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	w, b := n.weight, n.bias
 	if n.trained != nil {
-		w, b = n.trained.weight.beside(x), n.trained.bias.beside(x)
+		w, b = n.trained.weight.precise(x), n.trained.bias.precise(x)
 	}
 	return x.LayerNorm(w, b, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
 }

@@ -17,12 +17,14 @@ type Parameter struct {
 	at          int       // where its elements begin among those of all parameters
 	initial     []float32 // until the memory is there
 	value, grad *tensor.Tensor
+	master      *tensor.Tensor // the value in float32
 }
 
 // trained is the parameters of a Params that are trained. Their memory is allocated when the first is used, so that all of it is one
 // array, on which an optimizer runs one kernel.
 type trained struct {
 	list   []*Parameter
+	named  []Named
 	size   int // of the array
 	random *rand.Rand
 	memory *Memory // nil until the first use
@@ -91,18 +93,32 @@ func (t *trained) fail(err error) {
 	}
 }
 
+// Named is a parameter and the name of its tensor in the file that it was loaded from.
+type Named struct {
+	Name string
+	*Parameter
+}
+
+// Named returns the parameters that LoadOptions.Train made, in the order of the model's layers.
+func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
+
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
 // In returns the parameter as a tensor of s: a variable while s records, and else a constant.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
+	return q.in(s, func() *tensor.Tensor { return q.value })
+}
+
+// in is In for one of the tensors of the value.
+func (q *Parameter) in(s *tensor.Scope, value func() *tensor.Tensor) *tensor.Tensor {
 	if _, err := q.params.Memory(s); err != nil {
 		return void(s, err)
 	}
 	if s.Recording() {
-		return s.Parameter(q.value, q.grad)
+		return s.Parameter(value(), q.grad)
 	}
-	return s.Use(q.value)
+	return s.Use(value())
 }
 
 // void returns a tensor with a mistake.
@@ -130,7 +146,7 @@ func (p *Params) Memory(s *tensor.Scope) (*Memory, error) {
 func (m *Memory) Changed() {
 	list := []*tensor.Tensor{m.Values}
 	for _, q := range m.parameters {
-		list = append(list, q.value)
+		list = append(list, q.value, q.master)
 	}
 	tensor.Changed(list...)
 }
@@ -183,6 +199,9 @@ func share[T tensor.Element](p *Params, m *Memory, values device.Slice[T]) error
 			n *= d
 		}
 		if q.value, q.grad, err = pair(values.Slice(q.at, q.at+n), grads.Slice(q.at, q.at+n), q.shape); err != nil {
+			return err
+		}
+		if q.master, err = tensor.Wrap(m.Master.Slice(q.at, q.at+n), q.shape...); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ var (
 type Options struct {
 	// DType is the element type of activations and of parameters that are trained: dtype.Float32 or dtype.BFloat16. By default it is the
 	// type for loaded models: BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32. Models whose
-	// layers are Embedding, Linear, Stacked and LayerNorm, without AddTo, may also be loaded with Float16.
+	// layers are Embedding, Linear, Stacked, LayerNorm and Conv2d, without AddTo, may also be loaded with Float16.
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64

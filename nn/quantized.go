@@ -109,26 +109,69 @@ func multiplyQuantized[Y interface {
 	return runQuantized(s, m, to)
 }
 
-// quantized uploads a matrix of blocks.
-func (l *loader) quantized(f quant.Format, from stored) (matrix, error) {
-	p, err := quant.Pack(f, from.data, from.Shape)
+// stack uploads matrices in one format as parts of one matrix. The rows of all but the last are whole tiles.
+func (l *loader) stack(f quant.Format, from []stored) (list []matrix, all matrix, err error) {
+	var packed []*quant.Packed
+	whole := quant.Matrix{Shape: quant.Shape{Columns: from[0].Columns}, Format: f}
+	for _, m := range from {
+		p, err := quant.Pack(f, m.data, m.Shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		packed, whole.Rows = append(packed, p), whole.Rows+m.Rows
+	}
+	parts := make([]quant.Matrix, len(packed))
+	if whole.Planes, err = together(l.params, packed, func(i int) ([]uint32, *device.Slice[uint32]) { return packed[i].Planes, &parts[i].Planes }); err != nil {
+		return nil, nil, err
+	}
+	if whole.Scales, err = together(l.params, packed, func(i int) ([]dtype.F16, *device.Slice[dtype.F16]) { return packed[i].Scales, &parts[i].Scales }); err != nil {
+		return nil, nil, err
+	}
+	if whole.Minima, err = together(l.params, packed, func(i int) ([]dtype.F16, *device.Slice[dtype.F16]) { return packed[i].Minima, &parts[i].Minima }); err != nil {
+		return nil, nil, err
+	}
+	whole.Groups, err = together(l.params, packed, func(i int) ([]uint16, *device.Slice[uint16]) { return packed[i].Groups, &parts[i].Groups })
+	for i, p := range packed {
+		parts[i].Shape, parts[i].Format = p.Shape, f
+		list = append(list, quantized{parts[i]})
+	}
+	return list, quantized{whole}, err
+}
+
+// together uploads arrays of matrices, one after another. Of returns that of a matrix, and where its copy goes.
+func together[T any](p *Params, list []*quant.Packed, of func(i int) ([]T, *device.Slice[T])) (device.Slice[T], error) {
+	n := 0
+	for i := range list {
+		host, _ := of(i)
+		n += len(host)
+	}
+	if n == 0 {
+		return device.Slice[T]{}, nil
+	}
+	all, err := allocate[T](p, n)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	m := quant.Matrix{Shape: from.Shape, Format: f}
-	if m.Planes, err = upload(l.params, p.Planes); err != nil {
-		return nil, err
-	}
-	if m.Scales, err = upload(l.params, p.Scales); err != nil {
-		return nil, err
-	}
-	if len(p.Minima) > 0 {
-		if m.Minima, err = upload(l.params, p.Minima); err != nil {
-			return nil, err
+	n = 0
+	for i := range list {
+		host, to := of(i)
+		*to = all.Slice(n, n+len(host))
+		n += len(host)
+		if err := device.UploadTo(p.stream, *to, host); err != nil {
+			return all, err
 		}
 	}
-	if len(p.Groups) > 0 {
-		m.Groups, err = upload(l.params, p.Groups)
+	return all, nil
+}
+
+// stackable returns the format of matrices that can be stacked.
+func stackable(from []stored) (f quant.Format, ok bool) {
+	for i, m := range from {
+		g, quantized := formatOf(m.of)
+		if !quantized || i > 0 && g != f || i+1 < len(from) && !m.WholeTiles() {
+			return 0, false
+		}
+		f = g
 	}
-	return quantized{m}, err
+	return f, true
 }

@@ -2,36 +2,35 @@ package nn
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/activation"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 // Stacked is linear layers with the same input, of In elements. Its tag has the differing parts of the names in braces:
-// `weights:"mlp.{gate,up}_proj"`. Dense matrices are one in memory. The layers of NewStacked are trained.
+// `weights:"mlp.{gate,up}_proj"`. Dense matrices, and quantized ones in one format, are one in memory. The layers of NewStacked are trained.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
 	Bias bool  // the file has a bias for each layer
 
 	parts []Linear
+	whole *affine               // trained layers of MultiHead, in one, or nil
 	all   matrix                // of all rows, or nil
 	bias  device.Slice[float32] // of all rows, if there are biases and all is not nil
 }
 
 func (l *Stacked) load(from *loader, name string) error {
-	var names []string
-	prefix, rest, _ := strings.Cut(name, "{")
-	list, suffix, _ := strings.Cut(rest, "}")
-	for part := range strings.SplitSeq(list, ",") {
-		names = append(names, prefix+part+suffix)
-	}
+	names := expanded(name)
 	if len(names) != len(l.Out) {
 		return fmt.Errorf("%w: %d outputs of %s", ErrShape, len(l.Out), name)
+	}
+	if from.options.Train {
+		return l.loadTrained(from, names)
 	}
 	matrices, all, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
 	if err != nil {
@@ -43,6 +42,21 @@ func (l *Stacked) load(from *loader, name string) error {
 	}
 	return l.loadBiases(from, names)
 }
+
+// loadTrained loads layers that are trained.
+func (l *Stacked) loadTrained(from *loader, names []string) (err error) {
+	for i, name := range names {
+		part := Linear{In: l.In, Out: l.Out[i], Bias: l.Bias}
+		if part.trained, err = from.affine(&part, name); err != nil {
+			return err
+		}
+		l.parts = append(l.parts, part)
+	}
+	return nil
+}
+
+// Part returns layer i, after Load.
+func (l *Stacked) Part(i int) *Linear { return &l.parts[i] }
 
 // suffixed returns names with a suffix.
 func suffixed(names []string, suffix string) (list []string) {
@@ -86,16 +100,25 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 // Forward returns the result of each layer for the rows of x, a tensor of activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	x = x.Contiguous()
-	list := make([]*tensor.Tensor, len(l.parts))
+	list := make([]*tensor.Tensor, len(l.Out))
+	if l.whole != nil {
+		all, at := l.whole.forward(x), 0
+		for i, n := range l.Out {
+			list[i] = all.Slice(-1, at, at+n)
+			at += n
+		}
+		return list
+	}
 	for i := range l.parts {
 		list[i] = l.parts[i].Forward(x)
 	}
 	return list
 }
 
-// Together returns the results of all layers, side by side in one tensor, if their matrices are one and activations are bfloat16.
+// Together returns the results of all layers, side by side in one tensor, if their matrices are one and its elements and activations are
+// of the same type of half precision, or if it is quantized, without biases, and activations are bfloat16.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
-	if _, ok := l.all.(brains); !ok || x.DType() != dtype.BFloat16 {
+	if !halfOf(l.all, x.DType()) && !(l.stackedBlocks() && x.DType() == dtype.BFloat16) {
 		return nil, false
 	}
 	return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
@@ -113,8 +136,33 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if b, ok := l.all.(brains); ok && x.DType() == dtype.BFloat16 && !x.NeedsGrad() {
 		return l.halfSwiGLU(b, x)
 	}
+	if l.stackedBlocks() && x.DType() == dtype.BFloat16 && !x.NeedsGrad() {
+		return l.Gated(multiply("SwiGLU", l.all, product{x: x}, dtype.BFloat16))
+	}
 	list := l.Forward(x)
 	return tensor.SwiGLU(list[0], list[1])
+}
+
+// stackedBlocks reports whether the matrices are one quantized matrix, and have no biases.
+func (l *Stacked) stackedBlocks() bool {
+	_, ok := l.all.(quantized)
+	return ok && !l.Bias
+}
+
+// Gated returns SwiGLU of the results of two layers, the gate first, that are side by side in a tensor of bfloat16, as those of Together.
+func (l *Stacked) Gated(both *tensor.Tensor) *tensor.Tensor {
+	shape := both.Shape()
+	if n := len(shape); n > 0 {
+		shape[n-1] = l.Out[0]
+	}
+	return tensor.Op{Name: "SwiGLU", In: []*tensor.Tensor{both}, DType: dtype.BFloat16, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		v, err := tensor.SlicesOf[dtype.BF16](both, y)
+		if err != nil {
+			return err
+		}
+		size := activation.Shape{Rows: y.Len() / l.Out[0], Columns: l.Out[0]}
+		return activation.SwiGLU(s, size, activation.Stacked, activation.Operands[dtype.BF16]{Gate: v[0], Y: v[1]})
+	}}.Apply()
 }
 
 // fusedSwiGLU is SwiGLU for one row of the residual stream.

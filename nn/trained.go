@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// affine is the parameters of a Linear that is trained.
+// affine is the parameters of a Linear that is trained. The bias may be nil.
 type affine struct{ weight, bias *Parameter }
 
 // NewLinear returns a Linear with a bias that is trained. Its parameters begin as those of PyTorch's Linear: uniformly random between
@@ -26,13 +26,24 @@ func NewStacked(p *Params, in int, out ...int) Stacked {
 }
 
 func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.Linear(a.weight.beside(x), a.bias.beside(x))
+	if a.bias == nil {
+		return x.Linear(a.weight.beside(x), nil)
+	}
+	return x.Linear(a.weight.beside(x), a.bias.precise(x))
 }
 
 // beside returns the parameter in the Scope of x. If x has none, the result is nil, which operations report.
 func (q *Parameter) beside(x *tensor.Tensor) *tensor.Tensor {
 	if s := x.Scope(); s != nil {
 		return q.In(s)
+	}
+	return nil
+}
+
+// precise is beside in float32, in which kernels take biases and the weights of norms.
+func (q *Parameter) precise(x *tensor.Tensor) *tensor.Tensor {
+	if s := x.Scope(); s != nil {
+		return q.in(s, func() *tensor.Tensor { return q.master })
 	}
 	return nil
 }

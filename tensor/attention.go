@@ -7,8 +7,10 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attentionback"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // AttentionOptions are the options of Attention.
@@ -89,6 +91,46 @@ func (a *attention) check(q, k, v *Tensor) error {
 	return nil
 }
 
+// Heads are the sizes of attention: see Attention.
+type Heads struct{ Heads, KeyHeads, Dim int }
+
+// AttentionTogether is Attention of queries, keys and values that are the columns of one tensor, as one product computes them: t is of shape
+// [... tokens (heads+2*keyheads)*dim], and the result [... tokens heads*dim].
+func AttentionTogether(t *Tensor, h Heads, o AttentionOptions) *Tensor {
+	const name = "Attention"
+	in := []*Tensor{t}
+	if o.Starts != nil {
+		in = append(in, o.Starts)
+	}
+	s, err := scopeOf(name, in)
+	if err != nil {
+		return failed(s, err)
+	}
+	queries, keys := h.Heads*h.Dim, h.KeyHeads*h.Dim
+	if len(t.shape) < 2 || min(h.Heads, h.KeyHeads, h.Dim) < 1 || t.Dim(-1) != queries+2*keys {
+		return s.fail(mistake(name, fmt.Errorf("%w: %v for %d heads, %d of keys, of %d elements", ErrShape, t.shape, h.Heads, h.KeyHeads, h.Dim)))
+	}
+	t = s.own(t)
+	lead := t.shape[:len(t.shape)-1]
+	// Views without memory of their own check the sizes.
+	part := func(heads int) *Tensor {
+		return &Tensor{dtype: t.dtype, shape: append(slices.Clone(lead), heads, h.Dim)}
+	}
+	a := attention{s: s, AttentionOptions: o}
+	if err := a.check(part(h.Heads), part(h.KeyHeads), part(h.KeyHeads)); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	if !a.fast() || row.FormFor(s.stream) == row.Plain || t.dtype == dtype.Float32 || h.Dim%8 != 0 {
+		q, k, v := t.Slice(-1, 0, queries), t.Slice(-1, queries, queries+keys), t.Slice(-1, queries+keys, queries+2*keys)
+		split := func(x *Tensor, heads int) *Tensor { return x.Reshape(append(slices.Clone(lead), heads, h.Dim)...) }
+		return Attention(split(q, h.Heads), split(k, h.KeyHeads), split(v, h.KeyHeads), o).Reshape(append(slices.Clone(lead), queries)...)
+	}
+	if o.Starts != nil {
+		a.Starts = s.own(in[1]).Contiguous()
+	}
+	return a.launch(name, []*Tensor{t.Reshape(a.batches*a.tokens, queries+2*keys)}).Reshape(append(slices.Clone(lead), queries)...)
+}
+
 // fast reports whether kernels of package prefill fit.
 func (a *attention) fast() bool {
 	return a.of != dtype.Float64 && a.dim%16 == 0 && a.dim <= prefill.MaxDim && a.heads <= math.MaxUint16 && a.batches*a.tokens > 0
@@ -110,7 +152,11 @@ func (a *attention) launch(name string, in []*Tensor) *Tensor {
 	if a.s.err != nil {
 		return a.s.fail(a.s.err)
 	}
-	o := Op{Name: name, In: in, DType: a.of, Shape: in[0].shape, Launch: func(_ *device.Stream, out *Tensor) error {
+	shape := in[0].shape
+	if len(in) == 1 {
+		shape = []int{a.batches * a.tokens, a.heads * a.dim}
+	}
+	o := Op{Name: name, In: in, DType: a.of, Shape: shape, Launch: func(_ *device.Stream, out *Tensor) error {
 		switch a.of {
 		case dtype.Float32:
 			return attend[float32](a, in, out)
@@ -127,9 +173,12 @@ func (a *attention) launch(name string, in []*Tensor) *Tensor {
 
 // attend launches the kernel.
 func attend[T number](a *attention, in []*Tensor, out *Tensor) error {
-	x := prefill.Operands[T]{
-		Q: elements[T](in[0]), K: elements[T](in[1]), V: elements[T](in[2]), O: elements[T](out),
-		Spans: device.View[prefill.Span](a.sequences.contents()),
+	shape, x := a.shape(), prefill.Operands[T]{Q: elements[T](in[0]), O: elements[T](out), Spans: device.View[prefill.Span](a.sequences.contents())}
+	if len(in) == 1 {
+		queries, keys, all := a.heads*a.dim, a.keyHeads*a.dim, x.Q.Len()
+		x.K, x.V, shape.Apart = x.Q.Slice(queries, all), x.Q.Slice(queries+keys, all), queries+2*keys
+	} else {
+		x.K, x.V = elements[T](in[1]), elements[T](in[2])
 	}
 	if a.states != nil {
 		x.States = device.View[prefill.State](a.states.contents())
@@ -140,7 +189,7 @@ func attend[T number](a *attention, in []*Tensor, out *Tensor) error {
 			return err
 		}
 	}
-	return prefill.Attend(a.s.stream, a.shape(), x)
+	return prefill.Attend(a.s.stream, shape, x)
 }
 
 func (a *attention) shape() prefill.Shape {
@@ -149,14 +198,50 @@ func (a *attention) shape() prefill.Shape {
 
 // back returns the derivatives with respect to the queries, keys and values.
 func (a *attention) back(d *Derivative) []*Tensor {
-	x := append(slices.Clone(d.Saved[:3]), d.Result, d.Grad.Contiguous())
+	if len(d.Saved) == 3 {
+		return []*Tensor{a.backTogether(d)}
+	}
+	return a.backApart(d.Saved[:3], d.Saved[3:], d)
+}
+
+// backTogether is back for the columns of one tensor.
+func (a *attention) backTogether(d *Derivative) *Tensor {
+	x := d.Saved[0]
+	dx := a.s.empty("Attention", x.dtype, x.shape)
+	var columns [3]Tensor // of dx
+	parts, at := make([]*Tensor, 3), 0
+	for i, heads := range []int{a.heads, a.keyHeads, a.keyHeads} {
+		columns[i] = Tensor{shape: []int{x.shape[0], heads * a.dim}, strides: []int{x.shape[1], 1}, offset: at, dtype: x.dtype}
+		from := columns[i]
+		from.memory, from.offset, from.err = x.memory, x.offset+at, x.err
+		parts[i] = a.s.copied("Attention", &from)
+		at += heads * a.dim
+	}
+	if a.s.err != nil {
+		return a.s.fail(a.s.err)
+	}
+	for i, g := range a.backApart(parts, d.Saved[1:], d) {
+		columns[i].memory = dx.memory
+		if g = g.To(dx.dtype); g.err != nil {
+			return g
+		}
+		if err := array.Move(a.s.stream, columns[i].shape, columns[i].array(), g.array()); err != nil {
+			return a.s.fail(mistake("Attention", err))
+		}
+	}
+	return dx
+}
+
+// backApart is back for queries, keys and values, given states and spans.
+func (a *attention) backApart(in, saved []*Tensor, d *Derivative) []*Tensor {
+	x := append(slices.Clone(in), d.Result, d.Grad.Contiguous())
 	if a.of == dtype.BFloat16 {
-		return attendBack[dtype.BF16](a, x, d.Saved[3:])
+		return attendBack[dtype.BF16](a, x, saved)
 	}
 	for i, t := range x {
 		x[i] = t.To(dtype.Float32)
 	}
-	return attendBack[float32](a, x, d.Saved[3:])
+	return attendBack[float32](a, x, saved)
 }
 
 // attendBack launches the kernels for queries, keys, values, the result and its derivative, given states and spans.

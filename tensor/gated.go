@@ -73,7 +73,11 @@ func swiGLUBack[T interface {
 		return list
 	}
 	x := activation.Gradients[T]{Gate: elements[T](gate), Up: elements[T](up), DY: elements[T](g), DGate: elements[T](list[0]), DUp: elements[T](list[1])}
-	if err := activation.SwiGLUBack(s.stream, activation.Shape{Rows: 1, Columns: g.Len()}, activation.Separate, x); err != nil {
+	shape := activation.Shape{Rows: 1, Columns: g.Len()}
+	if n := len(g.shape); n > 1 && g.Len() > 0 { // as the kernel has a block for each row
+		shape = activation.Shape{Rows: g.Len() / g.shape[n-1], Columns: g.shape[n-1]}
+	}
+	if err := activation.SwiGLUBack(s.stream, shape, activation.Separate, x); err != nil {
 		s.fail(mistake("SwiGLU", err))
 	}
 	return list

@@ -115,6 +115,7 @@ func more() map[string]function {
 		"MatMulTN":      of2(a, []int{3, 2}, func(x, y T) T { return x.T().MatMul(y) }),
 		"MatMulBatch":   of2([]int{2, 1, 2, 3}, []int{3, 3, 2}, T.MatMul),
 		"MatMulShared":  of2([]int{2, 2, 3}, []int{3, 2}, T.MatMul),
+		"AddMatMul":     {shapes: [][]int{a, {3, 2}, {2, 4}}, of: func(x []T) T { return x[0].AddMatMul(x[1], x[2]).Square() }},
 		"MatMulVector":  of2(a, row, T.MatMul),
 		"VectorMatMul":  of2([]int{3}, a, T.MatMul),
 		"Dot":           of2(row, row, T.MatMul),
@@ -285,6 +286,40 @@ func TestDerivativesOnDevices(t *testing.T) {
 				}
 			}
 		}
+		return nil
+	})
+}
+
+// TestSum checks operations whose derivatives include those through other operations, and one of an operand that is there twice.
+func TestSum(t *testing.T) {
+	type T = *tensor.Tensor
+	scaled := func(x []T, factors ...float64) T {
+		return tensor.Op{Name: "Scaled", In: x, DType: x[0].DType(), Shape: x[0].Shape(),
+			Launch: func(s *device.Stream, out T) error {
+				to, err := tensor.SliceOf[float32](out)
+				if err != nil {
+					return err
+				}
+				return device.Fill(s, to, 1)
+			},
+			Back: func(d *tensor.Derivative) (list []T) {
+				for i, f := range factors {
+					g := d.Grad.Scale(f)
+					if sum := d.Sum(i); sum != nil {
+						g = g.Add(sum)
+					}
+					list = append(list, g)
+				}
+				return list
+			},
+		}.Apply()
+	}
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		s.Record()
+		x, y := s.Variable(tensor.From(s, []float32{1, 2}, 2)), s.Variable(tensor.From(s, []float32{3, 4}, 2))
+		s.Backward(scaled([]T{x, y}, 2, 3).Add(scaled([]T{x, x}, 5, 7)).Add(x.Mul(y)).Sum())
+		same(t, x.Grad(), []int{2}, float32(2+5+7+3), 2+5+7+4)
+		same(t, y.Grad(), []int{2}, float32(3+1), 3+2)
 		return nil
 	})
 }

@@ -2,8 +2,10 @@ package tensor_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -55,7 +57,11 @@ func attention(o tensor.AttentionOptions, starts ...int32) func(x []*tensor.Tens
 func wideLayers() map[string]function {
 	causal := tensor.AttentionOptions{Causal: true}
 	return map[string]function{
-		"LinearWide":       {shapes: [][]int{{3, 21, 64}, {72, 64}, {72}}, of: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) }},
+		"LinearWide": {shapes: [][]int{{3, 21, 64}, {72, 64}, {72}}, of: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) }},
+		"LinearShared": {shapes: [][]int{{21, 64}, {64, 64}, {64, 64}, {64}, {64}}, of: func(x []*tensor.Tensor) *tensor.Tensor {
+			y := x[0].LayerNorm(x[3], x[4], tensor.NormOptions{Epsilon: 1e-2})
+			return x[0].Linear(x[1], nil).Add(x[0].Linear(x[2], nil)).Add(y)
+		}},
 		"AttentionWide":    {shapes: [][]int{{2, 21, 4, 16}, {2, 21, 2, 16}, {2, 21, 2, 16}}, of: attention(causal)},
 		"AttentionFull":    {shapes: [][]int{{33, 2, 32}, {33, 1, 32}, {33, 1, 32}}, of: attention(tensor.AttentionOptions{})},
 		"AttentionStarts":  {shapes: [][]int{{40, 2, 16}, {40, 2, 16}, {40, 2, 16}}, of: attention(causal, 1, 3, 3, 20, 37)},
@@ -218,6 +224,75 @@ func TestNormOfAnotherType(t *testing.T) {
 					t.Fatalf("%v: %v, %v", of, y.DType(), err)
 				}
 				near(t, of.String(), got, want, 1e-6)
+			}
+		}
+		return nil
+	})
+}
+
+// TestAttentionTogether compares attention to columns of one tensor, and its derivative, with attention to three tensors.
+func TestAttentionTogether(t *testing.T) {
+	h := tensor.Heads{Heads: 2, KeyHeads: 1, Dim: 16}
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		r := rand.New(rand.NewPCG(12, 1))
+		for _, of := range []dtype.Type{dtype.Float32, dtype.BFloat16, dtype.Float16} {
+			x, factor := random(r, of, 2, 20, 64), random(r, of, 2, 20, 32)
+			var list [2][2]*tensor.Tensor
+			for i := range list {
+				s.Record()
+				v := s.Variable(x.upload(s, of, 0))
+				var y *tensor.Tensor
+				if i == 0 {
+					y = tensor.AttentionTogether(v, h, tensor.AttentionOptions{Causal: true})
+				} else {
+					part := func(from, heads int) *tensor.Tensor {
+						return v.Slice(-1, from, from+heads*16).Reshape(2, 20, heads, 16)
+					}
+					y = tensor.Attention(part(0, 2), part(32, 1), part(48, 1), tensor.AttentionOptions{Causal: true}).Reshape(2, 20, 32)
+				}
+				s.Backward(y.Mul(factor.upload(s, of, 0)).To(dtype.Float32).Sum())
+				list[i] = [2]*tensor.Tensor{y, v.Grad()}
+			}
+			for k := range 2 {
+				want, err := tensor.Values[float64](t.Context(), list[1][k].To(dtype.Float64))
+				if err != nil {
+					return err
+				}
+				grid{list[1][k].Shape(), want}.equals(t, fmt.Sprint("tensor ", k, " of ", of), of, list[0][k])
+			}
+		}
+		return nil
+	})
+}
+
+// TestParameterOfLayers uses a parameter in two layers, whose derivatives are added to one that is not 0.
+func TestParameterOfLayers(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		for _, of := range []dtype.Type{dtype.Float32, dtype.BFloat16} {
+			r := rand.New(rand.NewPCG(13, 1))
+			w, x, y := random(r, of, 16, 24), random(r, of, 8, 24), random(r, of, 8, 24)
+			grad := tensor.Full(s, 1, of, 16, 24)
+			s.Record()
+			p := s.Parameter(w.upload(s, of, 0), grad)
+			s.Backward(x.upload(s, of, 0).Linear(p, nil).Sum().Add(y.upload(s, of, 0).Linear(p, nil).Sum()))
+			want := grid{shape: []int{16, 24}}
+			for range 16 {
+				for c := range 24 {
+					sum := 1.0
+					for i := range 8 {
+						sum += x.at([]int{i, c}) + y.at([]int{i, c})
+					}
+					want.values = append(want.values, sum)
+				}
+			}
+			got, err := tensor.Values[float64](t.Context(), grad.To(dtype.Float64))
+			if err != nil {
+				return err
+			}
+			for i, v := range want.values {
+				if !(math.Abs(got[i]-v) <= 3*tolerance(of)*(math.Abs(v)+16)) {
+					t.Fatalf("%v: element %d is %v, want %v", of, i, got[i], v)
+				}
 			}
 		}
 		return nil

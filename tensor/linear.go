@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
 // Linear returns t W^T + bias for the rows of t along the last dimension: weight is of shape [n k] and t of shape [... k], and the result of
@@ -28,7 +29,9 @@ func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 		return s.fail(mistake(name, err))
 	}
 	for i := range in {
-		in[i] = s.own(in[i]).To(of)
+		if in[i] = s.own(in[i]); i < 2 || of == dtype.Float64 { // kernels take biases in float32
+			in[i] = in[i].To(of)
+		}
 	}
 	if of == dtype.Float64 || weight.Len() == 0 {
 		y := in[0].MatMul(in[1].T())
@@ -79,9 +82,25 @@ func (s *Scope) linear(name string, in []*Tensor) *Tensor {
 			list[1] = s.products(name, d.Grad.T(), d.Saved[0])
 		}
 		if len(in) == 3 && d.Wanted[2] {
-			list[2] = d.Grad // of which Backward adds up the rows
+			list[2] = s.sumRows(name, d.Grad, in[2].dtype)
 		}
 		return list
 	}})
+	return out
+}
+
+// sumRows returns the sums of the columns of a matrix as elements of a type of floats.
+func (s *Scope) sumRows(name string, t *Tensor, of dtype.Type) *Tensor {
+	if t.shape[0] == 0 {
+		return s.zeros(name, of, t.shape[1:])
+	}
+	out := s.empty(name, of, t.shape[1:])
+	a, err := axesOf(t.shape, []int{0})
+	if err == nil && out.err == nil {
+		err = s.fold(folding{array.Sum, false}, t, a, out)
+	}
+	if err != nil {
+		return s.fail(mistake(name, err))
+	}
 	return out
 }

@@ -41,7 +41,7 @@ func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	if x.dtype == dtype.Float16 {
 		x = x.To(dtype.Float32)
 	}
-	return s.crossEntropy(name, x.Contiguous(), labels.Contiguous(), s.full(name, 1, dtype.Float32, nil).Div(counted.Sum().To(dtype.Float32)))
+	return s.crossEntropy(name, x.Contiguous(), labels.Contiguous(), s.full(name, 1, dtype.Float32, nil).Div(counted.To(dtype.Float32).Sum()))
 }
 
 // crossEntropy returns the sum of the losses of rows times factor.

@@ -151,7 +151,18 @@ func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 
 // Arange returns the numbers from 0 to n-1, as int64.
 func Arange(s *Scope, n int) *Tensor {
-	return s.full("Arange", 1, dtype.Int64, []int{n}).CumSum(0).AddScalar(-1)
+	const op = "Arange"
+	if err := s.check(op); err != nil {
+		return s.fail(err)
+	}
+	t := s.empty(op, dtype.Int64, []int{n})
+	if t.err != nil {
+		return t
+	}
+	if err := array.Numbers(s.stream, elements[int64](t)); err != nil {
+		return s.fail(mistake(op, err))
+	}
+	return t
 }
 
 // zeros returns a tensor of zeros.

@@ -86,8 +86,8 @@ func (back[F]) of(x, dy float32) float32 {
 // mapThreads is the number of threads of a block.
 const mapThreads = 256
 
-// Apply returns the function of each element of x by a launcher that a program made of MapKernel, and with the derivative by one of
-// MapBackKernel, which may be nil. The elements of x must have the type of the launchers.
+// Apply applies a function to each element of x. Forward is a launcher that the program has instantiated from MapKernel. Backward, which
+// computes the derivative, is one instantiated from MapBackKernel; if it is nil, the operation has no derivative. The elements of x must have the type of the launchers.
 func Apply[T F32 | BF16 | F16](x *Tensor, forward func(s *device.Stream, g device.Grid, x, y device.Slice[T]) error,
 	backward func(s *device.Stream, g device.Grid, x, dy, dx device.Slice[T]) error) *Tensor {
 	s, err := scopeOf("Apply", []*Tensor{x})

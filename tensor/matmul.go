@@ -92,13 +92,41 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 	s.record(out, step{name: name, in: []*Tensor{x, y}, save: []*Tensor{x, y}, back: func(d *Derivative) []*Tensor {
 		list := make([]*Tensor, 2)
 		if d.Wanted[0] {
-			list[0] = s.products(name, d.Grad, d.Saved[1].T())
+			list[0] = s.slope(d, 0, d.Grad, d.Saved[1].T())
 		}
 		if d.Wanted[1] {
-			list[1] = s.products(name, d.Saved[0].T(), d.Grad)
+			list[1] = s.slope(d, 1, d.Saved[0].T(), d.Grad)
 		}
 		return list
 	}})
+	return out
+}
+
+// The results for which narrow is faster: of few columns and many rows.
+const (
+	narrowColumns = 64
+	narrowRows    = 512
+)
+
+// narrow reports whether the product is the transpose of one of few rows, whose kernels read the larger operand once at the rate of memory,
+// and have no tiles of columns that do not exist.
+func (p *multiplication) narrow() bool {
+	return len(p.batch) == 0 && p.n <= narrowColumns && p.m >= narrowRows && p.n%8 == 0 && p.m%8 == 0 && p.k%8 == 0 && p.bias == nil && p.to == nil
+}
+
+// transposed returns the product of the transposed operands.
+func (p *multiplication) transposed(s *Scope, name string) *Tensor {
+	var out *Tensor
+	s.NoGrad(func() {
+		out = s.Tidy(func() *Tensor {
+			q := multiplication{x: p.y.T(), y: p.x.T(), m: p.n, n: p.m, k: p.k}
+			r := q.result(s, name).T()
+			if p.view {
+				return r
+			}
+			return r.Contiguous()
+		})
+	})
 	return out
 }
 
@@ -106,6 +134,8 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 type multiplication struct {
 	x, y    *Tensor
 	bias    *Tensor // of float32, for each column of the result, or nil
+	to      *Tensor // what the product is added to, contiguous and of the type of the result, or nil; there is no batch then
+	view    bool    // the result may be a view that is not contiguous
 	batch   []int
 	m, n, k int
 }
@@ -139,6 +169,9 @@ func (p *multiplication) result(s *Scope, name string) *Tensor {
 		})
 		return out
 	}
+	if of.Size() == 2 && p.narrow() {
+		return p.transposed(s, name)
+	}
 	out := s.empty(name, of, p.shape())
 	if out.err != nil {
 		return out
@@ -158,6 +191,9 @@ func (p *multiplication) launch(s *Scope, out *Tensor) error {
 	case dtype.Float64:
 		return p.double(s, out)
 	case dtype.Float32:
+		if p.x.dtype == dtype.BFloat16 {
+			return p.widened(s, out)
+		}
 		return batches(s, p, out, func(shape gemm.Shape, x gemm.Operands[float32, float32, float32], _ bool) error {
 			return gemm.Float32(s.stream, shape, x)
 		})
@@ -191,26 +227,37 @@ func halves[T interface {
 		if !aligned {
 			return gemm.HalfIn(s.stream, gemm.Plain, shape, x)
 		}
-		work, err := device.MakeDirty[float32](s.stream, gemm.Workspace(s.stream.Device(), shape, gemm.None))
-		if err != nil {
-			return err
-		}
-		defer work.Close() // in stream order, after the product
-		x.Workspace = work.All()
-		return gemm.Half(s.stream, shape, x)
+		return withWorkspace(s, shape, func(work device.Slice[float32]) error {
+			x.Workspace = work
+			return gemm.Half(s.stream, shape, x)
+		})
 	})
 }
 
+// withWorkspace calls multiply with the workspace of a product of 16-bit elements.
+func withWorkspace(s *Scope, shape gemm.Shape, multiply func(work device.Slice[float32]) error) error {
+	work, err := device.MakeDirty[float32](s.stream, gemm.Workspace(s.stream.Device(), shape, gemm.None))
+	if err != nil {
+		return err
+	}
+	defer work.Close() // in stream order, after the product
+	return multiply(work.All())
+}
+
 // batches calls multiply for each matrix of the batch, and says whether the matrices begin at multiples of 8 elements.
-func batches[T Element](s *Scope, p *multiplication, out *Tensor, multiply func(shape gemm.Shape, x gemm.Operands[T, T, T], aligned bool) error) error {
+func batches[T, C Element](s *Scope, p *multiplication, out *Tensor, multiply func(shape gemm.Shape, x gemm.Operands[T, T, C], aligned bool) error) error {
 	shape, x, y := p.layout()
 	if x.err != nil || y.err != nil {
 		return s.err
 	}
-	a, b, c := all[T](x), all[T](y), all[T](out)
+	a, b, c := all[T](x), all[T](y), all[C](out)
 	var bias device.Slice[float32]
+	var sums device.Slice[C]
 	if p.bias != nil {
 		bias = elements[float32](p.bias)
+	}
+	if p.to != nil {
+		sums = elements[C](p.to)
 	}
 	xs, ys := outer(x).repeated(p.batch), outer(y).repeated(p.batch)
 	count, _ := product(p.batch)
@@ -223,7 +270,7 @@ func batches[T Element](s *Scope, p *multiplication, out *Tensor, multiply func(
 			from, to = from+k*xs[d], to+k*ys[d]
 		}
 		at := i * p.m * p.n
-		o := gemm.Operands[T, T, T]{Bias: bias, A: a.Slice(from, a.Len()), B: b.Slice(to, b.Len()), C: c.Slice(at, at+p.m*p.n)}
+		o := gemm.Operands[T, T, C]{Bias: bias, Residual: sums, A: a.Slice(from, a.Len()), B: b.Slice(to, b.Len()), C: c.Slice(at, at+p.m*p.n)}
 		if err := multiply(shape, o, (from|to|at)%8 == 0); err != nil {
 			return err
 		}

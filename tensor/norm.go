@@ -6,6 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/norm"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // NormOptions are the options of RMSNorm and LayerNorm.
@@ -51,13 +52,35 @@ func normalize(name string, in []*Tensor, o NormOptions) *Tensor {
 	if of == dtype.Float64 {
 		return plainNorm(in, o.Epsilon).To(o.DType)
 	}
-	narrow := len(in) == 2 && t.dtype == dtype.Float32 && o.DType == dtype.BFloat16 && t.Dim(-1)%4 == 0 // which only RMSNorm has
-	if t.dtype != o.DType && !narrow {
+	if t.dtype != o.DType && !narrows(in, o) {
 		in[0] = in[0].To(dtype.Float32)
 		return normRows(name, in, NormOptions{o.Epsilon, dtype.Float32}).To(o.DType)
 	}
 	in[0] = in[0].Contiguous()
 	return normRows(name, in, o)
+}
+
+// narrows reports whether there is a kernel that rounds results: from float32 to bfloat16. That of LayerNorm is for GPUs.
+func narrows(in []*Tensor, o NormOptions) bool {
+	t := in[0]
+	if t.dtype != dtype.Float32 || o.DType != dtype.BFloat16 || t.Dim(-1)%4 != 0 {
+		return false
+	}
+	return len(in) == 2 || fitsNarrow(in)
+}
+
+// fitsNarrow reports whether kernels for float32 rows with results of bfloat16 fit contiguous operands.
+func fitsNarrow(in []*Tensor) bool {
+	s := in[len(in)-1].scope.stream
+	if row.FormFor(s) == row.Plain {
+		return false
+	}
+	for _, t := range in {
+		if t.err != nil || t.offset%4 != 0 || !t.memory.bytes.Aligned(row.VectorBytes) {
+			return false
+		}
+	}
+	return norm.FitsNarrow(normShape(in[0]))
 }
 
 // checkNorm returns the mistake in the operands of a norm.
@@ -102,8 +125,8 @@ func normRows(name string, in []*Tensor, o NormOptions) *Tensor {
 		Name: name, In: in, DType: o.DType, Shape: in[0].shape, Save: in[:2],
 		Launch: func(s *device.Stream, y *Tensor) error {
 			switch x := in[0]; {
-			case x.dtype == dtype.Float32 && y.dtype == dtype.BFloat16 && len(in) == 2:
-				return norm.RMSNormNarrow(s, normShape(x), float32(o.Epsilon), norm.Narrowed{X: elements[float32](x), Y: elements[dtype.BF16](y), Weight: elements[float32](in[1])})
+			case x.dtype == dtype.Float32 && y.dtype == dtype.BFloat16:
+				return narrowKernel(s, in, y, o)
 			case x.dtype == dtype.Float32:
 				return normKernel[float32](s, in, y, o)
 			case x.dtype == dtype.BFloat16:
@@ -131,11 +154,24 @@ func normKernel[T number](s *device.Stream, in []*Tensor, y *Tensor, o NormOptio
 	return norm.LayerNorm(s, normShape(y), float32(o.Epsilon), x)
 }
 
+// narrowKernel launches the kernel of a norm of float32 rows with results of bfloat16.
+func narrowKernel(s *device.Stream, in []*Tensor, y *Tensor, o NormOptions) error {
+	x := norm.Narrowed{X: elements[float32](in[0]), Y: elements[dtype.BF16](y), Weight: elements[float32](in[1])}
+	if len(in) == 2 {
+		return norm.RMSNormNarrow(s, normShape(y), float32(o.Epsilon), x)
+	}
+	x.Bias = elements[float32](in[2])
+	return norm.LayerNormNarrow(s, normShape(y), float32(o.Epsilon), x)
+}
+
 // normBack returns the derivatives of a norm of rows and its parameters.
 func normBack(d *Derivative, centred bool, epsilon float64) []*Tensor {
 	x, g := d.Saved[0], d.Grad.Contiguous()
-	if x.dtype == dtype.BFloat16 && g.dtype == dtype.BFloat16 {
+	switch {
+	case x.dtype == dtype.BFloat16 && g.dtype == dtype.BFloat16:
 		return normBackKernel[dtype.BF16](d, []*Tensor{x, g}, centred, epsilon)
+	case x.dtype == dtype.Float32 && g.dtype == dtype.BFloat16 && fitsNarrow([]*Tensor{x, d.Saved[1], g}):
+		return normBackKernel[float32](d, []*Tensor{x, g}, centred, epsilon)
 	}
 	return normBackKernel[float32](d, []*Tensor{x.To(dtype.Float32), g.To(dtype.Float32)}, centred, epsilon)
 }
@@ -158,7 +194,15 @@ func normBackKernel[T interface {
 	if s.err != nil {
 		return nil
 	}
-	x := norm.Gradients[T]{X: elements[T](in[0]), DY: elements[T](in[1]), DX: elements[T](list[0]), Weight: elements[float32](d.Saved[1])}
+	x := norm.Gradients[T]{X: elements[T](in[0]), DX: elements[T](list[0]), Weight: elements[float32](d.Saved[1])}
+	if in[1].dtype == in[0].dtype {
+		x.DY = elements[T](in[1])
+	} else {
+		x.DYHalf = elements[dtype.BF16](in[1])
+	}
+	if to := d.sums[0]; to != nil && to.dtype == in[0].dtype && to.IsContiguous() && (x.DYHalf.Len() == 0 || fitsNarrow([]*Tensor{to, d.Saved[1], in[1]})) {
+		x.Add = elements[T](d.Sum(0))
+	}
 	err := normGradients(s.stream, x, list[1:], func(x norm.Gradients[T]) error {
 		if centred {
 			return norm.LayerNormBack(s.stream, shape, float32(epsilon), x)

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
@@ -13,6 +14,21 @@ type Derivative struct {
 	Result *Tensor   // the result, if the Op has SaveResult
 	Saved  []*Tensor // the tensors of the Op's Save
 	Wanted []bool    // for each operand whether Back's result is used
+
+	name   string    // of the operation
+	sums   []*Tensor // for each operand what Sum returns
+	summed []bool    // whether Back called Sum
+}
+
+// Sum returns the derivative of the loss with respect to operand i through other operations, or nil if there is none yet. It
+// has the shape and the element type of the operand. Back must return the sum with it, which is for kernels that add to another array at no
+// cost: without a call of Sum, Backward adds up derivatives.
+func (d *Derivative) Sum(i int) *Tensor {
+	if i < len(d.sums) && d.sums[i] != nil {
+		d.summed[i] = true
+		return d.sums[i]
+	}
+	return nil
 }
 
 // tape is the operations of a Scope that Backward goes through.
@@ -88,8 +104,7 @@ func (s *Scope) training() bool {
 // The elements must be floats.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
-// Parameter is Variable for a tensor that outlives the Scope: Backward adds the derivative to grad, which has the shape and the element type
-// of t.
+// Parameter is Variable for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats of the shape of t.
 func (s *Scope) Parameter(t, grad *Tensor) *Tensor {
 	const op = "Parameter"
 	if _, err := scopeOf(op, []*Tensor{s.anchor(), grad}); err != nil {
@@ -115,7 +130,7 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 		return s.fail(mistake(op, fmt.Errorf("%w: Record was not called before", ErrRecord)))
 	case !isFloat(v.dtype):
 		return s.fail(mistake(op, fmt.Errorf("%w: a variable of %v", ErrDType, v.dtype)))
-	case grad != nil && (grad.dtype != v.dtype || !equal(grad.shape, v.shape)):
+	case grad != nil && (!isFloat(grad.dtype) || (grad.dtype == dtype.Float64) != (v.dtype == dtype.Float64) || !equal(grad.shape, v.shape)):
 		return s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, grad.dtype, grad.shape, v.dtype, v.shape)))
 	}
 	n := &node{name: op, leaf: true, target: grad, dtype: v.dtype, shape: v.shape}
@@ -262,18 +277,31 @@ func (n *node) backward(s *Scope, at *site) {
 		return
 	}
 	s.tidy(at, func() *Tensor {
-		d := Derivative{Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in))}
-		for i, in := range n.in {
-			d.Wanted[i] = in != nil
-		}
-		list := n.back(&d)
+		d := n.derivative()
+		list := n.back(d)
 		for i, in := range n.in {
 			if in != nil && i < len(list) && list[i] != nil && s.err == nil {
+				if d.summed[i] {
+					drop(in.grad)
+					in.grad = nil
+				}
 				in.add(s, n.name, list[i])
 			}
 		}
 		return nil
 	})
+}
+
+// derivative returns what Back computes with.
+func (n *node) derivative() *Derivative {
+	d := &Derivative{name: n.name, Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in)), sums: make([]*Tensor, len(n.in)), summed: make([]bool, len(n.in))}
+	for i, in := range n.in {
+		d.Wanted[i] = in != nil
+		if in != nil && slices.Index(n.in, in) == i { // of an operand that is there twice, once
+			d.sums[i] = in.grad
+		}
+	}
+	return d
 }
 
 // unchanged returns the mistake of a program that has changed what a node holds.

@@ -198,8 +198,11 @@ func (s *Scope) fold(f folding, t *Tensor, a axes, out *Tensor) error {
 	}
 	r := array.Reduction{Fold: f.fold, X: x, Line: line, Divisor: 1}
 	results := out.Len()
-	for _, parts := range line.Stages() {
-		part := array.Partial(t.dtype)
+	for {
+		parts, part := r.Parts(s.stream, a.shape), array.Partial(t.dtype)
+		if parts == 1 {
+			break
+		}
 		m, err := device.MakeDirty[byte](s.stream, results*parts*part.Size())
 		if err != nil {
 			return err

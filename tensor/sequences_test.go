@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -189,16 +190,18 @@ func (p *program) recorded() *tensor.Tensor {
 
 // TestRandomOperations runs programs with mistakes: none may panic or leak, and the first mistake has a line.
 func TestRandomOperations(t *testing.T) {
-	programs := 1000
+	programs := 300
 	if testing.Short() {
 		programs = 100
+	} else if sweep.Whole() {
+		programs = 1000
 	}
 	mistakes, steps := 0, 0
 	run(t, func(t *testing.T, outer *tensor.Scope) error {
 		stream := outer.Stream()
 		n := programs
 		if stream.Device().Info().Kind == "interp" {
-			n /= 50
+			n /= 20
 		}
 		for seed := range n {
 			err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { return randomProgram(s, uint64(seed), &steps) })
@@ -272,6 +275,9 @@ func TestMistakesOfRecording(t *testing.T) {
 					return []*tensor.Tensor{tensor.Zeros(s, dtype.Float32, 3)}
 				}}.Apply()
 			s.Backward(y.Sum())
+		}},
+		{"columns of attention", tensor.ErrShape, "[2 1] for 1 heads, 1 of keys, of 1 elements", func(s *tensor.Scope) {
+			tensor.AttentionTogether(one(s).Reshape(2, 1), tensor.Heads{Heads: 1, KeyHeads: 1, Dim: 1}, tensor.AttentionOptions{})
 		}},
 		{"parameter of another shape", tensor.ErrShape, "a derivative of float32 [2] for float32 [1 2]", func(s *tensor.Scope) { s.Record(); s.Parameter(one(s).Reshape(1, 2), one(s)) }},
 	} {

@@ -405,31 +405,49 @@ func (g grid) reduced(dims []int, f func(list []float64) float64) grid {
 }
 
 func TestReductions(t *testing.T) {
-	cases := []struct{ shape, dims []int }{
-		{[]int{}, nil}, {[]int{1}, nil}, {[]int{7}, []int{0}}, {[]int{65}, nil}, {[]int{5000}, nil},
-		{[]int{3, 5}, nil}, {[]int{3, 5}, []int{0}}, {[]int{3, 5}, []int{-1}}, {[]int{2, 200}, []int{1}}, {[]int{200, 3}, []int{0}},
-		{[]int{2, 3, 4}, []int{1}}, {[]int{2, 3, 4}, []int{0, 2}}, {[]int{2, 3, 4}, []int{1, 2}}, {[]int{2, 3, 4}, []int{0, 1}}, {[]int{2, 1, 3, 5}, []int{1, 3}},
-		{[]int{0, 3}, []int{1}},
-	}
 	run(t, func(t *testing.T, s *tensor.Scope) error {
-		r := rand.New(rand.NewPCG(4, 1))
-		for _, op := range reductions {
-			for i, of := range types {
-				for k, c := range cases {
-					x := random(r, of, c.shape...)
-					want := x.reduced(c.dims, op.want)
-					what := fmt.Sprint(op.name, " of ", of, c.shape, " over ", c.dims)
-					if of == dtype.BFloat16 || of == dtype.Float16 || op.name != "Max" && op.name != "Min" {
-						for j := range want.values { // sums of numbers of either sign lose digits
-							want.values[j] = math.Round(want.values[j]*1e9) / 1e9
-						}
-					}
-					want.near(t, what, resultOf(op.name, of), op.of(x.upload(s, of, (i+k)%3), c.dims...), float64(len(x.values)))
-				}
-			}
-		}
+		reduce(t, s, rand.New(rand.NewPCG(4, 1)), reductionCases)
 		return nil
 	})
+}
+
+// TestReductionsOfGroups reduces rows and columns of a multiple of eight elements, which GPUs take together.
+func TestReductionsOfGroups(t *testing.T) {
+	cases := []reduction{{[]int{300, 16}, []int{0}}, {[]int{2, 9, 16}, []int{0, 1}}, {[]int{9, 24}, []int{1}}, {[]int{16400}, nil}}
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		reduce(t, s, rand.New(rand.NewPCG(4, 2)), cases)
+		return nil
+	})
+}
+
+// reduction is the dimensions over which an array of a shape is reduced.
+type reduction struct{ shape, dims []int }
+
+var reductionCases = []reduction{
+	{[]int{}, nil}, {[]int{1}, nil}, {[]int{7}, []int{0}}, {[]int{65}, nil}, {[]int{5000}, nil},
+	{[]int{3, 5}, nil}, {[]int{3, 5}, []int{0}}, {[]int{3, 5}, []int{-1}}, {[]int{2, 200}, []int{1}}, {[]int{200, 3}, []int{0}},
+	{[]int{2, 3, 4}, []int{1}}, {[]int{2, 3, 4}, []int{0, 2}}, {[]int{2, 3, 4}, []int{1, 2}}, {[]int{2, 3, 4}, []int{0, 1}}, {[]int{2, 1, 3, 5}, []int{1, 3}},
+	{[]int{0, 3}, []int{1}},
+}
+
+// reduce compares reductions of random arrays with the reference.
+func reduce(t *testing.T, s *tensor.Scope, r *rand.Rand, cases []reduction) {
+	t.Helper()
+	for _, op := range reductions {
+		for i, of := range types {
+			for k, c := range cases {
+				x := random(r, of, c.shape...)
+				want := x.reduced(c.dims, op.want)
+				what := fmt.Sprint(op.name, " of ", of, c.shape, " over ", c.dims)
+				if of == dtype.BFloat16 || of == dtype.Float16 || op.name != "Max" && op.name != "Min" {
+					for j := range want.values { // sums of numbers of either sign lose digits
+						want.values[j] = math.Round(want.values[j]*1e9) / 1e9
+					}
+				}
+				want.near(t, what, resultOf(op.name, of), op.of(x.upload(s, of, (i+k)%3), c.dims...), float64(len(x.values)))
+			}
+		}
+	}
 }
 
 // near is equals for sums of n numbers up to 8, whose errors are relative to the numbers.

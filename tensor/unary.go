@@ -151,11 +151,53 @@ func slopeAt(op array.Op, g, x *Tensor) *Tensor {
 	case array.ReLU:
 		return pairwise("ReLU", array.ReLUBack, g, x)
 	case array.GELU:
-		return pairwise("GELU", array.GELUBack, g, x)
+		return curveBack("GELU", activation.GELU, g, x)
 	case array.SiLU:
-		return pairwise("SiLU", array.SiLUBack, g, x)
+		return curveBack("SiLU", activation.SiLU, g, x)
 	}
 	return g.Scale(0) // of Sign
+}
+
+// curveBack returns g times the derivative of a function at x, by a kernel of package activation if it has one.
+func curveBack(name string, f activation.Function, g, x *Tensor) *Tensor {
+	if g.err == nil && g.dtype == x.dtype && equal(g.shape, x.shape) && g.IsContiguous() && x.IsContiguous() {
+		switch x.dtype {
+		case dtype.BFloat16:
+			return slopes[dtype.BF16](name, f, g, x)
+		case dtype.Float32:
+			return slopes[float32](name, f, g, x)
+		}
+	}
+	return curveApart(name, f, g, x)
+}
+
+// curveApart is curveBack by an elementwise operation.
+func curveApart(name string, f activation.Function, g, x *Tensor) *Tensor {
+	if f == activation.GELU {
+		return pairwise(name, array.GELUBack, g, x)
+	}
+	return pairwise(name, array.SiLUBack, g, x)
+}
+
+// slopes is curveBack for contiguous elements.
+func slopes[T interface {
+	Element
+	activation.Element
+}](name string, f activation.Function, g, x *Tensor) *Tensor {
+	s := x.scope
+	o := activation.Slopes[T]{X: elements[T](x), DY: elements[T](g), DX: elements[T](x)}
+	if !o.Fits(s.stream, f) {
+		return curveApart(name, f, g, x)
+	}
+	out := s.empty(name, x.dtype, x.shape)
+	if out.err != nil {
+		return out
+	}
+	o.DX = elements[T](out)
+	if err := o.Back(s.stream, f); err != nil {
+		return s.fail(mistake(name, err))
+	}
+	return out
 }
 
 // scalar applies an operation to the elements of x and v.
