@@ -13,7 +13,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/bert"
-	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/formats"
@@ -36,6 +35,7 @@ type Model struct {
 	recipe
 	tokenizer *tokenizer.Tokenizer
 	model     *bert.Model
+	vectors   *bert.Encoder
 	batch     int // tokens
 
 	mu     sync.Mutex // of stream, and of closed
@@ -96,6 +96,7 @@ func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
+	m.vectors = bert.NewEncoder(m.stream, m.model, bert.Pooling{Method: m.method, Unit: m.unit})
 	return nil
 }
 
@@ -108,8 +109,11 @@ func (m *Model) Close() error {
 	}
 	m.closed = true
 	var err error
+	if m.vectors != nil {
+		err = m.vectors.Close()
+	}
 	if m.model != nil {
-		err = m.model.Close()
+		err = errors.Join(err, m.model.Close())
 	}
 	return errors.Join(err, m.stream.Close())
 }
@@ -185,26 +189,11 @@ func (m *Model) compute(ctx context.Context, texts [][]int32) (list [][]float32,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) error {
-		b, err := m.model.NewBatch(s, texts...)
-		if err != nil {
-			return err
-		}
-		values, err := tensor.Values[float32](ctx, b.Pool(m.model.Forward(b), m.method, m.unit))
-		if err != nil {
-			return err
-		}
-		n := m.Width()
-		for i := range texts {
-			list = append(list, values[i*n:(i+1)*n:(i+1)*n])
-		}
-		return nil
-	})
-	return list, err
+	return m.vectors.Vectors(ctx, texts...)
 }
 
 // Similarity returns the cosine of the angle between two vectors of the same number of elements: 1 if they have the same direction. It
-// is 0 if a vector has length 0.
+// is 0 if all elements of a vector are 0.
 func Similarity(a, b []float32) float64 {
 	var dot, aa, bb float64
 	for i, x := range a {

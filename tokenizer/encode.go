@@ -30,8 +30,8 @@ type Offset = aligned.Span
 // Encoding is the result of EncodeWith and EncodePair.
 type Encoding struct {
 	IDs []int32
-	// TypeIDs has an element for each ID: 0, or, as the model prefers, 1 for
-	// the second text.
+	// TypeIDs has an element for each ID, which the model's file determines. Usually, it is 0
+	// for the first text, and 0 or 1 for the second.
 	TypeIDs []int32
 	// Offsets has an element for each ID: the bytes of the text that the token
 	// stands for, in whole characters, or nothing for a token that the tokenizer

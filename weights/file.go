@@ -9,7 +9,8 @@ import (
 
 // Contents is what a File consists of.
 type Contents struct {
-	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was not read.
+	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was
+	// made in memory, unless its names and metadata are those of a format.
 	Format   string
 	Metadata Metadata
 	// Tensors are in the order of their data, file by file.

@@ -43,43 +43,75 @@ func (m *Model) Check(tokens []int32) error {
 
 // NewBatch uploads the tokens of texts.
 func (m *Model) NewBatch(s *tensor.Scope, texts ...[]int32) (*Batch, error) {
-	b := &Batch{texts: len(texts), attention: prefill.Shape{Heads: m.Heads, KeyHeads: m.Heads, Dim: m.dim()}}
-	for i, tokens := range texts {
-		if err := m.Check(tokens); err != nil {
-			return nil, fmt.Errorf("text %d: %w", i, err)
-		}
-		b.rows += len(tokens)
+	z, err := m.sizeOf(texts)
+	if err != nil {
+		return nil, err
 	}
-	b.upload(s, texts)
+	list := z.numbers(texts)
+	b := m.batchOf(z, tensor.From(s, list, len(list)))
 	return b, errors.Join(b.ids.Err(), b.starts.Err())
 }
 
-// upload uploads all numbers at once.
-func (b *Batch) upload(s *tensor.Scope, texts [][]int32) {
-	n := b.rows
-	list := make([]int32, 3*n, 3*n+5*len(texts)+1)
+// size is the numbers of texts and of tokens of a batch.
+type size struct{ texts, rows int }
+
+// sizeOf returns the size of texts, or the error of one of them.
+func (m *Model) sizeOf(texts [][]int32) (size, error) {
+	z := size{texts: len(texts)}
+	for i, tokens := range texts {
+		if err := m.Check(tokens); err != nil {
+			return z, fmt.Errorf("text %d: %w", i, err)
+		}
+		z.rows += len(tokens)
+	}
+	return z, nil
+}
+
+// step returns the distance of lists with a number for each token, so that kernels for vectors take them.
+func (z size) step() int { return (z.rows + apart - 1) / apart * apart }
+
+// numbers returns all numbers of a batch, which are uploaded at once. There may be fewer texts, and tokens, than the size says.
+func (z size) numbers(texts [][]int32) []int32 {
+	step := z.step()
+	list := make([]int32, 3*step, z.length())
 	var starts, spans []int32
 	at := 0
 	for _, tokens := range texts {
 		starts = append(starts, int32(at))
 		spans = append(spans, int32(at), int32(len(tokens)), 0, int32(at))
 		for i, id := range tokens {
-			list[at], list[n+at] = id, int32(i)
+			list[at], list[step+at] = id, int32(i)
 			at++
 		}
 	}
-	list = append(append(append(list, spans...), starts...), int32(at))
-	all := tensor.From(s, list, len(list))
-	part := func(from, to int) *tensor.Tensor { return all.Slice(0, from, to) }
-	b.ids, b.positions, b.types = part(0, n), part(n, 2*n), part(2*n, 3*n)
-	b.spans, b.starts = part(3*n, 3*n+len(spans)), part(3*n+len(spans), len(list))
+	for range z.texts - len(texts) {
+		starts = append(starts, int32(at))
+		spans = append(spans, int32(at), 0, 0, int32(at))
+	}
+	return append(append(append(list, spans...), starts...), int32(at))
 }
 
-// attend returns the attention of queries, keys and values.
-func (b *Batch) attend(qkv []*tensor.Tensor) *tensor.Tensor {
-	q := qkv[0]
-	return tensor.Op{Name: "Attend", In: qkv, DType: q.DType(), Shape: q.Shape(), Launch: func(s *device.Stream, out *tensor.Tensor) error {
-		switch q.DType() {
+// length returns the number of all numbers.
+func (z size) length() int { return 3*z.step() + 5*z.texts + 1 }
+
+// batchOf returns the batch whose numbers are in a tensor.
+func (m *Model) batchOf(z size, all *tensor.Tensor) *Batch {
+	step := z.step()
+	part := func(from, n int) *tensor.Tensor { return all.Slice(0, from, from+n) }
+	b := &Batch{texts: z.texts, rows: z.rows, attention: prefill.Shape{Heads: m.Heads, KeyHeads: m.Heads, Dim: m.dim()}}
+	b.ids, b.positions, b.types = part(0, z.rows), part(step, z.rows), part(2*step, z.rows)
+	b.spans, b.starts = part(3*step, 4*z.texts), part(3*step+4*z.texts, z.texts+1)
+	return b
+}
+
+// apart is the number of elements to a multiple of which the numbers of tokens are aligned: 16 bytes.
+const apart = 4
+
+// attend returns the attention of queries, keys and values, of one tensor each or side by side in one.
+func (b *Batch) attend(qkv ...*tensor.Tensor) *tensor.Tensor {
+	shape, of := []int{b.rows, b.attention.Heads * b.attention.Dim}, qkv[0].DType()
+	return tensor.Op{Name: "Attend", In: qkv, DType: of, Shape: shape, Launch: func(s *device.Stream, out *tensor.Tensor) error {
+		switch of {
 		case dtype.BFloat16:
 			return attend[dtype.BF16](s, b, qkv, out)
 		case dtype.Float16:
@@ -91,7 +123,7 @@ func (b *Batch) attend(qkv []*tensor.Tensor) *tensor.Tensor {
 
 // attend is Batch.attend for elements of a type.
 func attend[T row.Number](s *device.Stream, b *Batch, qkv []*tensor.Tensor, out *tensor.Tensor) error {
-	v, err := tensor.SlicesOf[T](qkv[0], qkv[1], qkv[2], out)
+	v, err := tensor.SlicesOf[T](append([]*tensor.Tensor{out}, qkv...)...)
 	if err != nil {
 		return err
 	}
@@ -99,7 +131,15 @@ func attend[T row.Number](s *device.Stream, b *Batch, qkv []*tensor.Tensor, out 
 	if err != nil {
 		return err
 	}
-	return prefill.Attend(s, b.attention, prefill.Operands[T]{Q: v[0], K: v[1], V: v[2], O: v[3], Spans: device.View[prefill.Span](spans)})
+	shape, x := b.attention, prefill.Operands[T]{O: v[0], Q: v[1], Spans: device.View[prefill.Span](spans)}
+	if len(qkv) > 1 {
+		x.K, x.V = v[2], v[3]
+	} else {
+		n := shape.Heads * shape.Dim
+		shape.Apart = 3 * n
+		x.K, x.V = x.Q.Slice(n, x.Q.Len()), x.Q.Slice(2*n, x.Q.Len())
+	}
+	return prefill.Attend(s, shape, x)
 }
 
 // Method says how the activations of a text's tokens become a vector.

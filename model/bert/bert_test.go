@@ -216,3 +216,63 @@ func TestParseConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestEncoder compares the vectors of an Encoder, twice for each batch, with those of batches of the same texts.
+func TestEncoder(t *testing.T) {
+	folder := berttest.WriteFolder(t, berttest.Options{Seed: 1})
+	for name, open := range kerneltest.Executions() {
+		if name == "native" || name == "scalar" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			dev := kerneltest.Device(t, open)
+			stream, err := dev.NewStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stream.Close()
+			err = tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error {
+				m, err := load(s, folder, bert.LoadOptions{})
+				if err != nil {
+					return err
+				}
+				defer m.Close()
+				e := bert.NewEncoder(stream, m, bert.Pooling{Method: bert.Mean, Unit: true})
+				defer func() {
+					if err := e.Close(); err != nil {
+						t.Error(err)
+					}
+				}()
+				for _, list := range [][][]int32{texts(), texts()[:1], texts(), texts()[1:]} {
+					b, err := m.NewBatch(s, list...)
+					if err != nil {
+						return err
+					}
+					want, err := tensor.Values[float32](t.Context(), b.Pool(m.Forward(b), bert.Mean, true))
+					if err != nil {
+						return err
+					}
+					got, err := e.Vectors(t.Context(), list...)
+					if err != nil {
+						return err
+					}
+					if len(got) != len(list) {
+						t.Fatalf("%d vectors, want %d", len(got), len(list))
+					}
+					for i, w := range want {
+						if !(math.Abs(float64(got[i/berttest.Hidden][i%berttest.Hidden]-w)) <= 2e-3) {
+							t.Fatalf("element %d is %v, want %v", i, got[i/berttest.Hidden][i%berttest.Hidden], w)
+						}
+					}
+				}
+				if _, err := e.Vectors(t.Context(), []int32{1}, nil); !errors.Is(err, bert.ErrLength) {
+					t.Errorf("an empty text: %v", err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -14,6 +14,12 @@
 //		...
 //	})
 //
+// An Encoder does this with less of the host's time for small batches:
+//
+//	e := bert.NewEncoder(stream, m, bert.Pooling{Method: bert.Mean, Unit: true})
+//	defer e.Close()
+//	vectors, err := e.Vectors(ctx, tokens...)
+//
 // The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Package embeddings
 // computes vectors of texts.
 //

@@ -122,7 +122,7 @@ func (m *Model) DType() dtype.Type { return m.params.Activations() }
 func (m *Model) Forward(b *Batch) *tensor.Tensor {
 	n := &m.layers
 	x := b.ids.Scope().Tidy(func() *tensor.Tensor {
-		return n.Norm.Forward(n.Words.Forward(b.ids).Add(n.Positions.Forward(b.positions)).Add(n.Types.Forward(b.types)))
+		return n.Norm.Forward(nn.SumForward([3]*nn.Embedding{&n.Words, &n.Positions, &n.Types}, [3]*tensor.Tensor{b.ids, b.positions, b.types}))
 	})
 	for i := range n.Layers {
 		x = n.Layers[i].forward(x, b)
@@ -136,7 +136,15 @@ func (l *layer) forward(x *tensor.Tensor, b *Batch) *tensor.Tensor {
 		return x
 	}
 	return x.Scope().Tidy(func() *tensor.Tensor {
-		y := l.Norm.Forward(l.O.ForwardSum(b.attend(l.QKV.Forward(x)), x))
-		return l.OutNorm.Forward(l.Down.ForwardSum(l.Up.Forward(y).GELU(), y))
+		y := l.Norm.Forward(l.O.ForwardSum(l.attend(x, b), x))
+		return l.OutNorm.Forward(l.Down.ForwardSum(l.Up.ForwardGELU(y), y))
 	})
+}
+
+// attend returns the attention of the queries, keys and values of x.
+func (l *layer) attend(x *tensor.Tensor, b *Batch) *tensor.Tensor {
+	if all, ok := l.QKV.Together(x); ok {
+		return b.attend(all)
+	}
+	return b.attend(l.QKV.Forward(x)...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
+	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -14,20 +15,24 @@ import (
 type attending interface {
 	// attend returns the attention of layer i for the residual stream x.
 	attend(i int, l *layer, x *tensor.Tensor) *tensor.Tensor
+	// rowAdapters returns which adapter of the model's Set each token uses.
+	rowAdapters() lora.Rows
 }
 
 // attender is the attention to the tokens of a Cache and to some more, which it stores there.
 type attender struct {
-	cache  *Cache
-	tokens device.Slice[attention.Token]
-	angles device.Slice[float32] // [tokens][Rotary]
+	cache    *Cache
+	tokens   device.Slice[attention.Token]
+	angles   device.Slice[float32] // [tokens][Rotary]
+	adapters lora.Rows
 
 	// longest is the number of tokens that the longest sequence may have, and single is set if no sequence has two of the tokens and
 	// all that the host uploads is there before the first kernel of a graph.
 	longest int
 	single  bool
 
-	spans device.Slice[prefill.Span] // of tokens of one sequence after another, if single is not set
+	rows  int                        // the number of first tokens that are the only ones of their sequences, if single is not set
+	spans device.Slice[prefill.Span] // of the other tokens, of one sequence after another
 }
 
 // attender returns the attention to tokens whose sequences and positions are in places, and whose positions are in positions.
@@ -60,6 +65,8 @@ func (a *attender) attend(i int, l *layer, x *tensor.Tensor) *tensor.Tensor {
 	return kv.attend(a, kv.project(a, l, x))
 }
 
+func (a *attender) rowAdapters() lora.Rows { return a.adapters }
+
 // pages is the cache of a layer.
 type pages interface {
 	// project stores the keys and values of tokens, and returns their rotated queries.
@@ -83,7 +90,7 @@ func newPages[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (pag
 func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor {
 	c := a.cache.config
 	plain := l.QNorm == nil && l.adapters.q == nil && l.adapters.k == nil && l.adapters.v == nil
-	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && plain && l.QKV.CanRotate(&l.AttnNorm, x) {
+	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && plain && !l.banks.qkv.Uses(a.adapters) && l.QKV.CanRotate(&l.AttnNorm, x) {
 		return l.QKV.RotateForward(&l.AttnNorm, x, nn.Slots{
 			Heads: c.Heads, KeyHeads: c.KeyHeads, HeadDim: c.HeadDim, MaxPages: p.MaxPages,
 			Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.Table, Keys: b.Keys, Values: b.Values,
@@ -92,10 +99,10 @@ func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tenso
 	x = l.AttnNorm.Forward(x)
 	if plain {
 		if all, ok := l.QKV.Together(x); ok {
-			return p.rotate(a, all)
+			return p.rotate(a, l.banks.qkv.Add(a.adapters, x, all))
 		}
 	}
-	q, k, v := l.project(x)
+	q, k, v := l.project(a.adapters, x)
 	return p.rotate(a, q, k, v)
 }
 
@@ -133,13 +140,18 @@ func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
 			return err
 		}
 		x := attention.Queries[T]{Heads: a.cache.config.Heads, Q: v[0], O: v[1], Tokens: a.tokens, Context: a.longest, Settled: a.single}
+		others := a.tokens.Len() - a.rows
 		switch {
 		case s.Device().Info().Kind == "cpu":
 			return p.Attend(s, x)
-		case a.spans.Len() > 0 && a.tokens.Len() > 4*a.spans.Len(): // prompts, not single tokens of many sequences
-			return p.Prefill(s, attention.Chunk[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens, Spans: a.spans})
+		case a.spans.Len() > 0 && others > 4*a.spans.Len(): // prompts, not single tokens of many sequences
+			if err := p.Prefill(s, attention.Chunk[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens, Spans: a.spans}); err != nil || a.rows == 0 {
+				return err
+			}
+			width := x.Q.Len() / a.tokens.Len()
+			x.Q, x.O, x.Tokens = x.Q.Slice(0, a.rows*width), x.O.Slice(0, a.rows*width), x.Tokens.Slice(0, a.rows)
 		}
-		scratch, err := device.MakeDirty[float32](s, p.Workspace(a.tokens.Len(), x.Heads))
+		scratch, err := device.MakeDirty[float32](s, p.Workspace(x.Tokens.Len(), x.Heads))
 		if err != nil {
 			return err
 		}

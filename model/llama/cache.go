@@ -29,6 +29,7 @@ type CacheOptions struct {
 // activations. It belongs to one goroutine at a time.
 type Cache struct {
 	config   Config
+	model    *Model
 	stream   *device.Stream
 	layers   []pages
 	close    []func() error
@@ -45,14 +46,14 @@ type row struct {
 	uploaded int    // the number of pages that the device's table has
 	length   int    // tokens
 	kept     int    // the number of pages that the pool has under their tokens
-	salt     string // of Reuse
+	origin   Origin // of Reuse
 }
 
 // NewCache returns an empty Cache on a stream's device.
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 	maxPages := pagesOf(m.Context)
 	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
-	c := &Cache{config: m.Config, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed}
+	c := &Cache{config: m.Config, model: m, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed}
 	var err error
 	if c.table, err = made[int32](c, o.Sequences*maxPages); err != nil {
 		return nil, err
@@ -197,6 +198,9 @@ func (c *Cache) check(spans []Span) error {
 	for _, span := range spans {
 		if span.Sequence < 0 || span.Sequence >= len(c.list) {
 			return fmt.Errorf("%w: sequence %d of %d", ErrSequence, span.Sequence, len(c.list))
+		}
+		if i, n := c.list[span.Sequence].origin.Adapter, c.model.adapters.Len(); i < 0 || i > n {
+			return fmt.Errorf("%w: sequence %d has number %d of %d", ErrAdapter, span.Sequence, i, n)
 		}
 		for _, id := range span.Tokens {
 			if id < 0 || int(id) >= c.config.Vocabulary {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -31,7 +33,7 @@ type Decoder struct {
 	choose Chooser
 	rows   int
 	tokens device.Slice[int32]
-	inputs device.Slice[int32] // for n rows: sequence and position of each, then the positions
+	inputs device.Slice[int32] // for n rows: sequence and position of each, then the positions, then the plan of the adapters
 	close  []func() error
 	graphs map[size]*device.Graph
 }
@@ -43,7 +45,7 @@ func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error)
 	for _, p := range []struct {
 		to *device.Slice[int32]
 		n  int
-	}{{&d.tokens, rows}, {&d.inputs, 3 * rows}} {
+	}{{&d.tokens, rows}, {&d.inputs, 3*rows + m.planLen(rows)}} {
 		b, err := device.Make[int32](c.stream, p.n)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -54,8 +56,11 @@ func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error)
 	return d, nil
 }
 
-// size is the size of a graph's steps: rows, and the number of tokens that the longest sequence may have.
-type size struct{ rows, longest int }
+// size is the size of a graph's steps: rows, the number of tokens that the longest sequence may have, and whether rows use adapters.
+type size struct {
+	rows, longest int
+	adapted       bool
+}
 
 // leastContext is the smallest number of tokens for which there is a graph.
 const leastContext = 512
@@ -91,14 +96,42 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
+	return d.compute(ctx, first, Batch{Ends: spans})
+}
+
+// Batch is what Advance computes at once. No sequence occurs twice.
+type Batch struct {
+	Rows  []int  // the sequences of the first rows, as those of Step
+	Ends  []Span // as those of Begin, from the row after Rows on
+	Parts []Span // tokens after which none is chosen
+	// Meanwhile, unless it is nil, is called while the device computes.
+	Meanwhile func() error
+}
+
+// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It waits until all is done. The
+// errors are those of Begin, and that of Meanwhile. Some row or some span of Ends is necessary.
+func (d *Decoder) Advance(ctx context.Context, b Batch) error {
+	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
+		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
+	}
+	for i, span := range slices.Concat(b.Ends, b.Parts) {
+		if len(span.Tokens) == 0 {
+			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
+		}
+	}
+	return d.compute(ctx, 0, b)
+}
+
+// compute computes a Batch, of which the first row has a number.
+func (d *Decoder) compute(ctx context.Context, first int, b Batch) error {
 	return tensor.RunOn(ctx, d.cache.stream, func(s *tensor.Scope) error {
-		x, err := d.model.Forward(s, d.cache, spans...)
+		x, err := d.model.extend(s, d.cache, extension{tokens: d.tokens.Slice(0, len(b.Rows)), sequences: b.Rows, spans: slices.Concat(b.Ends, b.Parts)})
 		if err != nil {
 			return err
 		}
-		n, end := len(spans), int32(0)
+		n, end := len(b.Rows)+len(b.Ends), int32(0)
 		last, at := make([]int32, n), make([]int32, n)
-		for i, span := range spans {
+		for i, span := range append(ofRows(b.Rows), b.Ends...) {
 			end += int32(len(span.Tokens))
 			last[i], at[i] = end-1, int32(d.cache.Len(span.Sequence)-1)
 		}
@@ -107,8 +140,21 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 			return err
 		}
 		x = nn.Rows(x, tensor.From(s, last, n))
-		return d.choose(s, Choice{first, d.model.Logits(x), positions, d.tokens.Slice(first, first+n)})
+		err = d.choose(s, Choice{first, d.model.Logits(x), positions, d.tokens.Slice(first, first+n)})
+		if err != nil || b.Meanwhile == nil {
+			return err
+		}
+		return b.Meanwhile()
 	})
+}
+
+// ofRows returns spans for the tokens of rows, of which only the number counts.
+func ofRows(sequences []int) []Span {
+	spans := make([]Span, len(sequences))
+	for i, sequence := range sequences {
+		spans[i] = Span{sequence, []int32{0}}
+	}
+	return spans
 }
 
 // Move copies the token of a row to another row. It only enqueues the work.
@@ -129,25 +175,22 @@ func (d *Decoder) Step(sequences ...int) error {
 	if len(sequences) > d.rows || len(sequences) == 0 {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, len(sequences), d.rows)
 	}
-	if err := d.place(sequences, n); err != nil {
+	adapted, err := d.place(sequences, n)
+	if err != nil {
 		return err
 	}
-	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest()))})
+	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest())), adapted})
 	if err != nil {
 		return err
 	}
 	return g.Launch(d.cache.stream)
 }
 
-// place makes room for a token of each sequence, and uploads where they are.
-func (d *Decoder) place(sequences []int, n int) error {
-	spans := make([]Span, len(sequences))
-	for i, sequence := range sequences {
-		spans[i] = Span{sequence, []int32{0}} // of which only the number counts
-	}
-	b, err := d.cache.append(spans)
+// place makes room for a token of each sequence, uploads where they are, and reports whether some use adapters.
+func (d *Decoder) place(sequences []int, n int) (adapted bool, err error) {
+	b, err := d.cache.append(ofRows(sequences))
 	if err != nil {
-		return err
+		return false, err
 	}
 	inputs := make([]int32, 3*n)
 	copy(inputs, b.places)
@@ -155,7 +198,10 @@ func (d *Decoder) place(sequences []int, n int) error {
 		inputs[2*i] = -1
 	}
 	copy(inputs[2*n:], b.positions)
-	return device.UploadTo(d.cache.stream, d.inputs.Slice(0, 3*n), inputs)
+	if which := d.model.adaptersOf(d.cache, inputs[:2*n]); which != nil {
+		inputs, adapted = append(inputs, d.model.adapters.Plan(which)...), true
+	}
+	return adapted, device.UploadTo(d.cache.stream, d.inputs.Slice(0, len(inputs)), inputs)
 }
 
 // graph returns the graph of steps of a size.
@@ -192,7 +238,9 @@ func (d *Decoder) step(s *tensor.Scope, of size) error {
 	if err != nil {
 		return err
 	}
-	a.longest, a.single = of.longest, true
+	if a.longest, a.single = of.longest, true; of.adapted {
+		a.adapters = lora.Planned(d.inputs.Slice(3*n, 3*n+d.model.planLen(n)))
+	}
 	x := d.model.layers.forward(s.Use(ids), a)
 	if err := x.Err(); err != nil {
 		return err

@@ -71,43 +71,47 @@ func (c Config) merge(t *weights.Tensor, o lora.Options, m lora.Matrices) (*weig
 	if s := t.Shape(); len(s) != 2 || s[0] != m.Out || s[1] != m.In {
 		return nil, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrAdapter, t.Name(), s, m.Out, m.In)
 	}
-	of := t.Type()
-	if of != weights.F32 && of != weights.BF16 {
-		of = weights.F16
+	x := &merged{from: t, of: written(t.Type()), matrices: m, rank: o.Rank, scale: float32(o.Scale()), order: c.order(t.Name())}
+	return computed(t, x.compute)
+}
+
+// written returns the type of a matrix of new values instead of one of a type.
+func written(of weights.Type) weights.Type {
+	if of == weights.F32 || of == weights.BF16 {
+		return of
 	}
-	spec := weights.Spec{Name: t.Name(), Type: of, Shape: t.Shape()}
+	return weights.F16
+}
+
+// computed returns a tensor of new values instead of t.
+func computed(t *weights.Tensor, compute func() ([]byte, error)) (*weights.Tensor, error) {
+	spec := weights.Spec{Name: t.Name(), Type: written(t.Type()), Shape: t.Shape()}
 	size, err := spec.Size()
 	if err != nil {
 		return nil, err
 	}
-	return weights.NewTensor(spec, &merged{from: t, of: of, size: int64(size), matrices: m, rank: o.Rank, scale: float32(o.Scale()), order: c.order(t.Name())})
+	return weights.NewTensor(spec, &late{size: int64(size), compute: compute})
 }
 
-// merged is the data of a tensor, which it computes when it is read from the start, and forgets when it is read to the end.
-type merged struct {
-	from     *weights.Tensor
-	of       weights.Type
-	size     int64
-	matrices lora.Matrices
-	rank     int
-	scale    float32
-	order    func(row int) int // of the file for a row of B, or nil
-	data     []byte
+// late is the data of a tensor, which it computes when it is read from the start, and forgets when it is read to the end.
+type late struct {
+	size    int64
+	compute func() ([]byte, error)
+	data    []byte
 }
 
 // ReadAt implements io.ReaderAt for one reader.
-func (m *merged) ReadAt(p []byte, off int64) (int, error) {
-	if m.data == nil {
-		if err := m.compute(); err != nil {
+func (l *late) ReadAt(p []byte, off int64) (n int, err error) {
+	if l.data == nil {
+		if l.data, err = l.compute(); err != nil {
 			return 0, err
 		}
 	}
-	if off >= m.size {
+	if off >= l.size {
 		return 0, io.EOF
 	}
-	n := copy(p, m.data[off:])
-	if off+int64(n) == m.size {
-		m.data = nil
+	if n = copy(p, l.data[off:]); off+int64(n) == l.size {
+		l.data = nil
 	}
 	if n < len(p) {
 		return n, io.EOF
@@ -115,15 +119,25 @@ func (m *merged) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// compute computes the data.
-func (m *merged) compute() error {
+// merged is the values of a matrix with those of an adapter.
+type merged struct {
+	from     *weights.Tensor
+	of       weights.Type
+	matrices lora.Matrices
+	rank     int
+	scale    float32
+	order    func(row int) int // of the file for a row of B, or nil
+}
+
+// compute returns the data.
+func (m *merged) compute() ([]byte, error) {
 	wide, err := gguf.Float32(m.from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w, err := weights.Values[float32](wide)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w = append([]float32(nil), w...) // which may be the memory of a mapped file
 	in := m.matrices.In
@@ -132,10 +146,13 @@ func (m *merged) compute() error {
 		if m.order != nil {
 			at = m.order(row)
 		}
-		m.add(w[at*in:(at+1)*in], m.matrices.B[row*m.rank:(row+1)*m.rank])
+		to := w[at*in : (at+1)*in]
+		m.add(to, m.matrices.B[row*m.rank:(row+1)*m.rank])
+		if m.matrices.Norms != nil {
+			setNorm(to, m.matrices.Norms[row])
+		}
 	}
-	m.data, err = encode(m.of, w)
-	return err
+	return encode(m.of, w)
 }
 
 // add adds the product of a row of B and A to a row of the matrix.
@@ -146,6 +163,18 @@ func (m *merged) add(row, b []float32) {
 			sum += v * m.matrices.A[j*len(row)+i]
 		}
 		row[i] += m.scale * sum
+	}
+}
+
+// setNorm multiplies a row so that it has a norm.
+func setNorm(row []float32, norm float32) {
+	var sum float64
+	for _, v := range row {
+		sum += float64(v) * float64(v)
+	}
+	factor := float64(norm) / math.Sqrt(sum)
+	for i, v := range row {
+		row[i] = float32(float64(v) * factor)
 	}
 }
 
@@ -177,6 +206,9 @@ func (c Config) ExportAdapter(f *weights.File, o lora.Options, list []lora.Matri
 	architecture, err := weights.Get[string](f.Metadata, "general.architecture")
 	if err != nil {
 		return nil, fmt.Errorf("%w: the model is not a GGUF file: %w", ErrAdapter, err)
+	}
+	if o.DoRA {
+		return nil, fmt.Errorf("%w: llama.cpp has no DoRA; merge the adapter instead", ErrAdapter)
 	}
 	all := weights.Contents{Metadata: weights.Metadata{
 		{Key: "general.type", Value: "adapter"}, {Key: "general.architecture", Value: architecture},

@@ -3,6 +3,7 @@ package llama_test
 import (
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -19,10 +20,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// writeAdapter writes an adapter with random B for a model to a folder.
-func writeAdapter(t *testing.T, s *device.Stream, m *llama.Model, modules ...string) string {
+// writeAdapter writes an adapter with matrices that depend on the seed for a model to a folder. Its rank is 2 unless the options have another.
+func writeAdapter(t *testing.T, s *device.Stream, m *llama.Model, o lora.Options) string {
 	t.Helper()
-	a, err := lora.New(s, m.Linears(), lora.Options{Rank: 2, Alpha: 3, Modules: modules, Seed: 5})
+	if o.Rank == 0 {
+		o.Rank, o.Alpha = 2, 3
+	}
+	a, err := lora.New(s, m.Linears(), o)
+	if err == nil {
+		err = m.Adapt(a)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +40,14 @@ func writeAdapter(t *testing.T, s *device.Stream, m *llama.Model, modules ...str
 		}
 		values := make([]float32, all.Master.Len())
 		for i := range values {
-			values[i] = float32(i*i%23-11) / 80
+			if values[i] = float32((i*i+int(o.Seed)*i)%23-11) / 80; o.DoRA { // norms are positive
+				values[i] = float32(i*i%23+8) / 80
+			}
 		}
 		return device.UploadTo(s, all.Master, values)
 	})
 	folder := filepath.Join(t.TempDir(), "adapter")
-	if err := errors.Join(err, a.Save(t.Context(), s, folder), a.Close()); err != nil {
+	if err := errors.Join(err, m.Adapt(nil), a.Save(t.Context(), s, folder), a.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -82,19 +91,21 @@ func apart(x, y []float32) float64 {
 func TestAdapter(t *testing.T) {
 	tokens := prompt(40, 3)
 	for name, x := range map[string]struct {
-		path      string
-		modules   []string
+		path string
+		lora.Options
 		tolerance float64 // of merged weights
 	}{
 		"GGUF":    {path: llamatest.Write(t, llamatest.Options{}), tolerance: 2e-3}, // merged weights are float16
-		"queries": {path: llamatest.Write(t, llamatest.Options{Matrices: weights.F32}), modules: []string{"q_proj", "up_proj"}, tolerance: 1e-5},
+		"queries": {path: llamatest.Write(t, llamatest.Options{Matrices: weights.F32}), Options: lora.Options{Modules: []string{"q_proj", "up_proj"}}, tolerance: 1e-5},
+		"DoRA":    {path: llamatest.Write(t, llamatest.Options{Matrices: weights.F32}), Options: lora.Options{DoRA: true}, tolerance: 1e-5},
+		"biases":  {path: llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "Qwen2ForCausalLM", Matrices: weights.F32}), Options: lora.Options{DoRA: true}, tolerance: 1e-5},
 		"folder":  {path: llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "Qwen3ForCausalLM", Matrices: weights.F32}), tolerance: 1e-5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, c, run := load(t, cpu.Open, x.path)
 			s := streamOf(run)
 			plain := logitsOf(t, m, c, run, tokens)
-			folder := writeAdapter(t, s, m, x.modules...)
+			folder := writeAdapter(t, s, m, x.Options)
 			a, err := lora.Open(s, m.Linears(), folder)
 			if err != nil {
 				t.Fatal(err)
@@ -104,6 +115,12 @@ func TestAdapter(t *testing.T) {
 				t.Fatal(err)
 			}
 			adapted := logitsOf(t, m, c, run, tokens)
+			if err := a.Fix(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if d := apart(logitsOf(t, m, c, run, tokens), adapted); d != 0 {
+				t.Errorf("Fix changes logits by %g", d)
+			}
 			if d := apart(adapted, plain); !(d > 0.05) {
 				t.Errorf("the adapter changes logits by %g", d)
 			}
@@ -153,8 +170,8 @@ func merge(t *testing.T, c llama.Config, path, adapter string) string {
 		}
 		return to
 	}
-	to := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "Qwen3ForCausalLM"}) // with the same config.json
-	if err := safetensors.Save(filepath.Join(to, "model.safetensors"), merged); err != nil {
+	to := filepath.Join(t.TempDir(), "merged")
+	if err := errors.Join(os.CopyFS(to, os.DirFS(path)), safetensors.Save(filepath.Join(to, "model.safetensors"), merged)); err != nil {
 		t.Fatal(err)
 	}
 	return to
@@ -164,7 +181,7 @@ func merge(t *testing.T, c llama.Config, path, adapter string) string {
 func TestExportAdapter(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{})
 	m, _, run := load(t, cpu.Open, path)
-	o, list, err := lora.Read(m.Linears(), writeAdapter(t, streamOf(run), m))
+	o, list, err := lora.Read(m.Linears(), writeAdapter(t, streamOf(run), m, lora.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
+	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -17,6 +18,7 @@ import (
 type Model struct {
 	Config
 	layers   network
+	adapters *lora.Set // or nil
 	params   *nn.Params
 	rotation *device.Buffer[float32] // the frequencies of the rotary embedding
 }
@@ -41,6 +43,7 @@ type layer struct {
 	Down     nn.Linear   `weights:"mlp.down_proj" gguf:"ffn_down"`
 
 	adapters adapters
+	banks    banks
 }
 
 // newNetwork returns the layers of a model of a size, without parameters.
@@ -74,6 +77,8 @@ func newNetwork(c Config) network {
 type LoadOptions struct {
 	// Config is that of a model in safetensors files, from ParseConfig. GGUF files contain their own.
 	Config Config
+	// Train makes all parameters ones that are trained: see Model.Params and nn.LoadOptions.
+	Train bool
 	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
@@ -94,7 +99,7 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{})}
-	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Progress: o.Progress}
+	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Train: o.Train, Progress: o.Progress}
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -167,6 +172,9 @@ func (m *Model) Close() error {
 // Bytes returns the size of the parameters on the device.
 func (m *Model) Bytes() int64 { return m.params.Bytes() }
 
+// Params returns the parameters, for an optimizer: those of LoadOptions.Train.
+func (m *Model) Params() *nn.Params { return m.params }
+
 // order returns the order of the rows of queries and keys. GGUF files with the architecture llama have the two elements of each rotated
 // pair next to each other; other files, and the kernels, have all first elements of a head before all second ones.
 func (c Config) order(name string) func(row int) int {
@@ -189,7 +197,20 @@ type Span struct {
 // Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
 // each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
-	b, err := c.append(spans)
+	return m.extend(s, c, extension{spans: spans})
+}
+
+// extension is tokens to append to sequences: one to each of some, which the device has chosen, and spans to others.
+type extension struct {
+	tokens    device.Slice[int32]
+	sequences []int
+	spans     []Span
+}
+
+// extend is Forward for an extension.
+func (m *Model) extend(s *tensor.Scope, c *Cache, e extension) (*tensor.Tensor, error) {
+	n := len(e.sequences)
+	b, err := c.append(append(ofRows(e.sequences), e.spans...))
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +218,25 @@ func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tenso
 	if err != nil {
 		return nil, err
 	}
-	a.longest = c.longest()
-	rows, err := tensor.SliceOf[int32](tensor.From(s, b.spans, len(b.spans)))
-	if err != nil {
+	a.longest, a.rows = c.longest(), n
+	if len(e.spans) > 0 {
+		rows, err := tensor.SliceOf[int32](tensor.From(s, b.spans[4*n:], len(b.spans)-4*n))
+		if err != nil {
+			return nil, err
+		}
+		a.spans = device.View[prefill.Span](rows)
+	}
+	if a.adapters, err = m.uploadAdapters(s, m.adaptersOf(c, b.places)); err != nil {
 		return nil, err
 	}
-	a.spans = device.View[prefill.Span](rows)
-	x := m.layers.forward(tensor.From(s, b.ids, len(b.ids)), a)
+	ids := tensor.From(s, b.ids, len(b.ids))
+	if n > 0 {
+		to, err := tensor.SliceOf[int32](ids)
+		if err := errors.Join(err, device.Copy(s.Stream(), to.Slice(0, n), e.tokens)); err != nil {
+			return nil, err
+		}
+	}
+	x := m.layers.forward(ids, a)
 	return x, x.Err()
 }
 
@@ -222,21 +255,37 @@ func (l *layer) forward(i int, x *tensor.Tensor, a attending) *tensor.Tensor {
 		return x
 	}
 	return x.Scope().Tidy(func() *tensor.Tensor {
-		y := a.attend(i, l, x)
-		x = l.adapters.o.Add(l.O.AddTo(x, y), y)
-		y = l.swiGLU(x)
-		return l.adapters.down.Add(l.Down.AddTo(x, y), y)
+		rows, y := a.rowAdapters(), a.attend(i, l, x)
+		x = l.banks.o.Add(rows, y, sum(&l.O, l.adapters.o, x, y))
+		y = l.swiGLU(rows, x)
+		return l.banks.down.Add(rows, y, sum(&l.Down, l.adapters.down, x, y))
 	})
 }
 
+// sum returns the residual stream x plus the results of a linear layer and its adapter for the rows of y. In training, they are rounded to the
+// type of activations first: products of such results are faster.
+func sum(l *nn.Linear, p *lora.Pair, x, y *tensor.Tensor) *tensor.Tensor {
+	if x.NeedsGrad() || y.NeedsGrad() || p.Decomposed() {
+		return x.Add(p.Add(l.Forward(y), y))
+	}
+	return p.Add(l.AddTo(x, y), y)
+}
+
 // swiGLU returns SwiGLU of the gate and up layers for rows of the residual stream.
-func (l *layer) swiGLU(x *tensor.Tensor) *tensor.Tensor {
-	if l.adapters.gate == nil && l.adapters.up == nil {
+func (l *layer) swiGLU(rows lora.Rows, x *tensor.Tensor) *tensor.Tensor {
+	plain, bank := l.adapters.gate == nil && l.adapters.up == nil, l.banks.gateUp
+	if plain && !bank.Uses(rows) {
 		return l.GateUp.SwiGLU(&l.MLPNorm, x)
 	}
 	x = l.MLPNorm.Forward(x)
+	if plain {
+		if both, ok := l.GateUp.Together(x); ok {
+			return l.GateUp.Gated(bank.Add(rows, x, both))
+		}
+	}
 	list := l.GateUp.Forward(x)
-	return tensor.SwiGLU(l.adapters.gate.Add(list[0], x), l.adapters.up.Add(list[1], x))
+	gate, up := l.adapters.gate.Add(list[0], x), l.adapters.up.Add(list[1], x)
+	return tensor.SwiGLU(bank.Add(rows, x, gate, up), up)
 }
 
 // Logits returns the scores of all tokens of the vocabulary for rows of Forward's result, as float32 numbers.

@@ -28,8 +28,8 @@ type page struct {
 
 // root is what precedes a page.
 type root struct {
-	page int32  // -1 for none
-	salt string // of the sequence, if page is -1
+	page   int32  // -1 for none
+	origin Origin // of the sequence, if page is -1
 }
 
 // key is what a full page has.

@@ -14,13 +14,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
+// operand is a matrix, rounded or not.
+type operand struct {
+	name   string
+	rounds bool
+}
+
 // reference computes a model of package llamatest in float64. Tensors have the names of GGUF files.
 type reference struct {
-	tensors map[string][]float32
-	linear  float64        // by which positions are divided
-	scaling *llama.Scaling // of wavelengths
-	halves  bool           // the two elements of a rotated pair are half a head apart, not neighbours
-	rounds  bool           // activations, except the residual stream, and weights are rounded to bfloat16, as on GPUs
+	tensors  map[string][]float32
+	matrices map[operand][]float64
+	linear   float64        // by which positions are divided
+	scaling  *llama.Scaling // of wavelengths
+	halves   bool           // the two elements of a rotated pair are half a head apart, not neighbours
+	rounds   bool           // activations, except the residual stream, and weights are rounded to bfloat16, as on GPUs
 }
 
 // round returns what is stored of a number.
@@ -78,7 +85,7 @@ func newReference(t *testing.T, path string) *reference {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := &reference{tensors: map[string][]float32{}, linear: 1, halves: f.Format == "safetensors"}
+	r := &reference{tensors: map[string][]float32{}, matrices: map[operand][]float64{}, linear: 1, halves: f.Format == "safetensors"}
 	for _, x := range f.Tensors {
 		wide, err := gguf.Float32(x)
 		if err != nil {
@@ -109,20 +116,33 @@ func (r *reference) heads() int {
 
 // multiply returns the products of a matrix and the rows of x.
 func (r *reference) multiply(name string, x [][]float64) [][]float64 {
-	w, bias := r.tensor(name+".weight"), r.tensor(name+".bias")
+	w, bias := r.matrix(name+".weight"), r.tensor(name+".bias")
 	y := make([][]float64, len(x))
 	for i, row := range x {
 		y[i] = make([]float64, len(w)/len(row))
 		for j := range y[i] {
-			for k, v := range row {
-				y[i][j] += r.round(float64(w[j*len(row)+k])) * v
+			var sum float64
+			for k, v := range w[j*len(row) : (j+1)*len(row)] {
+				sum += v * row[k]
 			}
 			if bias != nil {
-				y[i][j] += float64(bias[j])
+				sum += float64(bias[j])
 			}
+			y[i][j] = sum
 		}
 	}
 	return y
+}
+
+// matrix returns the elements of a matrix, rounded if the model rounds.
+func (r *reference) matrix(name string) []float64 {
+	key := operand{name, r.rounds}
+	if r.matrices[key] == nil {
+		for _, v := range r.tensor(name) {
+			r.matrices[key] = append(r.matrices[key], r.round(float64(v)))
+		}
+	}
+	return r.matrices[key]
 }
 
 // norm returns the normalized rows of x.

@@ -1,13 +1,20 @@
 package llama
 
+// Origin is what sequences that share pages have in common beside their tokens.
+type Origin struct {
+	Adapter int    // the number of an adapter of Model.AdaptEach's Set plus 1, or 0 for none
+	Salt    string // anything
+}
+
 // Reuse gives a sequence the pages of other sequences, present and past, that have its next tokens, and returns how many of these the
-// sequence has then. tokens are those of the sequence from the first on, and may be longer than what the cache has. Sequences with
-// different salts share no pages; the salt of a sequence is that of the first call for it. Only full pages are shared; the last page of a
-// sequence that has been released is one that its successor continues. Nothing happens if Keep has not seen all tokens of the sequence.
-func (c *Cache) Reuse(sequence int, salt string, tokens []int32) int {
+// sequence has then. tokens are those of the sequence from the first on, and may be longer than what the cache has. A sequence has the
+// Origin of the last call before its first token, and its tokens are computed with the adapter of the Origin. Only full pages are shared;
+// the last page of a sequence that has been released is one that its successor continues. Nothing happens if Keep has not seen all tokens
+// of the sequence.
+func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {
-		r.salt = salt
+		r.origin = origin
 	}
 	if r.length != r.kept*PageTokens {
 		return r.length
@@ -48,7 +55,7 @@ func (c *Cache) Release(sequence int, tokens []int32) {
 		c.pool.end(r.pages[r.kept], r.root(), append([]int32(nil), tokens[from:to]...))
 	}
 	c.Truncate(sequence, 0)
-	r.salt = ""
+	r.origin = Origin{}
 }
 
 // Reset removes all sequences, and all tokens that could be reused.
@@ -57,9 +64,9 @@ func (c *Cache) Reset() {
 	c.pool = newPool(len(c.pool.pages))
 }
 
-// Cost returns the number of pages that a new sequence with a salt and tokens would take from those that no sequence has.
-func (c *Cache) Cost(salt string, tokens []int32) int {
-	r, shared := row{salt: salt}, 0
+// Cost returns the number of pages that a new sequence with an Origin and tokens would take from those that no sequence has.
+func (c *Cache) Cost(origin Origin, tokens []int32) int {
+	r, shared := row{origin: origin}, 0
 	for len(tokens) >= (r.kept+1)*PageTokens {
 		i, ok := c.pool.find(r.key(tokens))
 		if !ok {
@@ -76,7 +83,7 @@ func (c *Cache) Cost(salt string, tokens []int32) int {
 // root returns what precedes the first page of a sequence that has no key.
 func (r *row) root() root {
 	if r.kept == 0 {
-		return root{-1, r.salt}
+		return root{-1, r.origin}
 	}
 	return root{page: r.pages[r.kept-1]}
 }

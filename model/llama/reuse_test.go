@@ -1,7 +1,7 @@
 package llama
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 )
@@ -23,11 +23,17 @@ func newFake(t *testing.T, sequences, pages int) *fake {
 }
 
 // at is what a place has after tokens.
-func at(salt string, tokens []int32) string { return fmt.Sprint(salt, tokens) }
+func at(salt string, tokens []int32) string {
+	text := append(make([]byte, 0, len(salt)+4*len(tokens)), salt...)
+	for _, token := range tokens {
+		text = binary.LittleEndian.AppendUint32(text, uint32(token))
+	}
+	return string(text)
+}
 
 // begin starts a sequence and computes the tokens that the cache does not know. It returns those that it knows.
 func (f *fake) begin(q int, salt string, tokens []int32) (known int) {
-	known = f.Reuse(q, salt, tokens[:len(tokens)-1])
+	known = f.Reuse(q, Origin{Salt: salt}, tokens[:len(tokens)-1])
 	f.tokens[q], f.salts[q] = append([]int32(nil), tokens[:known]...), salt
 	f.check()
 	f.extend(q, tokens[known:]...)
@@ -59,7 +65,7 @@ func (f *fake) check() {
 		}
 		for i := range r.length {
 			if got, want := f.content[r.pages[i/PageTokens]][i%PageTokens], at(f.salts[q], f.tokens[q][:i+1]); got != want {
-				f.Fatalf("sequence %d, token %d: %s, want %s", q, i, got, want)
+				f.Fatalf("sequence %d, token %d: %x, want %x", q, i, got, want)
 			}
 		}
 	}
@@ -118,7 +124,7 @@ func TestReuse(t *testing.T) {
 	if known := f.begin(1, "", append(numbers(0, 200), 7, 8)); known != 200 {
 		t.Errorf("a sequence that continues one knows %d tokens, want 200", known)
 	}
-	if cost := f.Cost("", prompt[:150]); cost != 1 {
+	if cost := f.Cost(Origin{}, prompt[:150]); cost != 1 {
 		t.Errorf("150 tokens, 128 of them in use, cost %d pages, want 1", cost)
 	}
 	f.leave(0)
@@ -181,7 +187,7 @@ func TestRandomReuse(t *testing.T) {
 				tokens[i] = int32(r.IntN(3))
 			}
 			salt := []string{"", "a"}[r.IntN(2)]
-			if f.Cost(salt, tokens) <= free {
+			if f.Cost(Origin{Salt: salt}, tokens) <= free {
 				known += f.begin(q, salt, tokens)
 			}
 		case r.IntN(4) == 0:

@@ -3,6 +3,7 @@ package llama
 import (
 	"fmt"
 
+	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -62,18 +63,33 @@ func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 // Loss returns the mean cross-entropy of the tokens that follow those of rows of x, Read's result. Labels has the token that follows each
 // row, or -1 for a row that does not count.
 func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
+	x, wanted := m.learned(x, labels)
+	if m.layers.Head != nil {
+		return m.layers.Head.CrossEntropy(x, wanted)
+	}
+	return m.layers.Embed.CrossEntropy(x, wanted)
+}
+
+// Losses returns the cross-entropies of which Loss returns the mean, in the order of the rows that count.
+func (m *Model) Losses(x *tensor.Tensor, labels []int32) *tensor.Tensor {
+	x, wanted := m.learned(x, labels)
+	if m.layers.Head != nil {
+		return m.layers.Head.Losses(x, wanted)
+	}
+	return m.layers.Embed.Losses(x, wanted)
+}
+
+// learned returns the normalized rows of x that count, and their labels.
+func (m *Model) learned(x *tensor.Tensor, labels []int32) (rows, wanted *tensor.Tensor) {
 	s := x.Scope()
-	var rows, wanted []int32
+	var at, list []int32
 	for i, l := range labels {
 		if l >= 0 {
-			rows, wanted = append(rows, int32(i)), append(wanted, l)
+			at, list = append(at, int32(i)), append(list, l)
 		}
 	}
-	x = m.layers.Norm.Forward(nn.Rows(x, tensor.From(s, rows, len(rows))))
-	if m.layers.Head != nil {
-		return m.layers.Head.CrossEntropy(x, tensor.From(s, wanted, len(wanted)))
-	}
-	return m.layers.Embed.CrossEntropy(x, tensor.From(s, wanted, len(wanted)))
+	rows = m.layers.Norm.Forward(nn.Rows(x, tensor.From(s, at, len(at))))
+	return rows, tensor.From(s, list, len(list))
 }
 
 // whole is the attention of the tokens of whole sequences.
@@ -83,8 +99,10 @@ type whole struct {
 	starts *tensor.Tensor // the first token of each sequence, and the number of all tokens
 }
 
+func (w *whole) rowAdapters() lora.Rows { return lora.Rows{} }
+
 func (w *whole) attend(_ int, l *layer, x *tensor.Tensor) *tensor.Tensor {
-	q, k, v := l.project(l.AttnNorm.Forward(x))
+	q, k, v := l.project(lora.Rows{}, l.AttnNorm.Forward(x))
 	n := x.Dim(0)
 	q = q.Reshape(n, w.Heads, w.HeadDim).Rotate(w.angles)
 	k = k.Reshape(n, w.KeyHeads, w.HeadDim).Rotate(w.angles)

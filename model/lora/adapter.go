@@ -34,6 +34,10 @@ type Options struct {
 	Alpha float64 // the scale is Alpha/Rank
 	// RankStabilized makes the scale Alpha/sqrt(Rank) (Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA").
 	RankStabilized bool
+	// Dropout is the probability with which an element of a layer's input is dropped for the matrices, in training only.
+	Dropout float64
+	// DoRA also trains the norms of the rows of the layer's matrix: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
+	DoRA bool
 	// Modules are the last parts of the names of the layers that are adapted, such as "q_proj". None means all layers.
 	Modules []string
 	// Base names the model in files, and has no other effect.
@@ -52,12 +56,14 @@ func (o Options) Scale() float64 {
 
 // check returns ErrOptions if a number makes no sense.
 func (o Options) check() error {
-	const most = 1 << 16 // of the rank
 	if o.Rank < 1 || o.Rank > most {
 		return fmt.Errorf("%w: rank %d", ErrOptions, o.Rank)
 	}
 	if !(o.Alpha > 0) || math.IsInf(o.Alpha, 0) {
 		return fmt.Errorf("%w: alpha %g", ErrOptions, o.Alpha)
+	}
+	if !(o.Dropout >= 0 && o.Dropout < 1) {
+		return fmt.Errorf("%w: dropout %g", ErrOptions, o.Dropout)
 	}
 	return nil
 }
@@ -65,6 +71,7 @@ func (o Options) check() error {
 // An Adapter is the matrices of the layers that are adapted.
 type Adapter struct {
 	Options
+	stream *device.Stream
 	params *nn.Params
 	list   []*Pair
 	byName map[string]*Pair
@@ -80,7 +87,7 @@ func New(s *device.Stream, layers []Linear, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{Options: o, params: nn.NewParams(s, nn.Options{Seed: o.Seed}), byName: map[string]*Pair{}}
+	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{Seed: o.Seed}), byName: map[string]*Pair{}}
 	for _, l := range chosen {
 		a.add(l, a.params.Uniform(1/math.Sqrt(float64(l.In)), o.Rank, l.In), a.params.Parameter(make([]float32, l.Out*o.Rank), l.Out, o.Rank))
 	}
@@ -109,7 +116,7 @@ func (o Options) choose(layers []Linear) (list []Linear, err error) {
 
 // add adds the matrices of a layer.
 func (a *Adapter) add(l Linear, down, up *nn.Parameter) {
-	p := &Pair{layer: l, a: down, b: up, scale: a.Scale()}
+	p := &Pair{layer: l, a: down, b: up, scale: a.Scale(), dropout: a.Dropout}
 	a.list, a.byName[l.Name] = append(a.list, p), p
 }
 
@@ -136,20 +143,40 @@ func (a *Adapter) Pair(name string) *Pair {
 }
 
 // Close frees the memory.
-func (a *Adapter) Close() error { return a.params.Close() }
+func (a *Adapter) Close() error {
+	err := a.params.Close()
+	for _, p := range a.list {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
 
 // Pair is the matrices A and B of a layer.
 type Pair struct {
-	layer Linear
-	a, b  *nn.Parameter // [rank, In] and [Out, rank]
-	scale float64
+	layer   Linear
+	a, b    *nn.Parameter // [rank, In] and [Out, rank]
+	scale   float64
+	dropout float64
+	decomposition
 }
 
 // Add returns y, the results of the layer for the rows of x, plus those of the two matrices. Of a nil Pair, the result is y.
+//
+// With DoRA, it returns the results of the matrix whose rows have the direction of those of W + scale B A, and the norms that are trained. As in
+// PEFT, derivatives with respect to A and B do not pass through the norms of W + scale B A, and dropout also applies to what DoRA changes of W x.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {
 		return y
 	}
-	return y.Add(x.MatMul(p.a.In(s).T()).Scale(p.scale).MatMul(p.b.In(s).T()).To(y.DType()))
+	in := x.Dropout(p.dropout)
+	low, up := in.MatMul(p.a.In(s).T()).Scale(p.scale), p.b.In(s).T()
+	if !p.Decomposed() {
+		return y.AddMatMul(low, up)
+	}
+	if in == x && !p.base.Bias {
+		return y.AddMatMul(low, up).Mul(p.factor(s)).To(y.DType())
+	}
+	plain := p.base.Product(in)
+	return plain.AddMatMul(low, up).Mul(p.factor(s)).Sub(plain).Add(y).To(y.DType())
 }

@@ -18,6 +18,7 @@ type config struct {
 	Dropout        float64         `json:"lora_dropout"`
 	Modules        json.RawMessage `json:"target_modules"`
 	RankStabilized bool            `json:"use_rslora,omitempty"`
+	DoRA           bool            `json:"use_dora,omitempty"`
 	Bias           string          `json:"bias"`
 	Inference      bool            `json:"inference_mode"`
 }
@@ -25,7 +26,7 @@ type config struct {
 // keys are those of config, and those that do not change what an adapter computes. A file may have other keys with values that stand for
 // nothing, which are the defaults of PEFT's other options.
 var keys = []string{
-	"base_model_name_or_path", "peft_type", "task_type", "r", "lora_alpha", "lora_dropout", "target_modules", "use_rslora", "bias", "inference_mode",
+	"base_model_name_or_path", "peft_type", "task_type", "r", "lora_alpha", "lora_dropout", "target_modules", "use_rslora", "use_dora", "bias", "inference_mode",
 	"auto_mapping", "exclude_modules", "init_lora_weights", "megatron_core", "peft_version", "qalora_group_size", "revision", "runtime_config",
 }
 
@@ -49,7 +50,7 @@ func parseConfig(text []byte) (Options, error) {
 		errs = append(errs, fmt.Errorf("%w: adapter_config.json has the type %q and the bias %q; want LORA and none", ErrFormat, c.Type, c.Bias))
 	}
 	slices.SortFunc(errs, func(a, b error) int { return bytes.Compare([]byte(a.Error()), []byte(b.Error())) })
-	o := Options{Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Base: c.Base}
+	o := Options{Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Dropout: c.Dropout, DoRA: c.DoRA, Base: c.Base}
 	if json.Unmarshal(c.Modules, &o.Modules) == nil {
 		slices.Sort(o.Modules)
 	}
@@ -72,7 +73,8 @@ func (o Options) configText() ([]byte, error) {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(config{
-		Base: o.Base, Type: "LORA", Task: "CAUSAL_LM", Rank: o.Rank, Alpha: o.Alpha, Modules: modules, RankStabilized: o.RankStabilized, Bias: "none", Inference: true,
+		Base: o.Base, Type: "LORA", Task: "CAUSAL_LM", Rank: o.Rank, Alpha: o.Alpha, Dropout: o.Dropout, Modules: modules,
+		RankStabilized: o.RankStabilized, DoRA: o.DoRA, Bias: "none", Inference: true,
 	}, "", "  ")
 	return append(text, '\n'), err
 }

@@ -1,5 +1,5 @@
 // Package lora adapts linear layers by products of two small matrices: y = W x + scale B A x, where only A and B are trained (Hu et al.,
-// "LoRA: Low-Rank Adaptation of Large Language Models").
+// "LoRA: Low-Rank Adaptation of Large Language Models"). Options.DoRA also trains the norms of the rows of W + scale B A.
 //
 //	adapter, err := lora.New(stream, model.Linears(), lora.Options{Rank: 16, Alpha: 32})
 //	defer adapter.Close()

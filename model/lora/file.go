@@ -27,6 +27,7 @@ const (
 	prefix      = "base_model.model."
 	suffixA     = ".lora_A.weight"
 	suffixB     = ".lora_B.weight"
+	suffixNorms = ".lora_magnitude_vector"
 )
 
 // Save writes the adapter to a folder, which it creates, in the format of the Python package PEFT: adapter_config.json, and
@@ -65,50 +66,51 @@ func modulesOf(layers []Linear) (list []string) {
 
 // file returns the matrices.
 func (a *Adapter) file(ctx context.Context, s *device.Stream) (*weights.File, error) {
-	values, err := a.values(ctx, s)
-	if err != nil {
-		return nil, err
-	}
 	c := weights.Contents{Metadata: weights.Metadata{{Key: "format", Value: "pt"}}}
-	for i, p := range a.list {
-		for j, name := range []string{prefix + p.layer.Name + suffixA, prefix + p.layer.Name + suffixB} {
-			shape := []int{a.Rank, p.layer.In}
-			if j == 1 {
-				shape = []int{p.layer.Out, a.Rank}
-			}
-			data, err := binary.Append(nil, binary.LittleEndian, values[2*i+j])
-			if err != nil {
-				return nil, err
-			}
-			t, err := weights.NewTensor(weights.Spec{Name: name, Type: weights.F32, Shape: shape}, bytes.NewReader(data))
-			if err != nil {
-				return nil, err
-			}
-			c.Tensors = append(c.Tensors, t)
-		}
-	}
-	return weights.New(c)
-}
-
-// values returns the elements of A and B of each layer.
-func (a *Adapter) values(ctx context.Context, s *device.Stream) (list [][]float32, err error) {
-	err = tensor.RunOn(ctx, s, func(scope *tensor.Scope) error {
+	err := tensor.RunOn(ctx, s, func(scope *tensor.Scope) error {
 		for _, p := range a.list {
-			for _, q := range []*nn.Parameter{p.a, p.b} {
-				from, err := q.Master(scope)
+			for _, m := range p.parameters() {
+				t, err := stored(scope, prefix+p.layer.Name+m.suffix, m.Parameter)
 				if err != nil {
 					return err
 				}
-				to := make([]float32, from.Len())
-				if err := device.Download(s, to, from); err != nil {
-					return err
-				}
-				list = append(list, to)
+				c.Tensors = append(c.Tensors, t)
 			}
 		}
 		return nil
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return weights.New(c)
+}
+
+// named is a parameter and the end of its name in files.
+type named struct {
+	*nn.Parameter
+	suffix string
+}
+
+// parameters returns the parameters of a layer.
+func (p *Pair) parameters() []named {
+	list := []named{{p.a, suffixA}, {p.b, suffixB}}
+	if p.magnitude != nil {
+		list = append(list, named{p.magnitude, suffixNorms})
+	}
+	return list
+}
+
+// stored returns a tensor with the present values of a parameter.
+func stored(s *tensor.Scope, name string, q *nn.Parameter) (*weights.Tensor, error) {
+	values, err := q.Values(s)
+	if err != nil {
+		return nil, err
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		return nil, err
+	}
+	return weights.NewTensor(weights.Spec{Name: name, Type: weights.F32, Shape: q.Shape()}, bytes.NewReader(data))
 }
 
 // ReadOptions returns the Options of the adapter in a folder.
@@ -123,7 +125,8 @@ func ReadOptions(folder string) (Options, error) {
 // Matrices are the matrices of a layer in the host's memory.
 type Matrices struct {
 	Linear
-	A, B []float32 // [Rank, In] and [Out, Rank]
+	A, B  []float32 // [Rank, In] and [Out, Rank]
+	Norms []float32 // with DoRA, of the rows of the layer's matrix: [Out]
 }
 
 // Read reads an adapter of some of a model's layers from a folder in the format of the Python package PEFT. The folder must have both
@@ -148,9 +151,14 @@ func Open(s *device.Stream, layers []Linear, folder string) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{Options: o, params: nn.NewParams(s, nn.Options{}), byName: map[string]*Pair{}}
+	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{}), byName: map[string]*Pair{}}
 	for _, m := range list {
 		a.add(m.Linear, a.params.Parameter(m.A, o.Rank, m.In), a.params.Parameter(m.B, m.Out, o.Rank))
+	}
+	for i, m := range list { // in the order of Attach
+		if o.DoRA {
+			a.list[i].magnitude = a.params.Parameter(m.Norms, m.Out)
+		}
 	}
 	return a, nil
 }
@@ -169,8 +177,14 @@ func (o Options) matrices(layers []Linear, f *weights.File) (list []Matrices, er
 	for _, l := range wanted {
 		down, err := read(f, weights.Spec{Name: prefix + l.Name + suffixA, Shape: []int{o.Rank, l.In}})
 		up, other := read(f, weights.Spec{Name: prefix + l.Name + suffixB, Shape: []int{l.Out, o.Rank}})
-		errs, list = append(errs, err, other), append(list, Matrices{l, down, up})
+		m := Matrices{Linear: l, A: down, B: up}
 		used[prefix+l.Name+suffixA], used[prefix+l.Name+suffixB] = true, true
+		errs = append(errs, err, other)
+		if o.DoRA {
+			m.Norms, err = read(f, weights.Spec{Name: prefix + l.Name + suffixNorms, Shape: []int{l.Out}})
+			used[prefix+l.Name+suffixNorms], errs = true, append(errs, err)
+		}
+		list = append(list, m)
 	}
 	for _, t := range f.Tensors {
 		if name := t.Name(); !used[name] {

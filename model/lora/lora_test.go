@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -48,9 +49,16 @@ func fill(t *testing.T, s *device.Stream, a *lora.Adapter) {
 		if err != nil {
 			return err
 		}
-		values := make([]float32, m.Master.Len())
+		values, rounded := make([]float32, m.Master.Len()), make([]dtype.BF16, m.Master.Len())
 		for i := range values {
 			values[i] = (float32(i%17) - 8) / 64
+			rounded[i] = dtype.BF16From32(values[i])
+		}
+		if m.Values.DType() == dtype.BFloat16 {
+			copied, err := tensor.SliceOf[dtype.BF16](m.Values)
+			if err := errors.Join(err, device.UploadTo(s, copied, rounded)); err != nil {
+				return err
+			}
 		}
 		return device.UploadTo(s, m.Master, values)
 	})
@@ -148,8 +156,10 @@ func TestStrict(t *testing.T) {
 		want   error
 		text   []string
 	}{
-		{name: "key", config: map[string]any{"use_dora": true, "rank_pattern": map[string]int{"q_proj": 3}}, want: lora.ErrFormat, text: []string{"use_dora: true", `rank_pattern: {"q_proj":3}`}},
+		{name: "key", config: map[string]any{"lora_bias": true, "rank_pattern": map[string]int{"q_proj": 3}}, want: lora.ErrFormat, text: []string{"lora_bias: true", `rank_pattern: {"q_proj":3}`}},
 		{name: "defaults", config: map[string]any{"use_dora": false, "rank_pattern": map[string]int{}, "layers_to_transform": nil, "megatron_core": "megatron.core"}},
+		{name: "DoRA", config: map[string]any{"use_dora": true}, want: lora.ErrFormat, text: []string{"layers.1.mlp.down_proj.lora_magnitude_vector is missing"}},
+		{name: "dropout", config: map[string]any{"lora_dropout": 1}, want: lora.ErrOptions, text: []string{"dropout 1"}},
 		{name: "type", config: map[string]any{"peft_type": "IA3"}, want: lora.ErrFormat, text: []string{`"IA3"`}},
 		{name: "bias", config: map[string]any{"bias": "all"}, want: lora.ErrFormat, text: []string{`"all"`}},
 		{name: "rank", config: map[string]any{"r": 5}, want: lora.ErrFormat, text: []string{"q_proj.lora_A.weight is [2 6], want [5 6]", "q_proj.lora_B.weight is [8 2], want [8 5]"}},

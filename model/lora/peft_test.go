@@ -48,12 +48,13 @@ func texts() (p llama.Packed, labels []int32, list [][2][]int32) {
 
 // TestPEFT compares ten losses, and the derivative with respect to each matrix, with those of the Python package PEFT in float64. If Python
 // has that package, it computes them again from the folders that this package writes. The environment variable GOPHERWARP_PYTHON names
-// another interpreter than python3. On GPUs, activations are bfloat16.
+// another interpreter than python3. On GPUs, activations are bfloat16, whose roundings show most in the derivatives through the softmax, small
+// differences of large numbers.
 func TestPEFT(t *testing.T) {
 	for name, x := range map[string]struct {
-		open      kerneltest.Opener
-		tolerance float64
-	}{"cpu": {cpu.Open, 1e-4}, "cuda": {kerneltest.Executions()["cuda"], 0.05}} {
+		open kerneltest.Opener
+		tolerances
+	}{"cpu": {cpu.Open, tolerances{1e-4, 1e-4}}, "cuda": {kerneltest.Executions()["cuda"], tolerances{0.01, 0.15}}} {
 		t.Run(name, func(t *testing.T) {
 			s := kerneltest.Stream(t, x.open)
 			m := openModel(t, s, llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM", Matrices: weights.F32}))
@@ -70,7 +71,7 @@ func TestPEFT(t *testing.T) {
 			if err := a.Save(t.Context(), s, folder); err != nil {
 				t.Fatal(err)
 			}
-			r := results{tolerance: x.tolerance}
+			r := results{tolerances: x.tolerances}
 			r.losses, r.gradients = tenSteps(t, s, m.Model, a)
 			if file := runPEFT(t, m.folder, folder); file != "" {
 				r.compare(t, file)
@@ -178,8 +179,11 @@ func runPEFT(t *testing.T, model, adapter string) string {
 type results struct {
 	losses    []float32
 	gradients map[string][]float32
-	tolerance float64 // of the norm of a difference, relative to that of a vector
+	tolerances
 }
+
+// tolerances are those of the norms of differences of all losses and of a derivative, relative to the norm of a vector.
+type tolerances struct{ loss, gradient float64 }
 
 // compare compares losses and derivatives with those of a file.
 func (r results) compare(t *testing.T, file string) {
@@ -207,8 +211,11 @@ func (r results) compare(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := distance(got, want)
-		if worst = max(worst, e); !(e <= r.tolerance) {
+		e, most := distance(got, want), r.gradient
+		if name == "losses" {
+			most = r.loss
+		}
+		if worst = max(worst, e); !(e <= most) {
 			t.Errorf("%s differs from %s by %g of its norm", name, file, e)
 		}
 	}

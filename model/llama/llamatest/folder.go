@@ -129,7 +129,7 @@ func writeJSON(tb testing.TB, name string, value any) {
 // tokenizerFile returns the contents of a tokenizer.json with a token for each byte.
 func tokenizerFile() map[string]any {
 	vocabulary := map[string]int{}
-	for i, token := range byteTokens() {
+	for i, token := range ByteTokens() {
 		vocabulary[token] = i
 	}
 	special := func(id int, text string) map[string]any {

@@ -77,7 +77,7 @@ func sizeOf(wide bool) size {
 
 // metadata returns the metadata of a model.
 func metadata(of size) weights.Metadata {
-	tokens, types := byteTokens(), make([]int32, Vocabulary)
+	tokens, types := ByteTokens(), make([]int32, Vocabulary)
 	for i := range types {
 		types[i] = 1 // normal
 	}
@@ -107,9 +107,9 @@ func metadata(of size) weights.Metadata {
 	}
 }
 
-// byteTokens returns the characters that stand for bytes in the vocabularies of byte-level BPE: a byte that is not a printable
+// ByteTokens returns the characters that stand for bytes in the vocabularies of byte-level BPE: a byte that is not a printable
 // character of Latin-1 is the next unused character from U+0100 on.
-func byteTokens() []string {
+func ByteTokens() []string {
 	list, next := make([]string, 256), rune(0x100)
 	for b := range rune(256) {
 		if b > ' ' && b <= '~' || b >= 0xa1 && b != 0xad {

@@ -1,0 +1,30 @@
+package classify
+
+import (
+	"context"
+	"image"
+
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// Prepare returns the pixels of a picture that are classified, from 0 to 255.
+func Prepare(m *Model, picture image.Image) ([]float32, error) {
+	x, err := m.prepare.pixels(picture)
+	for i, v := range x {
+		x[i] = (v*m.prepare.deviation[i%3] + m.prepare.mean[i%3]) * 255
+	}
+	return x, err
+}
+
+// Probabilities returns those of all classes for prepared pixels from 0 to 255.
+func Probabilities(ctx context.Context, m *Model, pixels []float32) (p []float32, err error) {
+	x := make([]float32, len(pixels))
+	for i, v := range pixels {
+		x[i] = (v/255 - m.prepare.mean[i%3]) / m.prepare.deviation[i%3]
+	}
+	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) (err error) {
+		p, err = tensor.Values[float32](ctx, m.network.Forward(tensor.From(s, x, 1, side, side, 3)).Softmax(-1))
+		return err
+	})
+	return p, err
+}

@@ -1,0 +1,183 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+
+	"golang.org/x/image/draw"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/model/efficientnet"
+	"github.com/gopherwarp/gopherwarp/model/resnet"
+	"github.com/gopherwarp/gopherwarp/tensor"
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
+)
+
+// ErrModel is the error of files that have no supported model.
+var ErrModel = errors.New("classify: no supported model")
+
+// Options are the options of Open.
+type Options struct {
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
+	// for it, from compute capability 8.0 on, and else Float32.
+	DType dtype.Type
+	// Names are the names of the classes, in the order of the model's scores. Classes without one are called "class" with their number.
+	Names []string
+	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	Progress func(done, total int64)
+}
+
+// network is a model of package resnet or efficientnet.
+type network interface {
+	Forward(x *tensor.Tensor) *tensor.Tensor
+	DType() dtype.Type
+	Bytes() int64
+	Close() error
+}
+
+// Model is a model on a device. Its methods must not be called concurrently.
+type Model struct {
+	stream  *device.Stream
+	network network
+	prepare preparation
+	names   []string
+	classes int
+}
+
+// Class is what a picture may show.
+type Class struct {
+	Index       int // among the model's classes
+	Name        string
+	Probability float64
+}
+
+// Supports reports whether a folder or a safetensors file has a model for this package.
+func Supports(path string) bool {
+	f, err := formats.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, stem := f.Tensor("_conv_stem.weight")
+	_, block := f.Tensor("layer1.0.conv1.weight")
+	return stem == nil || block == nil
+}
+
+// Open loads a model from a folder or a safetensors file.
+func Open(dev *device.Device, path string, o Options) (*Model, error) {
+	f, err := formats.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	stream, err := dev.NewStream()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	m := &Model{stream: stream, names: o.Names}
+	err = m.load(f, o)
+	if err == nil {
+		err = stream.Synchronize(context.Background())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// load loads the network whose tensors the file has.
+func (m *Model) load(f *weights.File, o Options) error {
+	if _, missing := f.Tensor("_conv_stem.weight"); missing == nil {
+		n, err := efficientnet.Load(m.stream, f, efficientnet.LoadOptions{DType: o.DType, Progress: o.Progress})
+		if err == nil {
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{draw.CatmullRom, efficientnet.Mean(), efficientnet.Deviation()}
+		}
+		return err
+	}
+	if _, missing := f.Tensor("layer1.0.conv1.weight"); missing == nil {
+		n, err := resnet.Load(m.stream, f, resnet.LoadOptions{DType: o.DType, Progress: o.Progress})
+		if err == nil {
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{draw.BiLinear, resnet.Mean(), resnet.Deviation()}
+		}
+		return err
+	}
+	return fmt.Errorf("%w: the file has neither the tensors of a ResNet of torchvision nor those of EfficientNet-Lite0", ErrModel)
+}
+
+// Close frees the model's memory.
+func (m *Model) Close() error {
+	var err error
+	if m.network != nil {
+		err = m.network.Close()
+	}
+	return errors.Join(err, m.stream.Close())
+}
+
+// Bytes returns the size of the parameters on the device.
+func (m *Model) Bytes() int64 { return m.network.Bytes() }
+
+// Classes returns the number of classes.
+func (m *Model) Classes() int { return m.classes }
+
+// DType returns the type of activations.
+func (m *Model) DType() dtype.Type { return m.network.DType() }
+
+// Classify returns the n most probable classes of each picture, the most probable one first.
+func (m *Model) Classify(ctx context.Context, n int, pictures ...image.Image) ([][]Class, error) {
+	if len(pictures) == 0 {
+		return nil, nil
+	}
+	var all []float32
+	for i, p := range pictures {
+		x, err := m.prepare.pixels(p)
+		if err != nil {
+			return nil, fmt.Errorf("picture %d: %w", i, err)
+		}
+		all = append(all, x...)
+	}
+	var scores []float32
+	err := tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) (err error) {
+		scores, err = tensor.Values[float32](ctx, m.network.Forward(tensor.From(s, all, len(pictures), side, side, 3)))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list [][]Class
+	for row := range slices.Chunk(scores, len(scores)/len(pictures)) {
+		list = append(list, m.best(row, n))
+	}
+	return list, nil
+}
+
+// best returns the n most probable classes.
+func (m *Model) best(scores []float32, n int) []Class {
+	most, sum := float64(slices.Max(scores)), 0.0
+	list := make([]Class, len(scores))
+	for i, v := range scores {
+		p := math.Exp(float64(v) - most)
+		sum += p
+		list[i] = Class{Index: i, Name: fmt.Sprintf("class %d", i), Probability: p}
+		if i < len(m.names) {
+			list[i].Name = m.names[i]
+		}
+	}
+	for i := range list {
+		list[i].Probability /= sum
+	}
+	slices.SortStableFunc(list, func(a, b Class) int {
+		switch {
+		case a.Probability > b.Probability:
+			return -1
+		case a.Probability < b.Probability:
+			return 1
+		}
+		return 0
+	})
+	return list[:max(0, min(n, len(list)))]
+}

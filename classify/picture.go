@@ -1,0 +1,74 @@
+package classify
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // the formats of Decode
+	_ "image/png"
+	"math"
+
+	"golang.org/x/image/draw"
+)
+
+// ErrPicture is the error of data that is no picture, and of pictures that are too large or empty.
+var ErrPicture = errors.New("classify: not a picture")
+
+const (
+	maxPixels = 1 << 26  // of a picture
+	shorter   = 256      // pixels of the shorter side of a resized picture
+	side      = 224      // pixels of a side of what is classified
+	densest   = 8 * 1032 // pixels that a byte of a file may stand for: the factor of deflate, with a bit per pixel
+)
+
+// Decode returns the picture in the contents of a JPEG or PNG file of at most 64 megapixels. The error matches ErrPicture.
+func Decode(data []byte) (image.Image, error) {
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPicture, err)
+	}
+	if c.Width < 1 || c.Height < 1 || c.Width > maxPixels/c.Height {
+		return nil, fmt.Errorf("%w: %d x %d pixels, at most %d are supported", ErrPicture, c.Width, c.Height, maxPixels)
+	}
+	if c.Width*c.Height > densest*len(data) { // before they are allocated
+		return nil, fmt.Errorf("%w: %d bytes are not all of %d x %d pixels", ErrPicture, len(data), c.Width, c.Height)
+	}
+	picture, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPicture, err)
+	}
+	return picture, nil
+}
+
+// preparation is how a model wants its pixels.
+type preparation struct {
+	scaler          draw.Interpolator
+	mean, deviation [3]float32
+}
+
+// margin returns the number of pixels before the square in the middle: as torchvision's, half of the others, rounded to even.
+func margin(pixels int) int { return int(math.RoundToEven(float64(pixels-side) / 2)) }
+
+// pixels returns the normalized pixels of a picture, of shape [side side 3].
+func (p preparation) pixels(picture image.Image) ([]float32, error) {
+	b := picture.Bounds()
+	w, h := b.Dx(), b.Dy()
+	if w < 1 || h < 1 || max(w, h)/min(w, h) > maxPixels/(shorter*shorter) {
+		return nil, fmt.Errorf("%w: %d x %d pixels", ErrPicture, w, h)
+	}
+	wide, high := shorter*w/min(w, h), shorter*h/min(w, h)
+	small := image.NewRGBA(image.Rect(0, 0, wide, high))
+	p.scaler.Scale(small, small.Bounds(), picture, b, draw.Src, nil)
+	left, top := margin(wide), margin(high)
+	x := make([]float32, 0, side*side*3)
+	for row := range side {
+		for column := range side {
+			rgb := small.Pix[small.PixOffset(left+column, top+row):]
+			for c := range 3 {
+				x = append(x, (float32(rgb[c])/255-p.mean[c])/p.deviation[c])
+			}
+		}
+	}
+	return x, nil
+}

@@ -1,0 +1,76 @@
+package llama_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// TestAdvance computes tokens of rows together with prompts that end and with parts of one that does not, and compares the chosen tokens
+// with those of a float64 reference.
+func TestAdvance(t *testing.T) {
+	path := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	r := newReference(t, path)
+	for name, open := range kerneltest.Executions() {
+		if name == "native" || name == "scalar" {
+			continue // they are slow
+		}
+		t.Run(name, func(t *testing.T) {
+			m, c, run := load(t, open, path)
+			d, err := m.NewDecoder(c, 3, greedy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			var stream *device.Stream
+			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
+			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(63, 1), 0: prompt(66, 2), 1: prompt(30, 3)}, nil}
+			x.begin(2)
+			called := 0
+			meanwhile := func() error { called++; return nil }
+			x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0]}}, Parts: []llama.Span{{Sequence: 1, Tokens: x.text[1][:20]}}, Meanwhile: meanwhile}, 2, 0)
+			x.advance(llama.Batch{Rows: []int{2, 0}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1][20:]}}, Meanwhile: meanwhile}, 2, 0, 1)
+			x.advance(llama.Batch{Rows: []int{2, 0, 1}}, 2, 0, 1)
+			x.step(2, 0, 1)
+			if called != 2 {
+				t.Errorf("Meanwhile was called %d times, want 2", called)
+			}
+		})
+	}
+}
+
+// advance computes a batch, after which the given sequences have new tokens.
+func (x decoding) advance(b llama.Batch, sequences ...int) {
+	x.Helper()
+	if err := x.d.Advance(x.Context(), b); err != nil {
+		x.Fatal(err)
+	}
+	x.check(sequences)
+}
+
+func TestAdvanceErrors(t *testing.T) {
+	m, c, _ := load(t, cpu.Open, llamatest.Write(t, llamatest.Options{}))
+	d, err := m.NewDecoder(c, 2, greedy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	span := llama.Span{Tokens: prompt(3, 1)}
+	for name, b := range map[string]llama.Batch{
+		"no rows": {Parts: []llama.Span{span}}, "more rows": {Rows: []int{0, 1}, Ends: []llama.Span{span}}, "an empty part": {Rows: []int{1}, Parts: []llama.Span{{}}},
+	} {
+		if err := d.Advance(t.Context(), b); !errors.Is(err, llama.ErrSequence) || c.Len(0)+c.Len(1) != 0 {
+			t.Errorf("%s: %v, %d and %d tokens", name, err, c.Len(0), c.Len(1))
+		}
+	}
+	failure := errors.New("meanwhile")
+	if err := d.Advance(t.Context(), llama.Batch{Ends: []llama.Span{span}, Meanwhile: func() error { return failure }}); !errors.Is(err, failure) {
+		t.Errorf("Advance returns %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package llama
+
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/model/lora"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// banks are the matrices of a decoder layer in a Set of adapters, nil without one.
+type banks struct{ qkv, o, gateUp, down *lora.Bank }
+
+// AdaptEach returns a Set of adapters, of which each sequence of a Cache uses the one of its Origin, in addition to that of Adapt. It is
+// called once, before NewCache and NewDecoder; Set.Put adds the matrices. The Set must not be closed before the model. The error matches
+// lora.ErrOptions.
+func (m *Model) AdaptEach(s *device.Stream, adapters, rank int) (*lora.Set, error) {
+	set, err := lora.NewSet(s, lora.SetOptions{Adapters: adapters, Rank: rank, DType: m.params.Activations()})
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.layers.Layers {
+		l := &m.layers.Layers[i]
+		var list []lora.Linear
+		for _, s := range l.slots() {
+			list = append(list, lora.Linear{Name: nameOf(i, s.name), In: s.in, Out: s.out})
+		}
+		l.banks = banks{qkv: set.Bank(list[:3]...), o: set.Bank(list[3]), gateUp: set.Bank(list[4:6]...), down: set.Bank(list[6])}
+	}
+	m.adapters = set
+	return set, nil
+}
+
+// planLen returns the number of elements of the plan of the adapters of n rows.
+func (m *Model) planLen(n int) int {
+	if m.adapters == nil {
+		return 0
+	}
+	return m.adapters.PlanLen(n)
+}
+
+// adaptersOf returns the number of the adapter of each token in places, -1 for none, or nil if no token has one. If what is computed for a
+// sequence must not depend on others, it returns nil only for a model without adapters: kernels with adapters round in another way.
+func (m *Model) adaptersOf(c *Cache, places []int32) []int32 {
+	if m.adapters == nil {
+		return nil
+	}
+	which, used := make([]int32, len(places)/2), c.fixed > 0
+	for i := range which {
+		which[i] = -1
+		if sequence := places[2*i]; sequence >= 0 { // not a surplus row
+			which[i] = int32(c.list[sequence].origin.Adapter) - 1
+		}
+		used = used || which[i] >= 0
+	}
+	if !used {
+		return nil
+	}
+	return which
+}
+
+// uploadAdapters returns the Rows of the result of adaptersOf.
+func (m *Model) uploadAdapters(s *tensor.Scope, which []int32) (lora.Rows, error) {
+	if which == nil {
+		return lora.Rows{}, nil
+	}
+	plan := m.adapters.Plan(which)
+	at, err := tensor.SliceOf[int32](tensor.From(s, plan, len(plan)))
+	return lora.Planned(at), err
+}
