@@ -24,8 +24,8 @@ func TestAhead(t *testing.T) {
 			dev := kerneltest.Device(t, opener)
 			m, reference := openOn(t, dev, path), openOn(t, dev, path)
 			reference.Behind()
-			long, _ := text(t, reference, "Hello", llm.Request{MaxTokens: 20})
-			requests := []llm.Request{{MaxTokens: 20}, {MaxTokens: 20, Stop: []string{long[len(long)/2:][:2]}}, {MaxTokens: 1}, {}, {MaxTokens: 20, Temperature: 1, Seed: 3, RepetitionPenalty: 1.5}}
+			long, _ := text(t, reference, "Hello", llm.Request{MaxTokens: 12})
+			requests := []llm.Request{{MaxTokens: 12}, {MaxTokens: 12, Stop: []string{long[len(long)/2:][:2]}}, {MaxTokens: 1}, {}, {MaxTokens: 12, Temperature: 1, Seed: 3, RepetitionPenalty: 1.5}}
 			prompt := "Hello"
 			for _, r := range requests {
 				if r.Temperature > 0 {
@@ -53,7 +53,7 @@ func TestAhead(t *testing.T) {
 					t.Errorf("after cancel: %v", err)
 				}
 			}
-			if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 20}); got != long {
+			if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 12}); got != long {
 				t.Errorf("after a break and a cancel: got %q, want %q", got, long)
 			}
 		})

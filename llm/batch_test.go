@@ -56,6 +56,10 @@ func various(n int) (prompts []string, requests []llm.Request) {
 		if i%4 == 1 {
 			r.RepetitionPenalty, r.MinP = 1.3, 0.001
 		}
+		if i%5 > 1 {
+			r.FrequencyPenalty, r.PresencePenalty = 0.3*float64(i%3), 0.5
+			r.Bias = map[int32]float64{int32(30 + i): 1.5, int32(97 + i): -2}
+		}
 		requests = append(requests, r)
 	}
 	return prompts, requests
@@ -100,7 +104,7 @@ func TestDropped(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
 	prompts, requests := make([]string, 5), make([]llm.Request, 5)
 	for i := range prompts {
-		prompts[i], requests[i] = strings.Repeat(string(rune('a'+i)), 55+i), llm.Request{MaxTokens: 90, Temperature: 0.2, Seed: uint64(i), RepetitionPenalty: float64(1 + i%2)}
+		prompts[i], requests[i] = strings.Repeat(string(rune('a'+i)), 55+i), llm.Request{MaxTokens: 90, Temperature: 0.2, Seed: uint64(i), RepetitionPenalty: float64(1 + i%2), FrequencyPenalty: 0.2 * float64(i%3)}
 	}
 	m := open(t, path, llm.Options{Sequences: 5, Tokens: 1})
 	m.Chunk(16)
@@ -120,7 +124,7 @@ func TestDropped(t *testing.T) {
 // TestBatchAhead generates texts at once on a device for which the engine works ahead.
 func TestBatchAhead(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
-	prompts, requests := various(6)
+	prompts, requests := various(4)
 	for i := range requests {
 		requests[i].MaxTokens = min(requests[i].MaxTokens, 12)
 	}
@@ -135,13 +139,14 @@ func TestBatchAhead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				m.Crowd(2 - tokens)
 				_, last := texts(t, m, prompts, requests)
 				for i, token := range last {
 					if token.Finish == llm.Unfinished {
 						t.Errorf("Tokens %d: text %d ends with %+v", tokens, i, token)
 					}
 				}
-				if s := settled(m); s.Running != 0 || s.UsedPages != 0 || s.Prompt == 0 {
+				if s := settled(m); s.Running != 0 || s.UsedPages != 0 || s.Prompt == 0 || s.Steps < 12 || s.Waited <= 0 || s.All < s.Waited+s.Prompts {
 					t.Errorf("Tokens %d: afterwards %+v", tokens, s)
 				}
 				if err := m.Close(); err != nil {
@@ -149,6 +154,32 @@ func TestBatchAhead(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLongPrompt begins a short text while a long prompt is being computed. The short one has its first token before.
+func TestLongPrompt(t *testing.T) {
+	dev := kerneltest.Device(t, kerneltest.Executions()["interp"])
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{Matrices: weights.F32}), llm.Options{Sequences: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	m.Chunk(16)
+	long := make(chan time.Time, 1)
+	go func() {
+		for range m.Generate(t.Context(), strings.Repeat("long", 45), llm.Request{MaxTokens: 1}) {
+		}
+		long <- time.Now()
+	}()
+	for m.Stats().Running == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, last := text(t, m, "a short prompt", llm.Request{MaxTokens: 1}); last.Finish != llm.Limited {
+		t.Errorf("the short text ends with %+v", last)
+	}
+	if short := time.Now(); (<-long).Before(short) {
+		t.Error("the long prompt ends before the short one")
 	}
 }
 
@@ -215,19 +246,23 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestSlowReader does not read a text, which ends if others could want its place. The other text goes on.
+// TestSlowReader reads most of a text after all of it has been generated. Nothing is lost.
 func TestSlowReader(t *testing.T) {
 	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2})
-	var failure error
-	for _, err := range m.Generate(t.Context(), "x", llm.Request{}) {
-		if failure = err; err == nil {
-			for m.Stats().Running > 0 {
-				time.Sleep(time.Millisecond)
-			}
+	request := llm.Request{MaxTokens: 200, IgnoreEnd: true}
+	want, _ := text(t, m, "x", request)
+	var got strings.Builder
+	for token, err := range m.Generate(t.Context(), "x", request) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.WriteString(token.Text)
+		for m.Stats().Running > 0 {
+			time.Sleep(time.Millisecond)
 		}
 	}
-	if !errors.Is(failure, llm.ErrSlow) {
-		t.Errorf("the text ends with %v", failure)
+	if got.String() != want {
+		t.Errorf("got %q, want %q", got.String(), want)
 	}
 }
 
@@ -368,7 +403,8 @@ func TestFlat(t *testing.T) {
 	for range *flatTexts/40 - 2 {
 		measure()
 	}
-	if u, h := measure(); u != used || h > heap+1<<20 {
+	// How many texts a step has depends on time, and the first step of a size makes buffers that stay. A leak of each text would be larger.
+	if u, h := measure(); u > used+24<<10 || h > heap+1<<20 {
 		t.Errorf("after %d texts, %d bytes of the device and %d of the heap are in use; after 40, %d and %d", *flatTexts, u, h, used, heap)
 	}
 }

@@ -20,9 +20,19 @@
 //
 // A step computes one token of each text, and beside it a part of the prompts of new texts. A text keeps its place until it ends, its
 // context is done or its loop breaks. Texts wait in the order of Request.Priority; of one priority, the users that Request.User names get
-// places in turn. Options.WaitingTexts and WaitingTokens limit the texts that wait; further ones end with ErrBusy at once. A text that is
-// not read while 128 tokens are generated ends with ErrSlow; a model of one sequence waits instead. Request.N is the number of texts of one
-// prompt.
+// places in turn. Options.WaitingTexts and WaitingTokens limit the texts that wait; further ones end with ErrBusy at once. If 128
+// tokens of a text wait to be read, and none has been read for 30 seconds, the text ends with ErrSlow; a model of one sequence waits instead.
+// Request.N is the number of texts of one prompt.
+//
+// # Adapters
+//
+// With Options.Adapters, each request chooses an adapter by its name, or none, and a step computes texts with different adapters together:
+//
+//	m, err := llm.Open(dev, path, llm.Options{Sequences: 8, Adapters: map[string]string{"legal": "adapters/legal", "poems": "adapters/poems"}})
+//	...
+//	for token, err := range m.Chat(ctx, messages, llm.Request{Adapter: "poems"}) {
+//
+// The matrices of all adapters are in the device's memory, padded to the largest rank. Texts with different adapters share no memory.
 //
 // # Memory
 //
@@ -42,7 +52,7 @@
 // With Options.Deterministic, a text depends on the request and the Options alone, and not on other texts.
 //
 // Without it, this is so on a CPU for a text with dense weights (float32, float16, bfloat16), as long as there are at most 16 texts,
-// the cache knows nothing of its prompt, and it is not interrupted. In the other cases, with quantized weights, and on GPUs, sums are formed
-// in another order depending on the number of tokens that are computed at once: scores differ in their last bits, and when two tokens are
-// about as probable, so may the text.
+// the cache has no tokens of the text's prompt, and the text is not interrupted. In the other cases, with quantized weights, and on GPUs, sums
+// are formed in another order depending on the number of tokens that are computed at once, so scores differ in their last bits. If two tokens
+// are about equally probable, the text may differ too.
 package llm

@@ -3,34 +3,26 @@ package llm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 )
 
 // network is a model on a device and what it needs to generate several texts at once.
 type network struct {
-	stream  *device.Stream
-	model   *llama.Model
-	adapter *lora.Adapter // or nil
-	cache   *llama.Cache
-	sampler *sampler
-	decoder *llama.Decoder
-	mailbox *mailbox
-}
-
-// adapt makes the model use the adapter in a folder, or none if there is no folder.
-func (n *network) adapt(folder string) (err error) {
-	if folder == "" {
-		return nil
-	}
-	if n.adapter, err = lora.Open(n.stream, n.model.Linears(), folder); err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
-	}
-	return n.model.Adapt(n.adapter)
+	stream   *device.Stream
+	model    *llama.Model
+	adapter  *lora.Adapter // of all texts, or nil
+	set      *lora.Set     // of Options.Adapters, or nil
+	adapters []string      // the names of those of the set
+	cache    *llama.Cache
+	sampler  *sampler
+	decoder  *llama.Decoder
+	mailbox  *mailbox
 }
 
 // close frees the memory.
@@ -57,6 +49,9 @@ func (n *network) close() error {
 	if n.adapter != nil {
 		err = errors.Join(err, n.adapter.Close())
 	}
+	if n.set != nil {
+		err = errors.Join(err, n.set.Close())
+	}
 	if n.stream != nil {
 		err = errors.Join(err, n.stream.Close())
 	}
@@ -70,6 +65,7 @@ type plan struct {
 	sequences int  // at once
 	chunk     int  // tokens of a prompt that are computed at once, and tokens of a step
 	alone     bool // compute the prompts one by one, and chunks that do not depend on other texts
+	crowd     int  // rows beside which prompts wait for others
 	ahead     bool // compute the next tokens while the host reads some: a stop wastes a token
 
 	deterministic bool // see Options
@@ -89,6 +85,8 @@ type engine struct {
 	prompts []*sequence // that have a slot and a prompt that is being computed, in order
 	rows    []*sequence // of the decoder
 	slots   slots
+	times   Times // of the step
+	waited  int   // steps for which prompts have waited for others
 }
 
 // newEngine starts an engine.
@@ -126,42 +124,53 @@ func (e *engine) health() error {
 func (e *engine) run() {
 	defer close(e.done)
 	for e.await() && e.admit() {
+		began := time.Now()
 		if err := e.step(); err != nil {
 			e.fail(err)
 		}
+		e.state.stepped(began, e.times)
+		e.times = Times{}
 		e.publish()
 	}
 }
 
 // step computes prompts and a token of each row, and delivers the tokens of the step before.
 func (e *engine) step() error {
-	if err := errors.Join(e.compact(), e.compute()); err != nil || len(e.rows) == 0 {
+	err := e.compact()
+	switch {
+	case err != nil:
+		return err
+	case !e.mixes():
+		err = clocked(&e.times.Prompts, e.compute)
+	case !e.gathers():
+		return e.mix()
+	}
+	if err != nil || len(e.rows) == 0 {
 		return err
 	}
 	batch := slices.Clone(e.rows)
-	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch))); err != nil {
+	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely()); err != nil {
 		return err
 	}
-	ahead := e.ahead && !e.constrained()
-	if ahead {
-		for _, q := range batch {
-			q.leaving = q.leaving || q.final(e.ending)
-		}
-		if err := e.advance(); err != nil {
+	order := []func() error{func() error { return e.receive(batch) }, e.advance}
+	if e.ahead && !e.constrained() {
+		e.leave(batch)
+		slices.Reverse(order)
+	}
+	for _, f := range order {
+		if err := f(); err != nil {
 			return err
 		}
 	}
-	tokens, err := e.mailbox.receive(context.Background())
-	if err != nil {
-		return err
-	}
-	for i, q := range batch {
-		e.deliver(q, tokens[i])
-	}
-	if ahead {
-		return nil
-	}
-	return e.advance()
+	return nil
+}
+
+// clocked adds the time that f takes to a sum.
+func clocked(sum *time.Duration, f func() error) error {
+	began := time.Now()
+	err := f()
+	*sum += time.Since(began)
+	return err
 }
 
 // active returns the texts that have slots.
@@ -176,8 +185,8 @@ func (e *engine) end() {
 	}
 }
 
-// deliver hands a token to its reader. A text whose reader does not keep up ends, unless no other text can want its place.
-func (e *engine) deliver(q *sequence, id int32) {
+// deliver hands a token and its probabilities to its reader. A text whose reader does not keep up ends, unless no other text can want its place.
+func (e *engine) deliver(q *sequence, id int32, likely []sampling.Likely) {
 	if q.ended {
 		return
 	}
@@ -191,22 +200,18 @@ func (e *engine) deliver(q *sequence, id int32) {
 	}
 	before := q.last
 	v := q.accept(id, e.ending)
+	v.token.add(q.request, likely)
 	q.suspect = false
 	e.state.token(q, before)
 	if q.slot >= 0 {
 		e.slots.keep(q)
 	}
-	select {
-	case q.events <- v:
-	default:
-		if e.sequences > 1 {
-			e.finish(q, ErrSlow)
-			return
-		}
-		select {
-		case q.events <- v:
-		case <-q.ctx.Done():
-		}
+	if !q.events.put(v, q.last) && e.sequences > 1 {
+		e.finish(q, ErrSlow)
+		return
+	}
+	if e.sequences == 1 {
+		q.events.wait(q.ctx)
 	}
 	if v.token.Finish != Unfinished {
 		e.state.finished(q, v.token.Finish)
@@ -232,7 +237,7 @@ func (e *engine) finish(q *sequence, err error) {
 	}
 	if q.left--; q.left == 0 {
 		e.publish()
-		close(q.events)
+		q.events.close()
 	}
 }
 
@@ -273,13 +278,9 @@ func (e *engine) advance() error {
 	if err := e.compact(); err != nil || len(e.rows) == 0 {
 		return err
 	}
-	list := make([]int, len(e.rows))
-	for i, q := range e.rows {
-		list[i] = q.slot
-	}
-	e.state.step(len(list))
+	e.state.step(len(e.rows))
 	if err := e.constrain(); err != nil {
 		return err
 	}
-	return e.decoder.Step(list...)
+	return e.decoder.Step(e.slotsOfRows()...)
 }

@@ -8,3 +8,6 @@ const Unread = unread
 
 // Chunk changes the number of tokens of a step. It precedes the first text.
 func (m *Model) Chunk(n int) { m.engine.chunk = n }
+
+// Crowd changes the number of rows beside which prompts wait for others. It precedes the first text.
+func (m *Model) Crowd(n int) { m.engine.crowd = n }

@@ -12,8 +12,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Files are the parts of a model as files have them, for programs that need others than Model has.
+// Files are the parts of a model as files have them.
 type Files struct {
+	Name      string        // of the model, which may be empty
 	Weights   *weights.File // is closed by the caller
 	Config    llama.Config  // of llama.LoadOptions
 	Tokenizer *tokenizer.Tokenizer
@@ -27,10 +28,10 @@ func OpenFiles(path string) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{ends: map[int32]bool{}}
-	config, err := m.describe(f, path)
+	d := description{ends: map[int32]bool{}}
+	config, err := d.read(f, path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	return &Files{Weights: f, Config: config, Tokenizer: m.tokenizer, Template: m.template, Ends: slices.Sorted(maps.Keys(m.ends))}, nil
+	return &Files{Name: d.name, Weights: f, Config: config, Tokenizer: d.tokenizer, Template: d.template, Ends: slices.Sorted(maps.Keys(d.ends))}, nil
 }

@@ -25,41 +25,49 @@ func openFile(path string) (*weights.File, error) {
 	return f, err
 }
 
-// describe sets what a model has beside its weights. It returns the network's Config, unless a GGUF file contains it.
-func (m *Model) describe(f *weights.File, path string) (llama.Config, error) {
+// description is what a model has beside its weights and its Config.
+type description struct {
+	name      string
+	tokenizer *tokenizer.Tokenizer
+	template  *chat.Template // or nil
+	ends      map[int32]bool
+}
+
+// read reads the description of a file. It returns the network's Config, unless a GGUF file contains it.
+func (d *description) read(f *weights.File, path string) (llama.Config, error) {
 	if strings.HasPrefix(f.Format, "GGUF") {
-		return llama.Config{}, m.fromGGUF(f.Metadata)
+		return llama.Config{}, d.fromGGUF(f.Metadata)
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		path = filepath.Dir(path)
 	}
-	return m.fromFolder(path)
+	return d.fromFolder(path)
 }
 
 // fromGGUF reads the metadata of a GGUF file.
-func (m *Model) fromGGUF(meta weights.Metadata) (err error) {
-	if m.tokenizer, err = tokenizer.FromGGUF(meta); err != nil {
+func (d *description) fromGGUF(meta weights.Metadata) (err error) {
+	if d.tokenizer, err = tokenizer.FromGGUF(meta); err != nil {
 		return err
 	}
-	if m.template, err = chat.FromGGUF(meta); err != nil {
+	if d.template, err = chat.FromGGUF(meta); err != nil {
 		if _, has := meta.Value("tokenizer.chat_template"); has {
 			return err
 		}
-		m.template = nil
+		d.template = nil
 	}
-	m.name, _ = weights.Get[string](meta, "general.name")
+	d.name, _ = weights.Get[string](meta, "general.name")
 	for _, key := range []string{"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"} {
 		if id, err := meta.Int(key); err == nil {
-			m.ends[int32(id)] = true
+			d.ends[int32(id)] = true
 		}
 	}
-	m.findEnds()
+	d.findEnds()
 	return nil
 }
 
 // fromFolder reads the files of a folder of Hugging Face: config.json, tokenizer.json, tokenizer_config.json, and, if they are there,
 // generation_config.json and chat_template.jinja.
-func (m *Model) fromFolder(folder string) (c llama.Config, err error) {
+func (d *description) fromFolder(folder string) (c llama.Config, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, "config.json"))
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", ErrFiles, err)
@@ -67,19 +75,19 @@ func (m *Model) fromFolder(folder string) (c llama.Config, err error) {
 	if c, err = llama.ParseConfig(text); err != nil {
 		return c, err
 	}
-	if m.tokenizer, err = tokenizer.Open(filepath.Join(folder, "tokenizer.json")); err != nil {
+	if d.tokenizer, err = tokenizer.Open(filepath.Join(folder, "tokenizer.json")); err != nil {
 		return c, err
 	}
-	if m.template, err = templateOf(folder); err != nil {
+	if d.template, err = templateOf(folder); err != nil {
 		return c, err
 	}
-	m.addEnds(text)
+	d.addEnds(text)
 	if text, err := os.ReadFile(filepath.Join(folder, "generation_config.json")); err == nil {
-		m.addEnds(text)
+		d.addEnds(text)
 	}
-	m.findEnds()
+	d.findEnds()
 	if absolute, err := filepath.Abs(folder); err == nil {
-		m.name = filepath.Base(absolute)
+		d.name = filepath.Base(absolute)
 	}
 	return c, nil
 }
@@ -107,7 +115,7 @@ func templateOf(folder string) (*chat.Template, error) {
 }
 
 // addEnds adds the tokens that end a text in a config.json or a generation_config.json: a number or a list of numbers.
-func (m *Model) addEnds(text []byte) {
+func (d *description) addEnds(text []byte) {
 	var config struct {
 		End json.RawMessage `json:"eos_token_id"`
 	}
@@ -122,15 +130,15 @@ func (m *Model) addEnds(text []byte) {
 		return
 	}
 	for _, id := range list {
-		m.ends[id] = true
+		d.ends[id] = true
 	}
 }
 
 // findEnds adds the tokens that end a text in the common formats of chats.
-func (m *Model) findEnds() {
+func (d *description) findEnds() {
 	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "</s>"} {
-		if id, ok := m.tokenizer.TokenID(token); ok && m.tokenizer.IsSpecial(id) {
-			m.ends[id] = true
+		if id, ok := d.tokenizer.TokenID(token); ok && d.tokenizer.IsSpecial(id) {
+			d.ends[id] = true
 		}
 	}
 }

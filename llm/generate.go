@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/grammar"
@@ -38,14 +39,26 @@ type Request struct {
 	// RepetitionPenalty divides the positive scores of tokens that occur in the prompt or in the text, and multiplies negative ones
 	// (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
 	RepetitionPenalty float64
-	// N is the number of texts that are generated at once, of which Token.Choice says the number. They share the memory of the prompt. Text
+	// FrequencyPenalty is subtracted from the score of a token for each time that it occurs in the text, and PresencePenalty once if it
+	// does. The prompt has no influence on them.
+	FrequencyPenalty, PresencePenalty float64
+	// Bias is added to the scores of tokens. Negative infinity excludes a token. There are at most MostBiases.
+	Bias map[int32]float64
+	// IgnoreEnd excludes the tokens with which the model ends a text.
+	IgnoreEnd bool
+	// Logprobs asks for Token.Logprobs. TopLogprobs is the number of the most probable tokens there, at most MostLogprobs.
+	Logprobs    bool
+	TopLogprobs int
+	// N is how many texts are generated at once. Token.Choice is the index of a token's text. The texts share the memory of the prompt. Text
 	// i has the seed Seed+i. 0 means 1.
 	N int
-	// Priority orders the texts that wait: those with a smaller number come first. The memory of those with a larger one is taken first if it
-	// does not suffice.
+	// Priority orders the texts that wait: those with a smaller number come first. If memory does not suffice, texts with a larger
+	// number lose theirs first.
 	Priority int
 	// User is who asks. Users with the same priority get places in turn.
 	User string
+	// Adapter is the name of one of Options.Adapters, or "" for none.
+	Adapter string
 	// Salt separates texts that must not use each other's memory: from the time that a prompt takes, a program could learn whether another
 	// prompt begins in the same way.
 	Salt string
@@ -81,6 +94,21 @@ type Token struct {
 	Text   string // may be empty: a character may take several tokens
 	Finish Finish
 	Stop   string // the one of Request.Stop that ended the text, if Finish is Stopped
+
+	Logprobs *Logprobs // nil unless the request asks for them
+}
+
+// Logprobs are the natural logarithms of the probabilities of tokens after Request.Bias, penalties and Request.Grammar, but without
+// Temperature, TopK, TopP and MinP.
+type Logprobs struct {
+	Chosen float64  // that of the token that was chosen
+	Top    []Likely // the most probable tokens, by falling probability: Request.TopLogprobs, or fewer if Request.Grammar allows fewer
+}
+
+// Likely is a token that could have been chosen, and the natural logarithm of its probability.
+type Likely struct {
+	ID      int32
+	Logprob float64
 }
 
 // Chat returns the tokens of the answer to a conversation. If r.Template has tools, the answer may contain calls, which a chat.Parser
@@ -94,6 +122,19 @@ func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) it
 			return
 		}
 		m.read(ctx, task{m.tokenizer.EncodeWith(text, tokenizer.Options{OmitSpecial: true}).IDs, r}, yield)
+	}
+}
+
+// Continue returns the tokens of the continuation of tokens. It stops after an error, and when ctx is done.
+func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		for i, id := range prompt {
+			if _, ok := m.tokenizer.Token(id); !ok {
+				yield(Token{}, fmt.Errorf("%w: element %d of the prompt, %d, is not a token of the model", ErrRequest, i, id))
+				return
+			}
+		}
+		m.read(ctx, task{slices.Clone(prompt), r}, yield)
 	}
 }
 
@@ -121,12 +162,21 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 		yield(Token{}, fmt.Errorf("%w: %d tokens, %d", ErrContext, len(t.prompt), m.context))
 		return
 	}
+	if err := m.check(t.request); err != nil {
+		yield(Token{}, err)
+		return
+	}
+	origin, err := m.origin(t.request)
+	if err != nil {
+		yield(Token{}, err)
+		return
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // frees the memory of texts that are not read to their end
 	list := m.newCall(ctx, t)
-	var err error
-	if g := t.request.Grammar; g != nil {
-		for _, q := range list {
+	for _, q := range list {
+		q.origin = origin
+		if g := t.request.Grammar; g != nil {
 			err = errors.Join(err, q.constrain(g, m.vocabulary()))
 		}
 	}

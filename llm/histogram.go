@@ -56,6 +56,7 @@ type Histograms struct {
 	PromptTokens    Histogram // of a text
 	GeneratedTokens Histogram // of a text
 	MaxTokens       Histogram // Request.MaxTokens of a text, if it has one
+	LongestTokens   Histogram // of the longest text of a request
 	Texts           Histogram // Request.N of a request
 	StepTokens      Histogram // tokens that are computed at once
 }
@@ -69,7 +70,7 @@ func newHistograms(context int) Histograms {
 		FirstToken: newHistogram(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560),
 		InterToken: newHistogram(token...), PerToken: newHistogram(token...),
 		Whole: newHistogram(whole...), Queue: newHistogram(whole...), Inference: newHistogram(whole...), Prefill: newHistogram(whole...), Decode: newHistogram(whole...),
-		PromptTokens: newHistogram(tokens...), GeneratedTokens: newHistogram(tokens...), MaxTokens: newHistogram(tokens...),
+		PromptTokens: newHistogram(tokens...), GeneratedTokens: newHistogram(tokens...), MaxTokens: newHistogram(tokens...), LongestTokens: newHistogram(tokens...),
 		Texts:      newHistogram(1, 2, 5, 10, 20),
 		StepTokens: newHistogram(1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
 	}
@@ -91,7 +92,7 @@ func steps(most int) (list []float64) {
 func (h *Histograms) all() []*Histogram {
 	return []*Histogram{
 		&h.FirstToken, &h.InterToken, &h.Whole, &h.Queue, &h.Inference, &h.Prefill, &h.Decode, &h.PerToken,
-		&h.PromptTokens, &h.GeneratedTokens, &h.MaxTokens, &h.Texts, &h.StepTokens,
+		&h.PromptTokens, &h.GeneratedTokens, &h.MaxTokens, &h.LongestTokens, &h.Texts, &h.StepTokens,
 	}
 }
 
@@ -112,5 +113,6 @@ func (h *Histograms) ended(q *sequence) {
 	}
 	if q.left == 1 { // it is the last of its request
 		h.Texts.add(float64(len(q.texts)))
+		h.LongestTokens.add(float64(slices.MaxFunc(q.texts, func(a, b *sequence) int { return a.generated - b.generated }).generated))
 	}
 }

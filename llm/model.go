@@ -11,7 +11,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
-	"github.com/gopherwarp/gopherwarp/weights"
 )
 
 // ErrFiles is the error of a folder without a single model.
@@ -36,6 +35,8 @@ type Options struct {
 	Deterministic bool
 	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
 	Adapter string
+	// Adapters are folders of adapters by the names by which requests choose one. They add to what Adapter does.
+	Adapters map[string]string
 	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
 	Progress func(done, total int64)
 }
@@ -59,51 +60,55 @@ type Model struct {
 // files, config.json, tokenizer.json and tokenizer_config.json. The errors match those of the packages weights, tokenizer and
 // model/llama, and ErrFiles.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
-	f, err := openFile(path)
+	f, err := OpenFiles(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{ends: map[int32]bool{}}
-	m.closing = sync.OnceValue(m.network.close)
-	err = m.load(dev, f, source{path, o})
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+	m, err := Load(dev, f, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Weights.Close())
+	}
+	if err := f.Weights.Close(); err != nil {
+		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
 }
 
-// source is where a model comes from, and how to open it.
-type source struct {
-	path string
-	Options
+// Load loads a model whose files are open, or that the program has made. The errors are those of Open.
+func Load(dev *device.Device, f *Files, o Options) (*Model, error) {
+	m := &Model{name: f.Name, tokenizer: f.Tokenizer, template: f.Template, ends: map[int32]bool{}}
+	m.closing = sync.OnceValue(m.network.close)
+	for _, id := range f.Ends {
+		m.ends[id] = true
+	}
+	if err := m.load(dev, f, o); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
 }
 
-// load loads a file.
-func (m *Model) load(dev *device.Device, f *weights.File, from source) error {
-	config, err := m.describe(f, from.path)
-	if err != nil {
-		return err
-	}
+// load loads the weights.
+func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	n := &m.network
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
-	if n.model, err = llama.Load(n.stream, f, llama.LoadOptions{Config: config, Progress: from.Progress}); err != nil {
+	if n.model, err = llama.Load(n.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress}); err != nil {
 		return err
 	}
-	if err := n.adapt(from.Adapter); err != nil {
+	if err := errors.Join(n.adapt(o.Adapter), n.adaptEach(o.Adapters)); err != nil {
 		return err
 	}
-	if m.context = from.Context; m.context == 0 {
+	if m.context = o.Context; m.context == 0 {
 		m.context = 8192
 	}
 	m.context = min(m.context, n.model.Context)
-	return m.start(dev, from.Options)
+	return m.start(dev, o)
 }
 
 // start allocates what the generation of texts needs, and starts the engine.
 func (m *Model) start(dev *device.Device, o Options) (err error) {
-	p := plan{ending: ending{m.ends, m.context}, limits: limits{o.WaitingTexts, o.WaitingTokens}, sequences: max(o.Sequences, 1), chunk: chunkGPU, ahead: true}
+	p := plan{ending: ending{m.ends, m.context}, limits: limits{o.WaitingTexts, o.WaitingTokens}, sequences: max(o.Sequences, 1), chunk: chunkGPU, crowd: crowd, ahead: true}
 	if dev.Info().Kind == "cpu" {
 		p.chunk, p.alone, p.ahead = chunkCPU, true, false
 	}
@@ -142,6 +147,9 @@ func (m *Model) tokens(dev *device.Device, o Options) int {
 	most := m.context + 1024*(max(o.Sequences, 1)-1)
 	if all := dev.Info().Memory; all > 0 {
 		free := int64(float64(all)*cacheShare) - m.network.model.Bytes()
+		if set := m.network.set; set != nil {
+			free -= set.Bytes()
+		}
 		most = min(most, int(free/int64(m.network.model.TokenBytes())))
 	}
 	return max(most, m.context)

@@ -50,15 +50,11 @@ func whileBusy(t *testing.T, o llm.Options, add func(l *line)) {
 	l.all.Wait()
 }
 
-// refused returns the error of a text that ends at once.
+// refused returns the error of a text that ends at once. A text that waited would wait for the first one, and the test would hang.
 func refused(t *testing.T, m *llm.Model, prompt string, r llm.Request) (failure error) {
 	t.Helper()
-	begin := time.Now()
 	for _, err := range m.Generate(t.Context(), prompt, r) {
 		failure = err
-	}
-	if d := time.Since(begin); d > time.Second {
-		t.Errorf("the text was refused after %v", d)
 	}
 	return failure
 }

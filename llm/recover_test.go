@@ -87,7 +87,7 @@ func TestCulprit(t *testing.T) {
 			t.Fatalf("the other text ends with %v", err)
 		}
 		if got == "" {
-			dev.SetMemoryLimit(stats.Used + 112<<10) // enough for some tokens, but not for a long prompt
+			dev.SetMemoryLimit(stats.Used + 256<<10) // more than the 144 KiB that all tokens of this text need, less than the 464 KiB of a long prompt
 			go func() {
 				var last error
 				for _, err := range m.Generate(t.Context(), other, llm.Request{MaxTokens: 3}) {

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"errors"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -18,6 +17,9 @@ type sampler struct {
 	counts     *device.Buffer[uint16]          // of the tokens of each row's text
 	masks      *device.Buffer[uint32]          // of the tokens that a grammar allows in each row
 	work       *device.Buffer[int32]
+	logprobs   *device.Buffer[float32]         // of the tokens that were chosen last
+	likely     *device.Buffer[sampling.Likely] // sampling.LikelyRow for each row: what was listed last
+	biases     biases
 }
 
 // newSampler returns a sampler for the rows of a decoder.
@@ -31,6 +33,15 @@ func newSampler(s *device.Stream, rows, vocabulary int) (*sampler, error) {
 		return p, err
 	}
 	if p.masks, err = device.Make[uint32](s, rows*((vocabulary+31)/32)); err != nil {
+		return p, err
+	}
+	if p.logprobs, err = device.Make[float32](s, rows); err != nil {
+		return p, err
+	}
+	if p.likely, err = device.Make[sampling.Likely](s, rows*sampling.LikelyRow); err != nil {
+		return p, err
+	}
+	if p.biases, err = newBiases(s, rows); err != nil {
 		return p, err
 	}
 	p.work, err = device.Make[int32](s, max(1, sampling.Workspace(s, sampling.Shape{Rows: rows, Vocabulary: vocabulary})))
@@ -49,10 +60,16 @@ func (p *sampler) Close() error {
 	if p.masks != nil {
 		err = errors.Join(err, p.masks.Close())
 	}
+	if p.logprobs != nil {
+		err = errors.Join(err, p.logprobs.Close())
+	}
+	if p.likely != nil {
+		err = errors.Join(err, p.likely.Close())
+	}
 	if p.work != nil {
 		err = errors.Join(err, p.work.Close())
 	}
-	return err
+	return errors.Join(err, p.biases.close())
 }
 
 // begin prepares the choice of the tokens of a sequence in a row.
@@ -60,9 +77,10 @@ func (p *sampler) begin(row int, q *sequence) error {
 	r := q.request
 	params := sampling.Params{
 		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
-		Repetition: float32(r.RepetitionPenalty), Masked: q.matcher != nil,
+		Repetition: float32(r.RepetitionPenalty), Frequency: float32(r.FrequencyPenalty), Presence: float32(r.PresencePenalty),
+		Masked: q.matcher != nil, Logprobs: r.Logprobs, Top: int32(r.TopLogprobs),
 	}
-	err := device.UploadTo(p.stream, p.params.Slice(row, row+1), []sampling.Params{params})
+	err := errors.Join(device.UploadTo(p.stream, p.params.Slice(row, row+1), []sampling.Params{params}), p.biases.set(row, q.biases))
 	if q.matcher != nil {
 		err = errors.Join(err, p.restrict(row, q))
 	}
@@ -70,16 +88,22 @@ func (p *sampler) begin(row int, q *sequence) error {
 		return err
 	}
 	counts := make([]uint16, p.vocabulary)
-	for _, id := range q.tokens { // those of the text, too: whether a token occurs is all that the penalty asks
-		if id >= 0 && int(id) < len(counts) {
-			counts[id] = sampling.Prompt
+	for i, id := range q.tokens { // those of the text, too: it may be computed again
+		switch {
+		case id < 0 || int(id) >= len(counts):
+		case i < q.prompt:
+			counts[id] |= sampling.Prompt
+		case counts[id]&^sampling.Prompt < sampling.Prompt-1:
+			counts[id]++
 		}
 	}
 	return errors.Join(err, device.UploadTo(p.stream, p.countsOf(row, 1), counts))
 }
 
 // penalizes reports whether the tokens that have occurred matter.
-func (r Request) penalizes() bool { return r.RepetitionPenalty != 0 && r.RepetitionPenalty != 1 }
+func (r Request) penalizes() bool {
+	return r.RepetitionPenalty != 0 && r.RepetitionPenalty != 1 || r.FrequencyPenalty != 0 || r.PresencePenalty != 0
+}
 
 // countsOf returns the counts of n rows.
 func (p *sampler) countsOf(row, n int) device.Slice[uint16] {
@@ -88,7 +112,7 @@ func (p *sampler) countsOf(row, n int) device.Slice[uint16] {
 
 // move moves the request of a row to another row.
 func (p *sampler) move(to, from int, r Request) error {
-	err := device.Copy(p.stream, p.params.Slice(to, to+1), p.params.Slice(from, from+1))
+	err := errors.Join(device.Copy(p.stream, p.params.Slice(to, to+1), p.params.Slice(from, from+1)), p.biases.set(to, p.biases.rows[from]))
 	if !r.penalizes() {
 		return err
 	}
@@ -101,65 +125,22 @@ func (p *sampler) choose(s *tensor.Scope, c llama.Choice) error {
 	if err != nil {
 		return err
 	}
-	n, words := c.Tokens.Len(), (p.vocabulary+31)/32
-	return sampling.Sample(s.Stream(), sampling.Shape{Rows: n, Vocabulary: p.vocabulary}, sampling.Operands{
-		Logits: logits, Params: p.params.Slice(c.Row, c.Row+n), Positions: c.Positions, Work: p.work.All(), Counts: p.countsOf(c.Row, n), Tokens: c.Tokens,
-		Mask: p.masks.Slice(c.Row*words, (c.Row+n)*words),
+	first, end, words := c.Row, c.Row+c.Tokens.Len(), (p.vocabulary+31)/32
+	shape := sampling.Shape{Rows: end - first, Vocabulary: p.vocabulary}
+	params, logprobs := p.params.Slice(first, end), p.logprobs.Slice(first, end)
+	err = sampling.Sample(s.Stream(), shape, sampling.Operands{
+		Logits: logits, Params: params, Positions: c.Positions, Work: p.work.All(), Counts: p.countsOf(first, end-first), Tokens: c.Tokens,
+		Mask: p.masks.Slice(first*words, end*words), Biases: p.biases.list.All(), Offsets: p.biases.offsets.Slice(first, end+1), Logprobs: logprobs,
+	})
+	if err != nil {
+		return err
+	}
+	return sampling.List(s.Stream(), shape, sampling.LikelyOperands{
+		Logits: logits, Params: params, Tokens: c.Tokens, Logprobs: logprobs, List: p.listOf(first, end),
 	})
 }
 
-// mailbox brings tokens to the host while the device computes the next ones.
-type mailbox struct {
-	from   *device.Stream
-	wait   *device.Stream // waits for events of from, but not for what follows them
-	tokens *device.Pinned[int32]
-	event  *device.Event // after the copy that was enqueued last
-}
-
-func newMailbox(from *device.Stream, rows int) (*mailbox, error) {
-	b := &mailbox{from: from}
-	var err error
-	if b.wait, err = from.Device().NewStream(); err != nil {
-		return b, err
-	}
-	b.tokens, err = device.NewPinned[int32](from.Device(), rows)
-	return b, err
-}
-
-// Close frees the memory. No copy may be pending.
-func (b *mailbox) Close() error {
-	var err error
-	if b.event != nil {
-		err = b.event.Close()
-	}
-	if b.tokens != nil {
-		err = errors.Join(err, b.tokens.Close())
-	}
-	if b.wait != nil {
-		err = errors.Join(err, b.wait.Close())
-	}
-	return err
-}
-
-// send enqueues the copy of tokens. Those that were sent before must have been received.
-func (b *mailbox) send(tokens device.Slice[int32]) error {
-	if err := device.DownloadPinned(b.from, b.tokens.Slice(0, tokens.Len()), tokens); err != nil {
-		return err
-	}
-	if b.event != nil {
-		if err := b.event.Close(); err != nil {
-			return err
-		}
-	}
-	var err error
-	b.event, err = b.from.Record()
-	return err
-}
-
-// receive waits for the copy and returns the tokens, which are valid until the next send.
-func (b *mailbox) receive(ctx context.Context) ([]int32, error) {
-	if err := errors.Join(b.wait.WaitFor(b.event), b.wait.Synchronize(ctx)); err != nil {
-		return nil, err
-	}
-	return b.tokens.Host(), nil
+// listOf returns the lists of probable tokens of rows.
+func (p *sampler) listOf(first, end int) device.Slice[sampling.Likely] {
+	return p.likely.Slice(first*sampling.LikelyRow, end*sampling.LikelyRow)
 }

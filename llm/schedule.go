@@ -52,7 +52,7 @@ func (e *engine) place() bool {
 	if q == nil {
 		return false
 	}
-	need := e.cache.Cost(q.request.Salt, q.tokens) + pagesOf(e.promised(q)) - pagesOf(len(q.tokens))
+	need := e.cache.Cost(q.origin, q.tokens) + pagesOf(e.promised(q)) - pagesOf(len(q.tokens))
 	for _, x := range e.active() {
 		need += e.slots.further(x, e.promised(x))
 	}
@@ -123,41 +123,48 @@ type piece struct {
 // compute computes prompts: as many tokens as a step may have beside those of the rows.
 func (e *engine) compute() error {
 	for budget := e.chunk - len(e.rows); budget > 0 && len(e.prompts) > 0; {
-		var parts, ends []piece
-		for _, q := range slices.Clone(e.prompts) {
-			if q.slot < 0 {
-				continue // dropped for an older one
-			}
-			e.reuse(q)
-			before := slices.Concat(parts, ends)
-			if e.computing(before, q) {
-				continue
-			}
-			at, n := e.cache.Len(q.slot), e.length(q, budget)
-			p := piece{q, llama.Span{Sequence: q.slot, Tokens: q.tokens[at : at+n]}}
-			if !e.room(append(before, p)) {
-				return e.extend(parts, ends)
-			}
-			if budget -= n; at+n == len(q.tokens) {
-				ends = append(ends, p)
-			} else {
-				parts = append(parts, p)
-			}
-			if e.alone || budget <= 0 {
-				break
-			}
-		}
-		if err := e.extend(parts, ends); err != nil {
+		parts, ends, left := e.pieces(budget, nil)
+		if err := e.extend(parts, ends); err != nil || left == budget {
 			return err
 		}
+		budget = left
 	}
 	return nil
+}
+
+// pieces returns the next tokens of prompts, and what is left of a budget of tokens: those of prompts that do not end, and those of prompts
+// that do. Beside them there is room for the given rows.
+func (e *engine) pieces(budget int, rows []piece) (parts, ends []piece, left int) {
+	for _, q := range slices.Clone(e.prompts) {
+		if q.slot < 0 {
+			continue // dropped for an older one
+		}
+		e.reuse(q)
+		before := slices.Concat(parts, ends)
+		if e.computing(before, q) {
+			continue
+		}
+		at, n := e.cache.Len(q.slot), e.length(q, budget)
+		p := piece{q, llama.Span{Sequence: q.slot, Tokens: q.tokens[at : at+n]}}
+		if !e.room(slices.Concat(rows, before, []piece{p})) {
+			break
+		}
+		if budget -= n; at+n == len(q.tokens) {
+			ends = append(ends, p)
+		} else {
+			parts = append(parts, p)
+		}
+		if e.alone || budget <= 0 {
+			break
+		}
+	}
+	return parts, ends, budget
 }
 
 // reuse gives a text what the cache has of its next tokens. At least one token remains to be computed.
 func (e *engine) reuse(q *sequence) {
 	before := e.cache.Len(q.slot)
-	after := e.cache.Reuse(q.slot, q.request.Salt, q.tokens[:len(q.tokens)-1])
+	after := e.cache.Reuse(q.slot, q.origin, q.tokens[:len(q.tokens)-1])
 	if q.generated == 0 {
 		q.known += after - before
 	}
@@ -170,28 +177,30 @@ func (e *engine) computing(list []piece, q *sequence) bool {
 		return false
 	}
 	return slices.ContainsFunc(list, func(p piece) bool {
-		return p.request.Salt == q.request.Salt && len(p.tokens) >= page && slices.Equal(p.tokens[:page], q.tokens[:page])
+		return p.origin == q.origin && len(p.tokens) >= page && slices.Equal(p.tokens[:page], q.tokens[:page])
 	})
 }
 
-// length returns the number of tokens of a prompt to compute at once. If prompts are computed alone, chunks end at multiples of their
-// size, whatever the budget is.
+// length returns the number of tokens of a prompt to compute at once. A prompt that does not end leaves half of the budget to those that
+// follow it, so that a long one does not keep short ones waiting. If prompts are computed alone, chunks end at multiples of their size,
+// whatever the budget is.
 func (e *engine) length(q *sequence, budget int) int {
 	at := e.cache.Len(q.slot)
-	if !e.alone {
-		return min(len(q.tokens)-at, budget)
+	left := len(q.tokens) - at
+	switch {
+	case e.alone:
+		return min(left, e.chunk-at%e.chunk)
+	case left > budget && q != e.prompts[len(e.prompts)-1]:
+		return (budget + 1) / 2
 	}
-	return min(len(q.tokens)-at, e.chunk-at%e.chunk)
+	return min(left, budget)
 }
 
-// room frees pages for pieces: those of texts that follow the last piece's in order. It reports whether there are enough.
+// room frees pages for pieces: those of texts that follow the last piece's in order. It reports whether there are enough. Pieces of texts
+// without a slot, which have been dropped, need none.
 func (e *engine) room(list []piece) bool {
 	q := list[len(list)-1].sequence
-	need := 0
-	for _, p := range list {
-		need += e.slots.further(p.sequence, e.cache.Len(p.slot)+len(p.Tokens))
-	}
-	for need > e.slots.free() {
+	for e.needed(list) > e.slots.free() {
 		young := e.youngest()
 		e.drop(young)
 		if young == q {
@@ -199,6 +208,16 @@ func (e *engine) room(list []piece) bool {
 		}
 	}
 	return true
+}
+
+// needed returns the number of further pages that pieces need.
+func (e *engine) needed(list []piece) (n int) {
+	for _, p := range list {
+		if p.slot >= 0 {
+			n += e.slots.further(p.sequence, e.cache.Len(p.slot)+len(p.Tokens))
+		}
+	}
+	return n
 }
 
 // extend computes pieces, and gives rows to the sequences of those that end their prompts.
@@ -227,6 +246,12 @@ func (e *engine) extend(parts, ends []piece) error {
 	if err := e.decoder.Begin(context.Background(), first, spansOf(ends)...); err != nil {
 		return err
 	}
+	e.begun(ends)
+	return nil
+}
+
+// begun gives rows to the texts whose prompts have been computed.
+func (e *engine) begun(ends []piece) {
 	e.keep(ends)
 	for _, p := range ends {
 		if !p.begun {
@@ -236,7 +261,6 @@ func (e *engine) extend(parts, ends []piece) error {
 		e.rows = append(e.rows, p.sequence)
 		e.prompts = slices.DeleteFunc(e.prompts, func(x *sequence) bool { return x == p.sequence })
 	}
-	return nil
 }
 
 // keep lets other texts use the pages of pieces that have been computed.

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/grammar"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
+	"github.com/gopherwarp/gopherwarp/model/llama"
 )
-
-// unread is the number of tokens of a text that may wait for their reader.
-const unread = 128
 
 // event is a token for the reader of a request, and what its texts took so far.
 type event struct {
@@ -16,11 +15,11 @@ type event struct {
 	usage Usage
 }
 
-// call is a request, whose texts are generated. The engine's goroutine owns it, except for ctx and events, and for err after events is
-// closed.
+// call is a request, whose texts are generated. The engine's goroutine owns it, except for ctx and events, and for err after events
+// are closed.
 type call struct {
 	ctx    context.Context
-	events chan event
+	events *outbox
 	err    error // why there are no more events
 	texts  []*sequence
 	left   int // texts that have not ended
@@ -33,6 +32,7 @@ type sequence struct {
 	request Request   // with the seed of this text
 	choice  int       // the number of the text in its request
 	after   *sequence // whose prompt, which is the same, is computed first; nil for the first text of a request
+	origin  llama.Origin
 
 	number    uint64  // in the order of arrival
 	tokens    []int32 // of the prompt and of the text
@@ -46,6 +46,7 @@ type sequence struct {
 	suspect   bool // the step before failed, and perhaps because of this text
 	failures  int  // steps that failed
 	text      *text
+	biases    []sampling.Bias
 	matcher   *grammar.Matcher // or nil
 	mask      []uint32         // of the tokens that the matcher allows next
 
@@ -55,14 +56,14 @@ type sequence struct {
 // newCall returns the texts of a task.
 func (m *Model) newCall(ctx context.Context, t task) []*sequence {
 	n := max(t.request.N, 1)
-	c := &call{ctx: ctx, events: make(chan event, n*unread), left: n, usage: Usage{Prompt: len(t.prompt)}}
-	list, now := make([]*sequence, n), time.Now()
+	c := &call{ctx: ctx, events: newOutbox(n), left: n, usage: Usage{Prompt: len(t.prompt)}}
+	list, now, biases := make([]*sequence, n), time.Now(), m.biases(t.request)
 	for i := range list {
 		r := t.request
 		r.Seed += uint64(i)
 		list[i] = &sequence{
 			call: c, request: r, choice: i, tokens: t.prompt[:len(t.prompt):len(t.prompt)], prompt: len(t.prompt), slot: -1, arrived: now,
-			text: newText(m.decoder(r), r.Stop),
+			text: newText(m.decoder(r), r.Stop), biases: biases,
 		}
 		if i > 0 {
 			list[i].after = list[0]
@@ -77,17 +78,21 @@ func (q *sequence) follows() bool { return q.after != nil && !q.after.begun && !
 
 // receive waits for an event, and reports whether there is one.
 func (c *call) receive() (e event, ok bool, err error) {
-	if err := c.ctx.Err(); err != nil {
-		return e, false, err
-	}
-	select {
-	case <-c.ctx.Done():
-		return e, false, c.ctx.Err()
-	case e, ok := <-c.events:
-		if !ok {
+	for {
+		if err := c.ctx.Err(); err != nil {
+			return e, false, err
+		}
+		e, ok, closed := c.events.take(time.Now())
+		if ok {
+			return e, true, nil
+		}
+		if closed {
 			return e, false, c.err
 		}
-		return e, true, nil
+		select {
+		case <-c.ctx.Done():
+		case <-c.events.more:
+		}
 	}
 }
 

@@ -13,13 +13,26 @@ type Stats struct {
 	Pages     int // of the cache
 	UsedPages int // by texts that are being generated
 
+	Adapters        int      // those of Options.Adapters
+	RunningAdapters []string // of texts that are being generated, in order
+	WaitingAdapters []string // of texts that wait, in order
+
 	Prompt    int64            // tokens of prompts
 	Known     int64            // of those, tokens that the cache had
 	Generated int64            // tokens of texts
 	Dropped   int64            // texts that lost their memory to others, and were computed again
 	Finished  map[Finish]int64 // texts by the reason of their end
 
+	Times
 	Histograms
+}
+
+// Times are where the time of the goroutine that generates texts goes. While it waits for work, no time counts.
+type Times struct {
+	Steps   int64
+	All     time.Duration // of the steps
+	Prompts time.Duration // of All: the computation of prompts
+	Waited  time.Duration // of All: waits for the tokens of texts, while the device computes them
 }
 
 // state is what other goroutines may know of an engine.
@@ -62,6 +75,14 @@ func (s *state) token(q *sequence, before time.Time) {
 	})
 }
 
+// stepped counts a step that began at a time and has waited for the device.
+func (s *state) stepped(began time.Time, t Times) {
+	s.change(func(x *Stats) {
+		x.Steps, x.All = x.Steps+1, x.All+time.Since(began)
+		x.Prompts, x.Waited = x.Prompts+t.Prompts, x.Waited+t.Waited
+	})
+}
+
 func (s *state) drop() { s.change(func(x *Stats) { x.Dropped++ }) }
 
 // step counts tokens that are computed at once.
@@ -92,7 +113,11 @@ func (e *engine) publish() {
 			dropped++
 		}
 	}
-	e.state.change(func(x *Stats) { x.Running, x.Waiting, x.Pages, x.UsedPages = running, dropped, all, all-free })
+	used, wanted := e.adaptersOf(e.active()), e.adaptersOf(e.waiting)
+	e.state.change(func(x *Stats) {
+		x.Running, x.Waiting, x.Pages, x.UsedPages = running, dropped, all, all-free
+		x.Adapters, x.RunningAdapters, x.WaitingAdapters = len(e.adapters), used, wanted
+	})
 }
 
 // Stats returns what the model does. It may be called at any time.

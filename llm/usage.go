@@ -11,6 +11,12 @@ type Usage struct {
 	Rest      time.Duration // from the first token to the last
 }
 
+// Add adds the tokens of other texts. The times become the longest ones.
+func (u *Usage) Add(x Usage) {
+	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
+	u.First, u.Rest = max(u.First, x.First), max(u.Rest, x.Rest)
+}
+
 // Rate returns the tokens per second after the first.
 func (u Usage) Rate() float64 {
 	if u.Generated < 2 || u.Rest <= 0 {

@@ -1,0 +1,54 @@
+package llm
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/safetensors"
+)
+
+// WriteFolder writes a folder with copies of the files of a model in the format of Hugging Face, except those with weights: these are f, as
+// model.safetensors. The model is a path as Open takes it.
+func WriteFolder(to, model string, f *weights.File) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	if info, err := os.Stat(model); err == nil && !info.IsDir() {
+		model = filepath.Dir(model)
+	}
+	entries, err := os.ReadDir(model)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || hasWeights(e.Name()) {
+			continue
+		}
+		if err := copyFile(filepath.Join(to, e.Name()), filepath.Join(model, e.Name())); err != nil {
+			return err
+		}
+	}
+	return safetensors.Save(filepath.Join(to, "model.safetensors"), f)
+}
+
+// hasWeights reports whether a file has weights, or an index of such files.
+func hasWeights(name string) bool {
+	return strings.Contains(name, ".safetensors") || slices.Contains([]string{".bin", ".gguf", ".h5", ".msgpack", ".onnx", ".ot", ".pt", ".pth"}, filepath.Ext(name))
+}
+
+// copyFile copies a file.
+func copyFile(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return weights.Save(to, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}
