@@ -18,7 +18,7 @@ type Handler struct {
 func Handle(g *gate.Gate) *Handler {
 	h := &Handler{Gate: g}
 	h.mux.HandleFunc("POST /v1/messages", h.Guard(h.Limit(h.messages), write))
-	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.Guard(h.count, write))
+	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.Guard(h.LimitBrief(h.count), write))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
 	})

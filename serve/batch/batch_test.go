@@ -213,6 +213,42 @@ func TestLeave(t *testing.T) {
 	})
 }
 
+// A call whose items make Run fail does not end the others of its batch.
+func TestCulprit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		var batches [][]int
+		q, err := batch.New(batch.Options[int, int]{Most: 8, Queue: 8, Delay: time.Second, Run: func(_ context.Context, items []int) ([]int, error) {
+			batches = append(batches, slices.Clone(items))
+			if slices.Contains(items, 13) {
+				return nil, broken
+			}
+			return items, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i, items := range [][]int{{1, 2}, {3, 13}, {4}} {
+			all.Go(func() {
+				time.Sleep(time.Duration(i))
+				got, err := q.Do(t.Context(), items...)
+				if i == 1 && !errors.Is(err, broken) || i != 1 && (err != nil || !slices.Equal(got, items)) {
+					t.Errorf("%v: %v, %v", items, got, err)
+				}
+			})
+		}
+		all.Wait()
+		if got := q.Stats(); got != (batch.Stats{}) {
+			t.Errorf("at the end: %+v", got)
+		}
+		q.Close()
+		if want := "[[1 2 3 13 4] [1 2] [3 13] [4]]"; fmt.Sprint(batches) != want {
+			t.Errorf("batches %v, want %s", batches, want)
+		}
+	})
+}
+
 // An error of Run is that of all calls of the batch, once, and of no other one.
 func TestRunFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

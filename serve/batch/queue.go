@@ -20,8 +20,8 @@ var (
 
 // Options are the options of a Queue.
 type Options[T, R any] struct {
-	// Run computes a batch: a result for each item. Its context ends when all calls with items of the batch have left. An error is that
-	// of all these calls.
+	// Run computes a batch: a result for each item. Its context ends when all calls with items of the batch have left. After an
+	// error, Run computes the items of each call alone, and an error of that is the call's.
 	Run func(ctx context.Context, items []T) ([]R, error)
 	// Size returns the size of an item, such as its number of tokens. Without it, items have size 1.
 	Size func(item T) int

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -88,8 +89,41 @@ func (q *Queue[T, R]) take() []*item[T, R] {
 	return list
 }
 
-// compute computes a batch.
+// compute computes a batch. If it fails, its calls are computed again, one after another, so that a call ends only with an error of its own.
 func (q *Queue[T, R]) compute(list []*item[T, R]) {
+	results, err := q.run(list)
+	if calls := callsOf(list); err != nil && len(calls) > 1 && !errors.Is(err, context.Canceled) {
+		for _, part := range calls {
+			q.compute(part)
+		}
+		return
+	}
+	q.mu.Lock()
+	q.running -= len(list)
+	q.mu.Unlock()
+	for i, x := range list {
+		if err != nil {
+			x.call.fail(err)
+		} else {
+			x.call.deliver(x.index, results[i])
+		}
+	}
+}
+
+// callsOf returns the items of each call in a batch, whose items are in the order of calls.
+func callsOf[T, R any](list []*item[T, R]) (calls [][]*item[T, R]) {
+	for i, x := range list {
+		if i == 0 || x.call != list[i-1].call {
+			calls = append(calls, nil)
+		}
+		last := len(calls) - 1
+		calls[last] = append(calls[last], x)
+	}
+	return calls
+}
+
+// run computes items and reports it.
+func (q *Queue[T, R]) run(list []*item[T, R]) ([]R, error) {
 	ctx, stop := whileAny(list)
 	defer stop()
 	began, r := time.Now(), Report{Items: len(list)}
@@ -104,19 +138,10 @@ func (q *Queue[T, R]) compute(list []*item[T, R]) {
 		err = ErrResults
 	}
 	r.Took, r.Err = time.Since(began), err
-	q.mu.Lock()
-	q.running = 0
-	q.mu.Unlock()
 	if q.options.Observe != nil {
 		q.options.Observe(r)
 	}
-	for i, x := range list {
-		if err != nil {
-			x.call.fail(err)
-		} else {
-			x.call.deliver(x.index, results[i])
-		}
-	}
+	return results, err
 }
 
 // whileAny returns a context that ends when those of all calls with items in list have ended.

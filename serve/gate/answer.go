@@ -17,8 +17,13 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	return WriteBytes(w, append(text, '\n'))
+}
+
+// WriteBytes answers a request whose headers are set.
+func WriteBytes(w http.ResponseWriter, body []byte) error {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writing)) // not every ResponseWriter has one
-	_, _ = w.Write(append(text, '\n'))                                          // a client that has left learns nothing
+	_, _ = w.Write(body)                                                        // a client that has left learns nothing
 	return nil
 }
 

@@ -27,6 +27,18 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
 	return err
 }
 
+// ReadBytes is Read for a body that is not JSON.
+func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.Body))
+	_ = c.SetReadDeadline(time.Time{})
+	if _, large := errors.AsType[*http.MaxBytesError](err); err == nil || large || errors.Is(err, os.ErrDeadlineExceeded) {
+		return data, err
+	}
+	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}
+}
+
 // decode reads a JSON object.
 func decode(from io.Reader, to any) error {
 	d := json.NewDecoder(from)

@@ -59,6 +59,8 @@ func FailureOf(err error) Failure {
 		return Failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	case errors.Is(err, llm.ErrContext):
 		return Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
+	case errors.Is(err, llm.ErrRequest), errors.Is(err, llm.ErrAdapter):
+		return Failure{Status: http.StatusBadRequest, Message: err.Error()}
 	case errors.Is(err, grammar.ErrStuck):
 		return Failure{Status: http.StatusBadRequest, Param: "response_format", Message: err.Error()}
 	case errors.Is(err, llm.ErrChat), errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrMessage):

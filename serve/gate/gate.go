@@ -31,8 +31,13 @@ var ErrOptions = errors.New("serve: invalid options")
 type Options struct {
 	// Models are the models by their names in requests. A request without a name means the only model.
 	Models map[string]Model
+	// Adapters are names by which requests choose an adapter of a model, which is Tokenized, and the names of these models. Requests with
+	// such a name have it as their llm.Request.Adapter.
+	Adapters map[string]string
 	// Others are the names of models that do not generate texts, for handlers of other requests.
 	Others []string
+	// AnyName makes requests with an unknown name mean the only model.
+	AnyName bool
 	// Keys are the API keys that clients may use. Without any, all requests are allowed.
 	Keys []string
 	// Requests limits the requests that run or wait; others are refused with status 429. 0 means 64.
@@ -49,8 +54,10 @@ type Options struct {
 type Gate struct {
 	Options
 	names    []string
+	only     string // the only model, or "" if there are several
 	keys     [][sha256.Size]byte
 	running  chan struct{} // has an element for each request that runs or waits
+	brief    chan struct{} // the same for requests that no model computes
 	grammars grammar.Cache // of calls
 }
 
@@ -71,12 +78,20 @@ func New(o Options) (*Gate, error) {
 	if o.ClientTimeout == 0 {
 		o.ClientTimeout = 30 * time.Second
 	}
-	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), names: slices.Sorted(maps.Keys(o.Models))}
-	for _, name := range o.Others {
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests), names: slices.Sorted(maps.Keys(o.Models))}
+	for _, name := range slices.Concat(o.Others, slices.Sorted(maps.Keys(o.Adapters))) {
 		if slices.Contains(g.names, name) {
 			return nil, fmt.Errorf("%w: two models with the name %q", ErrOptions, name)
 		}
 		g.names = append(g.names, name)
+	}
+	for name, of := range o.Adapters {
+		if _, ok := o.Models[of].(Tokenized); !ok {
+			return nil, fmt.Errorf("%w: the adapter %q of the model %q, which is not there or has no tokenizer", ErrOptions, name, of)
+		}
+	}
+	if len(o.Models)+len(o.Others) == 1 {
+		g.only = slices.Concat(slices.Collect(maps.Keys(o.Models)), o.Others)[0]
 	}
 	slices.Sort(g.names)
 	for _, key := range o.Keys {
@@ -88,10 +103,20 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Names returns the names of the models in order. The caller must not change them.
+// Names returns the names of the models and adapters in order. The caller must not change them.
 func (g *Gate) Names() []string { return g.names }
 
-// Find returns a model that generates texts and its name. The error is a Failure.
+// AdaptersOf returns the names of the adapters of a model in order.
+func (g *Gate) AdaptersOf(model string) (list []string) {
+	for _, name := range g.names {
+		if of, ok := g.Adapters[name]; ok && of == model {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// Find returns a model that generates texts, with an adapter if the name is that of one, and its name. The error is a Failure.
 func (g *Gate) Find(name string) (string, Model, error) {
 	name, err := g.Resolve(name)
 	if err != nil {
@@ -99,6 +124,9 @@ func (g *Gate) Find(name string) (string, Model, error) {
 	}
 	if m := g.Models[name]; m != nil {
 		return name, m, nil
+	}
+	if of, ok := g.Adapters[name]; ok {
+		return name, adapted{g.Models[of].(Tokenized), name}, nil
 	}
 	return "", nil, WrongKind(name)
 }
@@ -108,13 +136,14 @@ func WrongKind(name string) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is not for requests of this kind", name)}
 }
 
-// Resolve returns the name of a model, which for a request without a name is that of the only model. The error is a Failure.
+// Resolve returns the name of a model or an adapter, which for a request without a name is that of the only model, and for one with an unknown name as
+// Options.AnyName says. The error is a Failure.
 func (g *Gate) Resolve(name string) (string, error) {
-	if name == "" && len(g.names) == 1 {
-		name = g.names[0]
-	}
 	if slices.Contains(g.names, name) {
 		return name, nil
+	}
+	if g.only != "" && (name == "" || g.AnyName) {
+		return g.only, nil
 	}
 	return "", Failure{
 		Status: http.StatusNotFound, Param: "model", Code: "model_not_found",
@@ -177,11 +206,18 @@ func (g *Gate) admits(key string) bool {
 
 // Limit returns a handler that refuses requests beyond Options.Requests with status 429, and that ends requests after
 // Options.Time.
-func (g *Gate) Limit(next Handler) Handler {
+func (g *Gate) Limit(next Handler) Handler { return g.limit(g.running, next) }
+
+// LimitBrief is Limit for requests that no model computes, such as those for the tokens of a text. They do not count as the requests of
+// Limit.
+func (g *Gate) LimitBrief(next Handler) Handler { return g.limit(g.brief, next) }
+
+// limit returns a handler whose requests need places.
+func (g *Gate) limit(places chan struct{}, next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		select {
-		case g.running <- struct{}{}:
-			defer func() { <-g.running }()
+		case places <- struct{}{}:
+			defer func() { <-places }()
 			if g.Time > 0 {
 				ctx, cancel := context.WithTimeout(r.Context(), g.Time)
 				defer cancel()
@@ -191,7 +227,7 @@ func (g *Gate) Limit(next Handler) Handler {
 		default:
 			return Failure{
 				Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded",
-				Message: fmt.Sprintf("%d requests are running or waiting", g.Requests),
+				Message: fmt.Sprintf("%d requests are running or waiting", cap(places)),
 			}
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -56,6 +58,52 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: %s: status %d, want %d", c.name, c.value, w.Code, c.want)
 		}
 	}
+}
+
+// Overload refuses requests at once, while those that are admitted take a second each.
+func TestLimitOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := open(t, gate.Options{Requests: 4})
+		running, most, brief := 0, 0, 0
+		var mu sync.Mutex
+		h := g.Guard(g.Limit(func(w http.ResponseWriter, _ *http.Request) error {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return nil
+		}), func(w http.ResponseWriter, f gate.Failure) { w.WriteHeader(f.Status) })
+		count := g.LimitBrief(func(http.ResponseWriter, *http.Request) error { brief++; return nil })
+		answered := make(map[int]int)
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() {
+				for range 5 {
+					w, began := httptest.NewRecorder(), time.Now()
+					h(w, httptest.NewRequest("POST", "/", nil))
+					if refused := w.Code == http.StatusTooManyRequests; refused != (time.Since(began) == 0) || refused != (w.Header().Get("Retry-After") == "1") {
+						t.Errorf("status %d after %v, %v", w.Code, time.Since(began), w.Header())
+					}
+					mu.Lock()
+					answered[w.Code]++
+					mu.Unlock()
+					time.Sleep(time.Second / 2)
+				}
+			})
+		}
+		time.Sleep(time.Second / 4)
+		if err := count(httptest.NewRecorder(), httptest.NewRequest("POST", "/", nil)); err != nil || brief != 1 {
+			t.Errorf("a request that no model computes: %v", err)
+		}
+		all.Wait()
+		if most != 4 || running != 0 || answered[http.StatusOK] < 4 || answered[http.StatusOK]+answered[http.StatusTooManyRequests] != 60 {
+			t.Errorf("%d requests at once, %d at the end, answers %v", most, running, answered)
+		}
+	})
 }
 
 // A request ends after its time, and leaves its place.

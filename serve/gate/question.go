@@ -21,6 +21,7 @@ type Question struct {
 // Part is a part of an answer.
 type Part struct {
 	chat.Part
+	Token  *llm.Token // in the first part of each token
 	Choice int        // the number of the answer, below Request.N
 	ID     string     // of the call, in its first part
 	Finish llm.Finish // other than Unfinished in the last part of an answer, which has neither text nor call
@@ -69,6 +70,7 @@ type splitter struct {
 
 // split returns the parts that a token completes.
 func (s *splitter) split(t llm.Token) (list []Part) {
+	defer func() { list[0].Token = &t }()
 	if s.parser == nil {
 		list = []Part{{Part: chat.Part{Text: t.Text}}}
 	} else {

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"context"
+	"iter"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -14,6 +16,7 @@ type Tokenized interface {
 	Tokenizer() *tokenizer.Tokenizer
 	Prompt(messages []chat.Message, o chat.Options) (string, error)
 	Context() int // the largest number of tokens of a conversation
+	Continue(ctx context.Context, prompt []int32, r llm.Request) iter.Seq2[llm.Token, error]
 }
 
 // TokenizedOf returns a model that has a tokenizer. The error is a Failure.

@@ -1,11 +1,14 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"iter"
 	"net/http"
-	"strings"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -18,8 +21,11 @@ type answer struct {
 	request *common
 	head    head
 	chat    bool
-	echo    string // before a continuation
+	took    *llm.Usage // complete after the last part
 	usage   usage
+
+	logprobs *describer // nil if the request asks for no probabilities
+	best     int        // continuations of each prompt of which the most probable ones are the answer; 0 for all
 }
 
 // head is what an answer, and each part of a stream, begins with.
@@ -28,6 +34,7 @@ type head struct {
 	Object  string `json:"object"`
 	Created int64  `json:"created"`
 	Model   string `json:"model"`
+	Build   string `json:"system_fingerprint"`
 }
 
 // usage counts tokens.
@@ -48,12 +55,12 @@ func (u *usage) set(x llm.Usage) {
 
 // choice is one of the texts of an answer, or a part of it. Which fields it has depends on the request.
 type choice struct {
-	Index   int       `json:"index"`
-	Message *speech   `json:"message,omitempty"`
-	Delta   *delta    `json:"delta,omitempty"`
-	Text    *string   `json:"text,omitempty"`
-	Logs    *struct{} `json:"logprobs"`
-	Finish  *string   `json:"finish_reason"`
+	Index   int     `json:"index"`
+	Message *speech `json:"message,omitempty"`
+	Delta   *delta  `json:"delta,omitempty"`
+	Text    *string `json:"text,omitempty"`
+	Logs    any     `json:"logprobs"`
+	Finish  *string `json:"finish_reason"`
 }
 
 // speech is a message.
@@ -65,9 +72,9 @@ type speech struct {
 
 // delta is a part of a message.
 type delta struct {
-	Role    string  `json:"role,omitempty"`
-	Content *string `json:"content,omitempty"`
-	Calls   []call  `json:"tool_calls,omitempty"`
+	Role    string          `json:"role,omitempty"`
+	Content json.RawMessage `json:"content,omitempty"` // a text; null beside the role
+	Calls   []call          `json:"tool_calls,omitempty"`
 }
 
 // call is a call of a function, or a part of one.
@@ -82,11 +89,14 @@ type call struct {
 }
 
 func (h *Handler) newAnswer(w http.ResponseWriter, model string, c *common) *answer {
-	return &answer{w: w, events: h.NewEvents(w), request: c, head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model}}
+	return &answer{
+		w: w, events: h.NewEvents(w), request: c, took: new(llm.Usage),
+		head: head{ID: rand.Text(), Created: time.Now().Unix(), Model: model, Build: h.build},
+	}
 }
 
-// run generates all choices at once, and writes them.
-func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Part, error]) error {
+// run generates all choices at once, and writes them. Each has a text.
+func (a *answer) run(texts []text, parts iter.Seq2[gate.Part, error]) error {
 	a.head.ID, a.head.Object = "cmpl-"+a.head.ID, "text_completion"
 	if a.chat {
 		a.head.ID, a.head.Object = "chatcmpl-"+a.head.ID[len("cmpl-"):], "chat.completion"
@@ -94,13 +104,7 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Pa
 			a.head.Object += ".chunk"
 		}
 	}
-	var took llm.Usage
-	r.N, r.Usage = a.request.count(), &took
-	texts := make([]text, r.N)
-	for i := range texts {
-		texts[i].index, texts[i].echo = i, a.echo
-	}
-	for part, err := range generate(r) {
+	for part, err := range parts {
 		if err == nil {
 			err = a.add(&texts[part.Choice], part)
 		}
@@ -108,13 +112,14 @@ func (a *answer) run(r llm.Request, generate func(llm.Request) iter.Seq2[gate.Pa
 			return a.fail(err)
 		}
 	}
-	a.usage.set(took)
+	a.usage.set(*a.took)
 	if a.request.Stream {
 		return a.end()
 	}
+	texts = a.choose(texts)
 	list := make([]choice, len(texts))
 	for i := range texts {
-		list[i] = texts[i].whole(a.chat)
+		list[i] = a.whole(&texts[i])
 	}
 	return gate.WriteJSON(a.w, struct {
 		head
@@ -128,9 +133,24 @@ type text struct {
 	index  int
 	echo   string
 	begun  bool // there has been a part
-	all    strings.Builder
+	all    []byte
 	calls  []call
 	finish string
+	tokens []llm.Token // whose probabilities have not been written
+	offset int         // in characters, of the first of these
+
+	logprob float64 // the sum of the tokens' logarithms
+	count   int     // of these tokens
+}
+
+// newTexts returns the texts of n choices for each prompt, which they may repeat.
+func newTexts(n int, echoes ...string) (list []text) {
+	for _, echo := range echoes {
+		for range n {
+			list = append(list, text{index: len(list), echo: echo, offset: utf8.RuneCountInString(echo)})
+		}
+	}
+	return list
 }
 
 // add adds a part to a text, and streams it.
@@ -141,10 +161,11 @@ func (a *answer) add(t *text, part gate.Part) error {
 			t.finish = "tool_calls"
 		}
 	}
+	a.log(t, part.Token)
 	if !t.begun {
 		part.Text = t.echo + part.Text
 	}
-	t.all.WriteString(part.Text)
+	t.all = append(t.all, part.Text...)
 	if part.Call > 0 {
 		t.call(part)
 	}
@@ -153,6 +174,17 @@ func (a *answer) add(t *text, part gate.Part) error {
 		return nil
 	}
 	return a.stream(t, part)
+}
+
+// log adds the probabilities of a token, unless it ends the text.
+func (a *answer) log(t *text, token *llm.Token) {
+	if token == nil || token.Logprobs == nil {
+		return
+	}
+	t.logprob, t.count = t.logprob+token.Logprobs.Chosen, t.count+1
+	if a.logprobs != nil && token.Finish != llm.Ended {
+		t.tokens = append(t.tokens, *token)
+	}
 }
 
 // call adds a part of a call.
@@ -174,10 +206,10 @@ func newCall(part gate.Part) (c call) {
 }
 
 // whole returns a choice that is not streamed.
-func (t *text) whole(chat bool) choice {
-	all := t.all.String()
-	c := choice{Index: t.index, Finish: &t.finish}
-	if !chat {
+func (a *answer) whole(t *text) choice {
+	all := string(t.all)
+	c := choice{Index: t.index, Finish: &t.finish, Logs: a.logs(t)}
+	if !a.chat {
 		c.Text = &all
 		return c
 	}
@@ -188,31 +220,54 @@ func (t *text) whole(chat bool) choice {
 	return c
 }
 
-// stream writes a part of a choice. The role comes with the first one, the reason of the end in a part of its own.
+// choose returns the most probable texts of each prompt, if the answer has fewer than were generated.
+func (a *answer) choose(texts []text) (list []text) {
+	if a.best == 0 {
+		return texts
+	}
+	mean := func(t *text) float64 { return t.logprob / float64(max(t.count, 1)) }
+	for of := range slices.Chunk(texts, a.best) {
+		slices.SortStableFunc(of, func(a, b text) int { return cmp.Compare(mean(&b), mean(&a)) })
+		for _, t := range of[:a.request.count()] {
+			t.index = len(list)
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// stream writes a part of a choice. The role comes before the first one, the reason of the end in a part of its own.
 func (a *answer) stream(t *text, part gate.Part) error {
-	c := choice{Index: t.index, Text: &part.Text}
 	last := part.Finish != llm.Unfinished
+	if a.chat && !t.begun {
+		if err := a.part(choice{Index: t.index, Delta: &delta{Role: "assistant", Content: json.RawMessage("null")}}); err != nil {
+			return err
+		}
+	}
+	if (t.begun || a.chat) && part.Text == "" && part.Call == 0 && !last && len(t.tokens) == 0 {
+		t.begun = true
+		return nil
+	}
+	t.begun = true
+	c := choice{Index: t.index, Text: &part.Text, Logs: a.logs(t)}
 	if last {
 		c.Finish = &t.finish
 	}
 	if a.chat {
 		c.Text, c.Delta = nil, &delta{}
-		if !t.begun {
-			c.Delta.Role = "assistant"
-		}
 		switch {
 		case part.Call > 0:
 			one, index := newCall(part), part.Call-1
 			one.Index = &index
 			c.Delta.Calls = []call{one}
 		case !last:
-			c.Delta.Content = &part.Text
+			text, err := json.Marshal(part.Text)
+			if err != nil {
+				return err
+			}
+			c.Delta.Content = text
 		}
 	}
-	if t.begun && part.Text == "" && part.Call == 0 && !last {
-		return nil
-	}
-	t.begun = true
 	return a.part(c)
 }
 

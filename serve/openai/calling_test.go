@@ -89,7 +89,7 @@ func TestStreamOfCalls(t *testing.T) {
 	}
 	const first = `{"tool_calls":[{"index":%d,"id":"x","type":"function","function":{"name":"get","arguments":""}}]}`
 	want := []string{
-		`{"role":"assistant","content":"Wait."}`,
+		`{"role":"assistant","content":null}`, `{"content":"Wait."}`,
 		fmt.Sprintf(first, 0), `{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\": "}}]}`, `{"tool_calls":[{"index":0,"function":{"arguments":"\"Oslo\"}"}}]}`,
 		fmt.Sprintf(first, 1), `{"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]}`,
 		"{}tool_calls",

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"iter"
 	"net/http"
 	"strings"
 
@@ -18,8 +17,12 @@ type chatRequest struct {
 	MaxCompletionTokens *int           `json:"max_completion_tokens"`
 	Messages            []message      `json:"messages"`
 	Logprobs            bool           `json:"logprobs"`
+	TopLogprobs         *int           `json:"top_logprobs"`
 	Format              format         `json:"response_format"`
 	Template            map[string]any `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
+
+	Schema json.RawMessage `json:"json_schema"` // of the answer, an extension of llama-server
+	GBNF   string          `json:"grammar"`     // another one, which is not supported
 }
 
 // message is a message of a conversation.
@@ -79,6 +82,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if len(body.Schema) > 0 && !body.Format.restricts() {
+		body.Format = format{Type: "json_schema", Schema: body.Schema}
+	}
 	if body.MaxCompletionTokens != nil {
 		body.MaxTokens = body.MaxCompletionTokens
 	}
@@ -99,16 +105,20 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	}
 	a := h.newAnswer(w, name, &body.common)
 	a.chat = true
-	return a.run(request, func(request llm.Request) iter.Seq2[gate.Part, error] { return q.Answer(r.Context(), request) })
+	if a.logprobs, err = body.logprobs(&request, m); err != nil {
+		return err
+	}
+	request.N, request.Usage = body.count(), a.took
+	return a.run(newTexts(request.N, ""), q.Answer(r.Context(), request))
 }
 
 // question returns the conversation, and the error of fields that only chats have.
 func (b *chatRequest) question(m Model) (gate.Question, error) {
-	switch {
-	case len(b.Messages) == 0:
+	if len(b.Messages) == 0 {
 		return gate.Question{}, gate.Invalid("messages", "there are none")
-	case b.Logprobs:
-		return gate.Question{}, gate.Unsupported("logprobs")
+	}
+	if b.GBNF != "" {
+		return gate.Question{}, gate.Unsupported("grammar")
 	}
 	q := gate.Question{Model: m}
 	if err := b.apply(&q); err != nil {
@@ -124,6 +134,17 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 		q.Messages = append(q.Messages, message.chat())
 	}
 	return q, nil
+}
+
+// logprobs asks for the probabilities that the answer contains, if the request has them, and returns what describes them.
+func (b *chatRequest) logprobs(r *llm.Request, m Model) (*describer, error) {
+	switch {
+	case !b.Logprobs && b.TopLogprobs != nil && *b.TopLogprobs > 0:
+		return nil, gate.Invalid("top_logprobs", "needs logprobs")
+	case !b.Logprobs:
+		return nil, nil
+	}
+	return newDescriber(r, m, field[int]{"top_logprobs", b.TopLogprobs})
 }
 
 // chat returns a message as templates see it.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -39,6 +42,10 @@ type EmbedOptions struct {
 	Texts int
 	// Delay is how long a text may wait for others that are computed together with it, while the model is idle.
 	Delay time.Duration
+	// Observe is called, unless it is nil, after each batch of a model.
+	Observe func(model string, r batch.Report)
+	// Metrics are further metrics of /metrics.
+	Metrics []prometheus.Collector
 }
 
 // HandleEmbedders is Handle with models that compute vectors. Close ends their queues. The error wraps ErrOptions.
@@ -57,6 +64,7 @@ func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 			return nil, fmt.Errorf("%w: the model %q: %w", ErrOptions, name, err)
 		}
 	}
+	h.others = o.Metrics
 	h.route()
 	return h, nil
 }
@@ -74,11 +82,15 @@ type embedder struct {
 	queue   *batch.Queue[[]int32, []float32]
 	metrics *embedMetrics
 	broken  atomic.Pointer[error] // that of the last batch, or nil
+	also    func(batch.Report)    // is called after each batch
 }
 
 // newEmbedder returns an Embedder with a queue.
 func newEmbedder(name string, m Embedder, o EmbedOptions) (*embedder, error) {
-	e := &embedder{Embedder: m, metrics: newEmbedMetrics(name)}
+	e := &embedder{Embedder: m, metrics: newEmbedMetrics(name), also: func(batch.Report) {}}
+	if o.Observe != nil {
+		e.also = func(r batch.Report) { o.Observe(name, r) }
+	}
 	var err error
 	e.queue, err = batch.New(batch.Options[[]int32, []float32]{
 		Run:  func(ctx context.Context, texts [][]int32) ([][]float32, error) { return m.EmbedTokens(ctx, texts...) },
@@ -91,9 +103,47 @@ func newEmbedder(name string, m Embedder, o EmbedOptions) (*embedder, error) {
 // observe is called after each batch.
 func (e *embedder) observe(r batch.Report) {
 	e.metrics.observe(r)
+	e.also(r)
 	if e.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) {
 		e.broken.Store(&r.Err)
 	}
+}
+
+// Queued is a model of a Handler for other protocols: its texts wait in the same queue, and count in the same metrics.
+type Queued struct{ of *embedder }
+
+// Queued returns the model with a name that computes vectors.
+func (h *Handler) Queued(name string) Queued { return Queued{h.embedders[name]} }
+
+// Embed returns the vectors of texts. The error may be a gate.Failure.
+func (q Queued) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
+	var body embedRequest
+	for _, text := range texts {
+		body.Input = append(body.Input, embedInput{text: text})
+	}
+	list, _, err := q.of.answer(ctx, &body)
+	return list, err
+}
+
+// Width returns the number of elements of a vector.
+func (q Queued) Width() int { return q.of.Width() }
+
+// Health returns why no vectors can be computed, or nil.
+func (q Queued) Health(ctx context.Context) error { return q.of.health(ctx) }
+
+// health returns why no vectors can be computed, or nil. After a batch that failed, it computes the vector of a text of its own, because a
+// server that is not healthy may get no requests that would show that it works again.
+func (e *embedder) health(ctx context.Context) error {
+	last := e.broken.Load()
+	if last == nil {
+		return nil
+	}
+	tokens, _ := e.Encode("a")
+	_, err := e.queue.Do(ctx, tokens)
+	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
+		return *last
+	}
+	return err
 }
 
 // embedRequest is the body of a request for vectors.
@@ -104,26 +154,52 @@ type embedRequest struct {
 	Dimensions *int   `json:"dimensions"`
 }
 
-// inputs are texts, or the tokens of texts.
-type inputs struct {
-	texts  []string
-	tokens [][]int32
+// inputs are texts, which may be given as a single one.
+type inputs []embedInput
+
+// embedInput is a text, or the tokens of a text.
+type embedInput struct {
+	text   string
+	tokens []int32 // nil for a text
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (i *inputs) UnmarshalJSON(data []byte) error {
-	var text string
-	var tokens []int32
-	switch {
-	case json.Unmarshal(data, &text) == nil:
-		i.texts = []string{text}
-	case json.Unmarshal(data, &i.texts) == nil:
-	case json.Unmarshal(data, &tokens) == nil:
-		i.texts, i.tokens = nil, [][]int32{tokens}
-	case json.Unmarshal(data, &i.tokens) == nil:
-		i.texts = nil
-	default:
+	var one embedInput
+	if one.UnmarshalJSON(data) == nil {
+		*i = inputs{one}
+		return nil
+	}
+	var list []embedInput
+	if json.Unmarshal(data, &list) != nil {
 		return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
+	}
+	*i = list
+	return nil
+}
+
+// errInput is the error of something else than a text or tokens.
+var errInput = errors.New("neither a text nor tokens")
+
+// UnmarshalJSON implements json.Unmarshaler. A text may be in an object, as in llama-server.
+func (i *embedInput) UnmarshalJSON(data []byte) error {
+	var object struct {
+		Prompt  *string         `json:"prompt_string"`
+		Content json.RawMessage `json:"content"` // a list of parts
+	}
+	switch *i = (embedInput{}); {
+	case string(data) == "null" || bytes.Contains(data, []byte("null")) && json.Unmarshal(data, &i.tokens) == nil: // null is not the token 0
+		return errInput
+	case json.Unmarshal(data, &i.text) == nil:
+	case json.Unmarshal(data, &i.tokens) == nil && len(i.tokens) > 0:
+	case json.Unmarshal(data, &object) != nil:
+		return errInput
+	case object.Prompt != nil:
+		i.text = *object.Prompt
+	case len(object.Content) > 0 && object.Content[0] == '[':
+		return json.Unmarshal(object.Content, (*content)(&i.text))
+	default:
+		return errInput
 	}
 	return nil
 }
@@ -132,23 +208,23 @@ func (i *inputs) UnmarshalJSON(data []byte) error {
 const maxInputs = 2048
 
 // encode returns the tokens of all texts.
-func (i *inputs) encode(m *embedder) ([][]int32, error) {
-	if n := len(i.texts) + len(i.tokens); n == 0 || n > maxInputs {
+func (i inputs) encode(m *embedder) ([][]int32, error) {
+	if n := len(i); n == 0 || n > maxInputs {
 		return nil, gate.Invalid("input", "%d texts, from 1 to %d are allowed", n, maxInputs)
 	}
-	list := i.tokens
-	for at, text := range i.texts {
-		tokens, all := m.Encode(text)
-		if !all {
-			return nil, gate.Failure{
-				Status: http.StatusBadRequest, Param: "input", Code: "context_length_exceeded",
-				Message: fmt.Sprintf("input: text %d has more than %d tokens", at, m.MaxTokens()),
+	list := make([][]int32, len(i))
+	for at, x := range i {
+		if list[at] = x.tokens; x.tokens == nil {
+			tokens, all := m.Encode(x.text)
+			if !all {
+				return nil, gate.Failure{
+					Status: http.StatusBadRequest, Param: "input", Code: "context_length_exceeded",
+					Message: fmt.Sprintf("input: text %d is too large: it has more than %d tokens", at, m.MaxTokens()),
+				}
 			}
+			list[at] = tokens
 		}
-		list = append(list, tokens)
-	}
-	for _, tokens := range list {
-		if err := m.Check(tokens); err != nil {
+		if err := m.Check(list[at]); err != nil {
 			return nil, gate.Invalid("input", "%v", err)
 		}
 	}
@@ -180,16 +256,22 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 	if m == nil {
 		return gate.WrongKind(name)
 	}
-	m.metrics.requests.Inc()
-	began := time.Now()
-	list, n, err := m.vectors(r.Context(), &body)
-	m.metrics.end(began, err)
+	list, n, err := m.answer(r.Context(), &body)
 	if err != nil {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
 		"object": "list", "model": name, "data": dataOf(list, body.Format), "usage": map[string]int{"prompt_tokens": n, "total_tokens": n},
 	})
+}
+
+// answer returns the vectors of a request and the number of tokens, and counts the request.
+func (m *embedder) answer(ctx context.Context, body *embedRequest) (list [][]float32, tokens int, err error) {
+	m.metrics.requests.Inc()
+	began := time.Now()
+	list, tokens, err = m.vectors(ctx, body)
+	m.metrics.end(began, err)
+	return list, tokens, err
 }
 
 // vectors returns the vectors of a request and the number of tokens.

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ import (
 type letters struct {
 	wait chan struct{} // unless it is nil, received from before each batch
 	err  error
+	lost *atomic.Bool // the device computes nothing
 }
 
 func (letters) Encode(text string) ([]int32, bool) {
@@ -38,6 +40,9 @@ func (letters) Encode(text string) ([]int32, bool) {
 }
 
 func (letters) Check(tokens []int32) error {
+	if len(tokens) == 0 {
+		return errors.New("no tokens")
+	}
 	for _, id := range tokens {
 		if id > 255 {
 			return errors.New("no such token")
@@ -53,6 +58,9 @@ func (l letters) EmbedTokens(ctx context.Context, texts ...[]int32) (list [][]fl
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+	if l.lost != nil && l.lost.Load() {
+		return nil, errors.New("the device is lost")
 	}
 	for _, text := range texts {
 		list = append(list, []float32{float32(len(text)), float32(text[0]) / 3})
@@ -92,10 +100,11 @@ func serveHandler(t *testing.T, e openai.Embedder, o openai.EmbedOptions, others
 func TestEmbeddings(t *testing.T) {
 	url := serveEmbedders(t, letters{}, openai.EmbedOptions{})
 	for body, want := range map[string]string{
-		`{"model": "e", "input": "abc"}`:                              `{"data":[{"object":"embedding","index":0,"embedding":[3,32.333332]}],"model":"e","object":"list","usage":{"prompt_tokens":3,"total_tokens":3}}`,
-		`{"model": "e", "input": ["c", "ab"], "dimensions": 2}`:       `{"data":[{"object":"embedding","index":0,"embedding":[1,33]},{"object":"embedding","index":1,"embedding":[2,32.333332]}],"model":"e","object":"list","usage":{"prompt_tokens":3,"total_tokens":3}}`,
-		`{"model": "e", "input": [99, 5], "encoding_format":"float"}`: `{"data":[{"object":"embedding","index":0,"embedding":[2,33]}],"model":"e","object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`,
-		`{"model": "e", "input": [[99], [6, 5, 4]]}`:                  `{"data":[{"object":"embedding","index":0,"embedding":[1,33]},{"object":"embedding","index":1,"embedding":[3,2]}],"model":"e","object":"list","usage":{"prompt_tokens":4,"total_tokens":4}}`,
+		`{"model": "e", "input": "abc"}`:                                                                             `{"data":[{"object":"embedding","index":0,"embedding":[3,32.333332]}],"model":"e","object":"list","usage":{"prompt_tokens":3,"total_tokens":3}}`,
+		`{"model": "e", "input": ["c", "ab"], "dimensions": 2}`:                                                      `{"data":[{"object":"embedding","index":0,"embedding":[1,33]},{"object":"embedding","index":1,"embedding":[2,32.333332]}],"model":"e","object":"list","usage":{"prompt_tokens":3,"total_tokens":3}}`,
+		`{"model": "e", "input": [99, 5], "encoding_format":"float"}`:                                                `{"data":[{"object":"embedding","index":0,"embedding":[2,33]}],"model":"e","object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`,
+		`{"model": "e", "input": ["c", {"prompt_string": "c"}, {"content": [{"type": "text", "text": "c"}]}, [99]]}`: `{"data":[{"object":"embedding","index":0,"embedding":[1,33]},{"object":"embedding","index":1,"embedding":[1,33]},{"object":"embedding","index":2,"embedding":[1,33]},{"object":"embedding","index":3,"embedding":[1,33]}],"model":"e","object":"list","usage":{"prompt_tokens":4,"total_tokens":4}}`,
+		`{"model": "e", "input": [[99], [6, 5, 4]]}`:                                                                 `{"data":[{"object":"embedding","index":0,"embedding":[1,33]},{"object":"embedding","index":1,"embedding":[3,2]}],"model":"e","object":"list","usage":{"prompt_tokens":4,"total_tokens":4}}`,
 	} {
 		if status, got := post(t, url+"/v1/embeddings", body); status != http.StatusOK || got != want+"\n" {
 			t.Errorf("%s: %d %s", body, status, got)
@@ -119,8 +128,11 @@ func TestEmbeddingsMistakes(t *testing.T) {
 		`{"model": "e", "input": []}`:                                         {400, "0 texts, from 1 to 2048 are allowed"},
 		`{"model": "e"}`:                                                      {400, "0 texts"},
 		`{"model": "e", "input": {"a": 1}}`:                                   {400, "neither a text"},
+		`{"model": "e", "input": {"content": "a"}}`:                           {400, "neither a text"},
+		`{"model": "e", "input": {"content": [{"type": "image_url"}]}}`:       {400, "neither a text"},
+		`{"model": "e", "input": [null]}`:                                     {400, "neither a text"},
 		`{"model": "e", "input": [1.5]}`:                                      {400, "neither a text"},
-		`{"model": "e", "input": ["a", "01234567890"]}`:                       {400, `text 1 has more than 10 tokens","type":"invalid_request_error","param":"input","code":"context_length_exceeded"`},
+		`{"model": "e", "input": ["a", "01234567890"]}`:                       {400, `text 1 is too large: it has more than 10 tokens","type":"invalid_request_error","param":"input","code":"context_length_exceeded"`},
 		`{"model": "e", "input": [1, 256]}`:                                   {400, "no such token"},
 		`{"model": "e", "input": "a", "encoding_format": "int8"}`:             {400, "neither float nor base64"},
 		`{"model": "e", "input": "a", "dimensions": 1}`:                       {400, "the model has 2"},
@@ -161,6 +173,27 @@ func TestEmbeddingsMistakes(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+}
+
+// After an error of the device, the server is not healthy until the device computes again, also if no request comes.
+func TestEmbeddingsHealth(t *testing.T) {
+	e := letters{lost: new(atomic.Bool)}
+	url := serveEmbedders(t, e, openai.EmbedOptions{})
+	check := func(when string, wantHealth, wantAnswer int) {
+		t.Helper()
+		answer, _ := post(t, url+"/v1/embeddings", `{"model": "e", "input": "a"}`)
+		if health, text := get(t, url+"/health"); answer != wantAnswer || health != wantHealth {
+			t.Errorf("%s: an answer %d, health %d %s", when, answer, health, text)
+		}
+	}
+	check("at first", 200, 200)
+	e.lost.Store(true)
+	check("without the device", 503, 500)
+	e.lost.Store(false)
+	if health, text := get(t, url+"/health"); health != 200 {
+		t.Errorf("the device is back: health %d %s", health, text)
+	}
+	check("at last", 200, 200)
 }
 
 // A full queue refuses requests, those that it has accepted are answered together, and gauges return to 0.

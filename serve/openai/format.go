@@ -29,9 +29,9 @@ func (h *Handler) grammar(param string, f *format) (*grammar.Grammar, error) {
 	switch {
 	case !f.restricts():
 		return nil, nil
-	case f.Type == "json_object":
+	case f.Type == "json_object" && len(schema) == 0:
 		schema = []byte(`{"type": "object"}`)
-	case f.Type != "json_schema":
+	case f.Type != "json_schema" && f.Type != "json_object": // which may have a schema in llama-server
 		return nil, gate.Invalid(param, "the type %q is none of text, json_object and json_schema", f.Type)
 	case len(schema) == 0:
 		return nil, gate.Invalid(param, "json_schema has no schema")

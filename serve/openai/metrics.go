@@ -1,8 +1,11 @@
 package openai
 
 import (
+	"context"
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -19,10 +22,10 @@ type Reporter interface {
 	Health() error // nil if the model can generate texts
 }
 
-// health answers with status 200 if all models can generate texts, and no last batch of texts has failed.
-func (h *Handler) health(w http.ResponseWriter, _ *http.Request) {
+// health answers with status 200 if all models work.
+func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
 	for _, name := range h.names {
-		if err := h.healthOf(name); err != nil {
+		if err := h.healthOf(r.Context(), name); err != nil {
 			write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
 			return
 		}
@@ -31,14 +34,12 @@ func (h *Handler) health(w http.ResponseWriter, _ *http.Request) {
 }
 
 // healthOf returns why a model does not work, or nil.
-func (h *Handler) healthOf(name string) error {
+func (h *Handler) healthOf(ctx context.Context, name string) error {
 	if m, ok := h.Models[name].(Reporter); ok {
 		return m.Health()
 	}
 	if e := h.embedders[name]; e != nil {
-		if err := e.broken.Load(); err != nil {
-			return *err
-		}
+		return e.health(ctx)
 	}
 	return nil
 }
@@ -50,6 +51,7 @@ const scrapes = 4
 func (h *Handler) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collector{h})
+	registry.MustRegister(h.others...)
 	for name, e := range h.embedders {
 		registry.MustRegister(e.metrics.all()...)
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -107,6 +109,11 @@ func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
 	send(prometheus.GaugeValue, "cache_config_info", "The size of the cache.", 1, prometheus.Labels{
 		"model_name": model, "block_size": strconv.Itoa(llama.PageTokens), "num_gpu_blocks": strconv.Itoa(s.Pages), "enable_prefix_caching": "True",
 	})
+	if s.Adapters > 0 {
+		send(prometheus.GaugeValue, "lora_requests_info", "The adapters of texts that are being generated and that wait; the value is the time.", float64(time.Now().Unix()), prometheus.Labels{
+			"model_name": model, "max_lora": strconv.Itoa(s.Adapters), "running_lora_adapters": strings.Join(s.RunningAdapters, ","), "waiting_lora_adapters": strings.Join(s.WaitingAdapters, ","),
+		})
+	}
 	for name, m := range histograms(s.Histograms) {
 		to <- constant(prometheus.NewDesc("vllm:"+name, m.help, nil, labels), m.Histogram)
 	}
@@ -133,6 +140,7 @@ func histograms(h llm.Histograms) map[string]described {
 		"request_decode_time_seconds":           {h.Decode, "Seconds from the first token of a text to its last."},
 		"request_prompt_tokens":                 {h.PromptTokens, "Tokens of the prompt of a text."},
 		"request_generation_tokens":             {h.GeneratedTokens, "Tokens of a text."},
+		"request_max_num_generation_tokens":     {h.LongestTokens, "Tokens of the longest text of a request."},
 		"request_params_max_tokens":             {h.MaxTokens, "The limit of the tokens of a text, if the request has one."},
 		"request_params_n":                      {h.Texts, "Texts of a request."},
 		"iteration_tokens_total":                {h.StepTokens, "Tokens that are computed at once."},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -56,7 +57,7 @@ func TestHealth(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	m := &reporter{stats: llm.Stats{
-		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1,
+		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1, Adapters: 4, RunningAdapters: []string{"x", "y"}, WaitingAdapters: []string{"z"},
 		Finished: map[llm.Finish]int64{llm.Ended: 2, llm.Stopped: 3, llm.Full: 4},
 		Histograms: llm.Histograms{
 			FirstToken: llm.Histogram{Bounds: []float64{0.001, 0.005}, Counts: []uint64{1, 2, 4}, Sum: 5.5},
@@ -83,8 +84,51 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("there is no %s in\n%s", want, body)
 		}
 	}
+	if want := "\nvllm:lora_requests_info{max_lora=\"4\",model_name=\"m\",running_lora_adapters=\"x,y\",waiting_lora_adapters=\"z\"} "; !strings.Contains(body, want) {
+		t.Errorf("there is no %q in\n%s", want, body)
+	}
 	if strings.Contains(body, `"a"`) {
 		t.Errorf("metrics of a model without a state:\n%s", body)
+	}
+}
+
+// dashboard lists the metrics in the queries of vLLM's dashboard for Grafana, with the label that its variable uses, and those that the
+// endpoint picker of the Gateway API Inference Extension reads.
+var dashboard = []string{
+	"vllm:e2e_request_latency_seconds_bucket", "vllm:e2e_request_latency_seconds_sum", "vllm:e2e_request_latency_seconds_count", "vllm:prompt_tokens_total",
+	"vllm:generation_tokens_total", "vllm:inter_token_latency_seconds_bucket", "vllm:inter_token_latency_seconds_sum", "vllm:inter_token_latency_seconds_count",
+	"vllm:time_per_output_token_seconds_bucket", "vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:time_to_first_token_seconds_bucket",
+	"vllm:time_to_first_token_seconds_sum", "vllm:time_to_first_token_seconds_count", "vllm:kv_cache_usage_perc", "vllm:request_prompt_tokens_bucket",
+	"vllm:request_generation_tokens_bucket", "vllm:request_success_total", "vllm:request_queue_time_seconds_sum", "vllm:request_prefill_time_seconds_sum",
+	"vllm:request_decode_time_seconds_sum", "vllm:request_max_num_generation_tokens_sum", "vllm:cache_config_info",
+}
+
+// Each metric of the dashboard is there after a request of two texts.
+func TestVLLMDashboard(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "max_tokens": 3, "n": 2, "temperature": 0, "ignore_eos": true}`); status != http.StatusOK {
+		t.Fatalf("%d: %s", status, body)
+	}
+	_, body := get(t, s.URL+"/metrics")
+	for _, name := range dashboard {
+		if !regexp.MustCompile(`(?m)^` + name + `\{(.*,)?model_name="m"`).MatchString(body) {
+			t.Errorf("there is no %s in\n%s", name, body)
+		}
+	}
+	for _, want := range []string{`vllm:request_max_num_generation_tokens_sum{model_name="m"} 3`, `vllm:request_generation_tokens_sum{model_name="m"} 6`, `vllm:request_success_total{finished_reason="length",model_name="m"} 2`} {
+		if !strings.Contains(body, want+"\n") {
+			t.Errorf("there is no %s in\n%s", want, body)
+		}
 	}
 }
 

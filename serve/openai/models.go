@@ -12,10 +12,11 @@ type modelInfo struct {
 	Object  string `json:"object"`
 	Created int64  `json:"created"`
 	Owner   string `json:"owned_by"`
+	Parent  string `json:"parent,omitempty"` // the model of an adapter, as in vLLM
 }
 
 func (h *Handler) info(name string) modelInfo {
-	return modelInfo{ID: name, Object: "model", Created: h.started.Unix(), Owner: "gopherwarp"}
+	return modelInfo{ID: name, Object: "model", Created: h.started.Unix(), Owner: "gopherwarp", Parent: h.Adapters[name]}
 }
 
 // models lists the models.

@@ -3,7 +3,10 @@ package openai
 import (
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -24,8 +27,10 @@ type Handler struct {
 	mux       http.ServeMux
 	names     []string
 	embedders map[string]*embedder
+	others    []prometheus.Collector
 	grammars  grammar.Cache // of formats of answers
 	started   time.Time
+	build     string // which program answers: "b" and the commit
 }
 
 // New returns a Handler for some models. The error wraps ErrOptions.
@@ -46,7 +51,20 @@ func Handle(g *gate.Gate) *Handler {
 
 // newHandler returns a Handler without routes.
 func newHandler(g *gate.Gate) *Handler {
-	return &Handler{Gate: g, names: g.Names(), embedders: map[string]*embedder{}, started: time.Now()}
+	return &Handler{Gate: g, names: g.Names(), embedders: map[string]*embedder{}, started: time.Now(), build: buildOf()}
+}
+
+// buildOf returns a name of the program's build.
+func buildOf() string {
+	info, _ := debug.ReadBuildInfo()
+	if info != nil {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return "b" + s.Value[:min(len(s.Value), 8)]
+			}
+		}
+	}
+	return "b0"
 }
 
 // route registers the handlers.
@@ -56,11 +74,12 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("GET /v1/models", h.guard(h.models))
 	h.mux.HandleFunc("GET /v1/models/{name...}", h.guard(h.model))
 	h.mux.HandleFunc("POST /v1/chat/completions", h.guard(h.Limit(h.chat)))
+	h.mux.HandleFunc("POST /v1/chat/completions/input_tokens", h.guard(h.LimitBrief(h.countTokens)))
 	h.mux.HandleFunc("POST /v1/completions", h.guard(h.Limit(h.complete)))
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
 	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
-	h.mux.HandleFunc("POST /tokenize", h.guard(h.tokenize))
-	h.mux.HandleFunc("POST /detokenize", h.guard(h.detokenize))
+	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))
+	h.mux.HandleFunc("POST /detokenize", h.guard(h.LimitBrief(h.detokenize)))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
 	})

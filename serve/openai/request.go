@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -25,9 +26,40 @@ type common struct {
 	Options     struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	Frequency *float64       `json:"frequency_penalty"`
-	Presence  *float64       `json:"presence_penalty"`
-	Bias      map[string]any `json:"logit_bias"`
+	penalties
+	IgnoreEnd bool `json:"ignore_eos"` // an extension of vLLM and others
+}
+
+// penalties are the fields that change the scores of tokens.
+type penalties struct {
+	Frequency  *float64           `json:"frequency_penalty"`
+	Presence   *float64           `json:"presence_penalty"`
+	Repetition *float64           `json:"repetition_penalty"` // an extension of vLLM
+	Bias       map[string]float64 `json:"logit_bias"`
+}
+
+// apply sets the penalties of a text.
+func (p *penalties) apply(r *llm.Request) error {
+	err := errors.Join(
+		gate.Set(&r.FrequencyPenalty, "frequency_penalty", p.Frequency, gate.Between(-2.0, 2)),
+		gate.Set(&r.PresencePenalty, "presence_penalty", p.Presence, gate.Between(-2.0, 2)),
+		gate.Set(&r.RepetitionPenalty, "repetition_penalty", p.Repetition, gate.Between(0.01, 100)),
+	)
+	if len(p.Bias) > 0 {
+		r.Bias = map[int32]float64{}
+	}
+	for key, value := range p.Bias {
+		id, wrong := strconv.ParseInt(key, 10, 32)
+		if wrong != nil || id < 0 {
+			return gate.Invalid("logit_bias", "%q is not the number of a token", key)
+		}
+		var bias float64
+		if err := gate.Set(&bias, "logit_bias", &value, gate.Between(-100.0, 100)); err != nil {
+			return err
+		}
+		r.Bias[int32(id)] = bias
+	}
+	return err
 }
 
 // choices is the largest n of a request.
@@ -35,7 +67,7 @@ const choices = 16
 
 // request returns how to generate the first choice.
 func (c *common) request() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64(), Salt: c.Salt}
+	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
 	if c.Seed != nil {
 		r.Seed = uint64(*c.Seed)
 	}
@@ -45,6 +77,7 @@ func (c *common) request() (llm.Request, error) {
 		gate.Set(&r.MinP, "min_p", c.MinP, gate.Between(0.0, 1)),
 		gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30)),
 		gate.Set(&r.Priority, "priority", c.Priority, gate.Between(-1<<31, 1<<31-1)),
+		c.penalties.apply(&r),
 		c.check(),
 	)
 	if c.TopK != nil && *c.TopK != -1 { // as in vLLM, -1 stands for all tokens
@@ -53,18 +86,10 @@ func (c *common) request() (llm.Request, error) {
 	return r, err
 }
 
-// check returns the error of fields that are out of range or not supported.
+// check returns the error of fields that are out of range.
 func (c *common) check() error {
 	if len(c.Stop) > 16 {
 		return gate.Invalid("stop", "%d texts, at most 16 are allowed", len(c.Stop))
-	}
-	for param, p := range map[string]*float64{"frequency_penalty": c.Frequency, "presence_penalty": c.Presence} {
-		if p != nil && *p != 0 {
-			return gate.Unsupported(param)
-		}
-	}
-	if len(c.Bias) > 0 {
-		return gate.Unsupported("logit_bias")
 	}
 	n := 1
 	return gate.Set(&n, "n", c.N, gate.Between(1, choices))

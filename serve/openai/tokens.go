@@ -2,18 +2,23 @@ package openai
 
 import (
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// tokenizeRequest is the body of a request for tokens, as in vLLM: of a text, or of a conversation.
+// tokenizeRequest is the body of a request for tokens, as in vLLM: of a text, or of a conversation; or as in llama-server.
 type tokenizeRequest struct {
 	chatRequest
 	Prompt  *string `json:"prompt"`
 	Special *bool   `json:"add_special_tokens"` // of a text; true by default
 	Strings bool    `json:"return_token_strs"`
+
+	Content  *string `json:"content"`     // the text in llama-server
+	AddedTo  bool    `json:"add_special"` // special tokens are added to it
+	AsPieces bool    `json:"with_pieces"` // the tokens of the answer have texts
 }
 
 // tokenize answers with the tokens of a text or of a conversation.
@@ -25,6 +30,9 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	m, err := h.tokenized(body.Model)
 	if err != nil {
 		return err
+	}
+	if body.Content != nil {
+		return body.pieces(w, m.Tokenizer())
 	}
 	ids, err := body.ids(m)
 	if err != nil {
@@ -45,6 +53,30 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	return gate.WriteJSON(w, answer)
 }
 
+// pieces answers as llama-server does.
+func (b *tokenizeRequest) pieces(w http.ResponseWriter, t *tokenizer.Tokenizer) error {
+	type piece struct {
+		ID    int32 `json:"id"`
+		Piece any   `json:"piece"` // a text, or the bytes of a part of a character
+	}
+	list := []any{}
+	for _, id := range t.EncodeWith(*b.Content, tokenizer.Options{OmitSpecial: !b.AddedTo}).IDs {
+		text := t.TokenText(id)
+		switch bytes := make([]int, len(text)); {
+		case !b.AsPieces:
+			list = append(list, id)
+		case utf8.ValidString(text):
+			list = append(list, piece{id, text})
+		default:
+			for i := range text {
+				bytes[i] = int(text[i])
+			}
+			list = append(list, piece{id, bytes})
+		}
+	}
+	return gate.WriteJSON(w, map[string][]any{"tokens": list})
+}
+
 // tokenized returns the model of a request, which must have a tokenizer.
 func (h *Handler) tokenized(name string) (gate.Tokenized, error) {
 	_, m, err := h.Find(name)
@@ -52,6 +84,23 @@ func (h *Handler) tokenized(name string) (gate.Tokenized, error) {
 		return nil, err
 	}
 	return gate.TokenizedOf(m)
+}
+
+// countTokens answers with the number of tokens of a conversation.
+func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
+	var body tokenizeRequest
+	if err := h.Read(w, r, &body); err != nil {
+		return err
+	}
+	m, err := h.tokenized(body.Model)
+	if err != nil {
+		return err
+	}
+	ids, err := body.ids(m)
+	if err != nil {
+		return err
+	}
+	return gate.WriteJSON(w, map[string]int{"input_tokens": len(ids)})
 }
 
 // ids returns the tokens.
@@ -90,5 +139,6 @@ func (h *Handler) detokenize(w http.ResponseWriter, r *http.Request) error {
 			return gate.Invalid("tokens", "element %d, %d, is not a token of the model", i, id)
 		}
 	}
-	return gate.WriteJSON(w, map[string]string{"prompt": m.Tokenizer().Decode(body.Tokens)})
+	text := m.Tokenizer().Decode(body.Tokens)
+	return gate.WriteJSON(w, map[string]string{"prompt": text, "content": text}) // the name in vLLM and the one in llama-server
 }

@@ -1,0 +1,182 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/tokenizer"
+)
+
+// Prompt is what a model continues: a text, or pieces that are texts or tokens.
+type Prompt struct {
+	Text   string
+	Pieces []Piece // nil for a text
+}
+
+// Piece is a text or a token.
+type Piece struct {
+	Text    string
+	Token   int32
+	IsToken bool
+}
+
+// Prompts are the prompts of a request: a text, a list of tokens and texts that begins with a token, or a list of these.
+type Prompts []Prompt
+
+// errPrompt is the Failure of something else.
+var errPrompt = Failure{Status: http.StatusBadRequest, Param: "prompt", Message: "prompt: neither a text, nor tokens, nor a list of these"}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Prompts) UnmarshalJSON(data []byte) error {
+	*p = nil
+	if string(data) == "null" {
+		return nil
+	}
+	var one Prompt
+	if one.UnmarshalJSON(data) == nil {
+		*p = Prompts{one}
+		return nil
+	}
+	var list []Prompt
+	if json.Unmarshal(data, &list) != nil {
+		return errPrompt
+	}
+	*p = list
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Prompt) UnmarshalJSON(data []byte) error {
+	*p = Prompt{}
+	if json.Unmarshal(data, &p.Text) == nil && string(data) != "null" {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil || len(list) == 0 {
+		return errPrompt
+	}
+	for i, raw := range list {
+		var piece Piece
+		switch {
+		case string(raw) != "null" && json.Unmarshal(raw, &piece.Token) == nil:
+			piece.IsToken = true
+		case i == 0 || string(raw) == "null" || json.Unmarshal(raw, &piece.Text) != nil:
+			return errPrompt
+		}
+		p.Pieces = append(p.Pieces, piece)
+	}
+	return nil
+}
+
+// Tokens returns the tokens of the prompt. The error is a Failure.
+func (p Prompt) Tokens(m Model) ([]int32, error) {
+	t, err := TokenizedOf(m)
+	if err != nil {
+		return nil, err
+	}
+	if p.Pieces == nil {
+		return t.Tokenizer().EncodeWith(p.Text, tokenizer.Options{PlainText: true}).IDs, nil
+	}
+	var ids []int32
+	for _, piece := range p.Pieces {
+		if piece.IsToken {
+			ids = append(ids, piece.Token)
+			continue
+		}
+		ids = append(ids, t.Tokenizer().EncodeWith(piece.Text, tokenizer.Options{PlainText: true, OmitSpecial: true}).IDs...)
+	}
+	return ids, nil
+}
+
+// String returns the prompt as a text. The error is a Failure.
+func (p Prompt) String(m Model) (string, error) {
+	if p.Pieces == nil {
+		return p.Text, nil
+	}
+	ids, err := p.Tokens(m)
+	if err != nil {
+		return "", err
+	}
+	t, err := TokenizedOf(m)
+	if err != nil {
+		return "", err
+	}
+	return t.Tokenizer().Decode(ids), nil
+}
+
+// Continuer continues prompts.
+type Continuer struct {
+	Model   Model
+	Prompts Prompts
+}
+
+// Continue returns the tokens of all continuations, which are generated at once. r.N texts continue each prompt; those of prompt i are the
+// choices from i*r.N on. It stops after an error. r.Usage, which must not be nil, receives what all of them took.
+func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
+	if len(c.Prompts) == 1 {
+		return c.one(ctx, 0, r)
+	}
+	return func(yield func(llm.Token, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		used, arrived := make([]llm.Usage, len(c.Prompts)), make(chan arrival)
+		var all sync.WaitGroup
+		for i := range c.Prompts {
+			of := r
+			of.Usage = &used[i]
+			all.Go(func() { c.send(ctx, i, of, arrived) })
+		}
+		go func() { all.Wait(); close(arrived) }()
+		for a := range arrived {
+			if !yield(a.token, a.err) || a.err != nil {
+				return
+			}
+		}
+		for _, u := range used {
+			r.Usage.Add(u)
+		}
+	}
+}
+
+// arrival is a token of one of several prompts.
+type arrival struct {
+	token llm.Token
+	err   error
+}
+
+// send sends the tokens of a prompt until ctx is done.
+func (c Continuer) send(ctx context.Context, i int, r llm.Request, to chan<- arrival) {
+	for t, err := range c.one(ctx, i, r) {
+		t.Choice += i * max(r.N, 1)
+		select {
+		case to <- arrival{t, err}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// one returns the tokens of the continuations of a prompt.
+func (c Continuer) one(ctx context.Context, i int, r llm.Request) iter.Seq2[llm.Token, error] {
+	p := c.Prompts[i]
+	if p.Pieces == nil {
+		return c.Model.Generate(ctx, p.Text, r)
+	}
+	return func(yield func(llm.Token, error) bool) {
+		ids, err := p.Tokens(c.Model)
+		if err != nil {
+			yield(llm.Token{}, err)
+			return
+		}
+		m, err := TokenizedOf(c.Model)
+		if err != nil {
+			yield(llm.Token{}, err)
+			return
+		}
+		m.Continue(ctx, ids, r)(yield)
+	}
+}

@@ -1,0 +1,199 @@
+package kserve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+)
+
+// A Model computes a tensor of a row for each element of an input. It may be used by several goroutines.
+type Model interface {
+	// Input and Output describe the tensors. A dimension of -1 has any size.
+	Input() Form
+	Output() Form
+	// Labels are the names of the columns of the output, if they have names.
+	Labels() []string
+	// Infer computes the output for the elements of the input.
+	Infer(ctx context.Context, elements [][]byte) (Tensor, error)
+	// Health returns why the model computes nothing, or nil.
+	Health(ctx context.Context) error
+}
+
+// Form describes a tensor.
+type Form struct {
+	Name     string  `json:"name"`
+	Datatype string  `json:"datatype"`
+	Shape    []int64 `json:"shape"`
+}
+
+// An Embedder computes vectors of texts. It may be used by several goroutines.
+type Embedder interface {
+	Embed(ctx context.Context, texts ...string) ([][]float32, error)
+	Width() int
+	Health(ctx context.Context) error
+}
+
+// Vectors returns a Model whose input "text" has texts, and whose output "embedding" has their vectors.
+func Vectors(e Embedder) Model { return vectors{e} }
+
+type vectors struct{ Embedder }
+
+func (vectors) Input() Form      { return Form{"text", Bytes, []int64{-1}} }
+func (v vectors) Output() Form   { return Form{"embedding", Float32, []int64{-1, int64(v.Width())}} }
+func (vectors) Labels() []string { return nil }
+
+func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
+	texts := make([]string, len(elements))
+	for i, b := range elements {
+		if !utf8.Valid(b) {
+			return Tensor{}, gate.Invalid("inputs", "text %d is not in UTF-8", i)
+		}
+		texts[i] = string(b)
+	}
+	list, err := v.Embed(ctx, texts...)
+	if err != nil {
+		return Tensor{}, err
+	}
+	return Tensor{Name: "embedding", Shape: []int64{int64(len(list)), int64(v.Width())}, Floats: slices.Concat(list...)}, nil
+}
+
+// A Classifier finds the classes of pictures. It may be used by several goroutines.
+type Classifier interface {
+	// Classify returns all classes of each picture, which is the contents of a file.
+	Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error)
+	Classes() int
+	Labels() []string // may be fewer than Classes
+	Health(ctx context.Context) error
+}
+
+// Pictures returns a Model whose input "picture" has JPEG or PNG files, and whose output "probabilities" has those of all classes.
+func Pictures(c Classifier) Model { return pictures{c} }
+
+type pictures struct{ Classifier }
+
+func (pictures) Input() Form { return Form{"picture", Bytes, []int64{-1}} }
+func (p pictures) Output() Form {
+	return Form{"probabilities", Float32, []int64{-1, int64(p.Classes())}}
+}
+
+func (p pictures) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
+	list, err := p.Classify(ctx, elements...)
+	if err != nil {
+		return Tensor{}, err
+	}
+	n := p.Classes()
+	t := Tensor{Name: "probabilities", Shape: []int64{int64(len(list)), int64(n)}, Floats: make([]float32, n*len(list))}
+	for i, classes := range list {
+		for _, c := range classes {
+			t.Floats[i*n+c.Index] = float32(c.Probability)
+		}
+	}
+	return t, nil
+}
+
+// greatest returns the indices of the n greatest values, the greatest one first.
+func greatest(row []float32, n int) []int {
+	list := make([]int, len(row))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
+	return list[:n]
+}
+
+// Request asks for the output of a model.
+type Request struct {
+	Inputs  []Tensor
+	Outputs []Wanted // none for all
+}
+
+// Wanted is an output that a request asks for.
+type Wanted struct {
+	Name    string
+	Classes int // of each row; 0 for the values
+}
+
+// Infer computes what a request to a model asks for, and counts it. read returns the request; its error is the request's. Infer is for other
+// transports of the protocol, which limit requests themselves.
+func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
+	m, err := h.Model(model, version)
+	if err != nil {
+		return nil, err
+	}
+	end := h.options.Metrics.begin(model)
+	r, err := read()
+	var list []Tensor
+	if err == nil {
+		list, err = infer(ctx, m, r)
+	}
+	end(err)
+	return list, err
+}
+
+// Ready returns why the models do not all compute, or nil.
+func (h *Handler) Ready(ctx context.Context) error {
+	for name, m := range h.options.Models {
+		if err := m.Health(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// infer computes what a request asks for. The error may be a gate.Failure.
+func infer(ctx context.Context, m Model, r Request) (list []Tensor, err error) {
+	in, out := m.Input(), m.Output()
+	if len(r.Inputs) != 1 || r.Inputs[0].Name != in.Name {
+		return nil, gate.Invalid("inputs", "the model has one input, %q", in.Name)
+	}
+	if len(r.Outputs) == 0 {
+		r.Outputs = []Wanted{{Name: out.Name}}
+	}
+	for _, w := range r.Outputs {
+		if w.Name != out.Name {
+			return nil, gate.Invalid("outputs", "there is no output %q; the model has %q", w.Name, out.Name)
+		}
+		if w.Classes < 0 {
+			return nil, gate.Invalid("outputs", "%d classes", w.Classes)
+		}
+	}
+	t := r.Inputs[0]
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if len(t.Bytes) == 0 {
+		return nil, gate.Invalid("inputs", "%s: no elements", t.Name)
+	}
+	result, err := m.Infer(ctx, t.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range r.Outputs {
+		if w.Classes > 0 {
+			list = append(list, result.classes(w.Classes, m.Labels()))
+			continue
+		}
+		list = append(list, result)
+	}
+	return list, nil
+}
+
+// Model returns the model with a name and a version, which may be empty. The error is a gate.Failure.
+func (h *Handler) Model(name, version string) (Model, error) {
+	if _, err := h.Resolve(name); err != nil {
+		return nil, err
+	}
+	m := h.options.Models[name]
+	if m == nil {
+		return nil, gate.WrongKind(name)
+	}
+	if version != "" && version != Version {
+		return nil, gate.Failure{Status: 404, Param: "version", Message: fmt.Sprintf("the model %q has no version %q", name, version)}
+	}
+	return m, nil
+}

@@ -1,0 +1,197 @@
+package listen
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// start serves a handler, and returns the address and a function that ends the server.
+func start(t *testing.T, h http.HandlerFunc, o Options) (string, func() error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, h, o) }()
+	return l.Addr().String(), func() error { cancel(); return <-ended }
+}
+
+// dial opens a connection, which the end of the test closes.
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ask sends a request, and returns the error of the answer.
+func ask(c net.Conn) error {
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		return err
+	}
+	a, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(a.Body)
+	if err == nil && string(text) != "fine" {
+		err = fmt.Errorf("got %q", text)
+	}
+	return err
+}
+
+// gone reports whether the server has closed a connection.
+func gone(c net.Conn) bool {
+	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_, err := c.Read(make([]byte, 1))
+	return errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "reset")
+}
+
+func fine(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") }
+
+// Clients that send nothing do not keep others out: those that have waited longest for a request are closed.
+func TestIdle(t *testing.T) {
+	before := runtime.NumGoroutine()
+	address, stop := start(t, fine, Options{Connections: 4, Drain: time.Minute})
+	used := dial(t, address)
+	if err := ask(used); err != nil {
+		t.Fatal(err)
+	}
+	silent := make([]net.Conn, 6)
+	for i := range silent {
+		silent[i] = dial(t, address)
+	}
+	last := dial(t, address)
+	if err := ask(last); err != nil {
+		t.Error(err)
+	}
+	if !gone(used) || !gone(silent[0]) || !gone(silent[2]) {
+		t.Error("the connections that have waited longest are open")
+	}
+	if err := ask(last); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	for _, c := range silent { // the server waits some seconds for the first request of a connection
+		c.Close()
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
+	}
+}
+
+// Connections with requests keep their places, and others wait.
+func TestBusy(t *testing.T) {
+	entered, leave := make(chan bool, 9), make(chan bool)
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		entered <- true
+		<-leave
+		fine(w, r)
+	}, Options{Connections: 2, Drain: time.Minute})
+	answers := make(chan error, 5)
+	for range 5 {
+		c := dial(t, address)
+		go func() { answers <- ask(c) }()
+	}
+	<-entered
+	<-entered
+	select {
+	case <-entered:
+		t.Error("a third request is answered")
+	case <-time.After(50 * time.Millisecond):
+	}
+	for range 5 {
+		leave <- true
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// After the end, answers that have begun end, and others are refused, also while a connection waits for a place.
+func TestDrain(t *testing.T) {
+	entered, leave, draining := make(chan bool), make(chan bool), make(chan bool)
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		entered <- true
+		<-leave
+		fine(w, r)
+	}, Options{Connections: 1, Drain: time.Minute, Draining: func() { close(draining) }})
+	c, waits := dial(t, address), dial(t, address)
+	answer, ended := make(chan error), make(chan error)
+	go func() { answer <- ask(c) }()
+	<-entered
+	go func() { ended <- stop() }()
+	<-draining
+	if !gone(waits) {
+		t.Error("a connection without a place is open")
+	}
+	close(leave)
+	if err := errors.Join(<-answer, <-ended); err != nil {
+		t.Error(err)
+	}
+	if c, err := net.Dial("tcp", address); err == nil {
+		c.Close()
+		t.Error("the listener is open")
+	}
+}
+
+// Answers that take too long after the end are canceled.
+func TestDrainTooLong(t *testing.T) {
+	entered, canceled := make(chan bool), make(chan error, 1)
+	address, stop := start(t, func(_ http.ResponseWriter, r *http.Request) {
+		entered <- true
+		<-r.Context().Done()
+		canceled <- r.Context().Err()
+	}, Options{Drain: time.Millisecond})
+	c := dial(t, address)
+	go func() { _ = ask(c) }()
+	<-entered
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if err := <-canceled; !errors.Is(err, context.Canceled) {
+		t.Errorf("the context of the request: %v", err)
+	}
+}
+
+// Connections of HTTP/2 without TLS are idle between requests.
+func TestHTTP2(t *testing.T) {
+	address, stop := start(t, fine, Options{Connections: 1, Drain: time.Minute})
+	for range 2 { // the second connection gets the place of the first
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		transport.Protocols.SetUnencryptedHTTP2(true)
+		defer transport.CloseIdleConnections()
+		a, err := (&http.Client{Transport: transport}).Get("http://" + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(a.Body)
+		if err = errors.Join(err, a.Body.Close()); err != nil || a.ProtoMajor != 2 || string(text) != "fine" {
+			t.Errorf("%v, %s %q", err, a.Proto, text)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}

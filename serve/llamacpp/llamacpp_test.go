@@ -1,0 +1,274 @@
+package llamacpp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/llamacpp"
+)
+
+// next answers with the path of a request.
+func next(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }
+
+// serve serves a model with random weights.
+func serve(t *testing.T, keys ...string) (url string) {
+	t.Helper()
+	return serveWith(t, nil, keys...)
+}
+
+// serveWith is serve for a model with adapters, which are in folders.
+func serveWith(t *testing.T, adapters map[string]string, keys ...string) (url string) {
+	t.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 2, Adapters: adapters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for name := range adapters {
+		of[name] = "m"
+	}
+	g, err := gate.New(gate.Options{Models: map[string]gate.Model{"m": m}, Adapters: of, Keys: keys, AnyName: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(llamacpp.Handle(g, http.HandlerFunc(next), llamacpp.Options{Path: "m.gguf", Slots: 2}))
+	t.Cleanup(func() {
+		s.Close()
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.URL
+}
+
+// send sends a request, with GET if there is no body, and returns the status and the answer.
+func send(t *testing.T, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.Get(url)
+	if body != "" {
+		r, err = http.Post(url, "application/json", strings.NewReader(body))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(text)
+}
+
+// completion is an answer, or a part of one.
+type completion struct {
+	Index     int
+	Content   string
+	Tokens    []int32
+	Stop      bool
+	StopType  string `json:"stop_type"`
+	Word      string `json:"stopping_word"`
+	Prompt    string
+	Predicted int `json:"tokens_predicted"`
+	Evaluated int `json:"tokens_evaluated"`
+	Timings   map[string]float64
+	Settings  map[string]any `json:"generation_settings"`
+	Logs      []struct {
+		ID      int32
+		Token   string
+		Logprob float64
+		Top     []struct{ ID int32 } `json:"top_logprobs"`
+	} `json:"completion_probabilities"`
+}
+
+// decode decodes an answer with status 200.
+func decode[T any](t *testing.T, status int, text string) (x T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &x); err != nil || status != http.StatusOK {
+		t.Fatalf("%v: %d %s", err, status, text)
+	}
+	return x
+}
+
+func TestCompletion(t *testing.T) {
+	url := serve(t) + "/completion"
+	status, text := send(t, url, `{"prompt": "Hi", "n_predict": 5, "temperature": 0, "n_probs": 3, "return_tokens": true, "ignore_eos": true, "model": "other"}`)
+	x := decode[completion](t, status, text)
+	if !x.Stop || x.StopType != "limit" || x.Predicted != 5 || len(x.Tokens) != 5 || x.Evaluated < 2 || x.Prompt != "Hi" || len(x.Logs) != 5 || x.Settings["n_predict"] != 5.0 {
+		t.Errorf("%s", text)
+	}
+	for i, l := range x.Logs {
+		if l.ID != x.Tokens[i] || len(l.Top) != 3 || l.Top[0].ID != l.ID || !(l.Logprob < 0) {
+			t.Errorf("token %d: %+v", i, l)
+		}
+	}
+	if n := x.Timings["predicted_n"]; n != 5 || x.Timings["prompt_n"]+x.Timings["cache_n"] != float64(x.Evaluated) || !(x.Timings["predicted_per_second"] > 0) {
+		t.Errorf("timings: %v", x.Timings)
+	}
+	status, text = send(t, url, `{"prompt": "Hi", "n_predict": 1, "response_fields": ["content", "generation_settings/n_predict", "none"]}`)
+	if fields := decode[map[string]any](t, status, text); len(fields) != 2 || fields["generation_settings/n_predict"] != 1.0 {
+		t.Errorf("fields: %s", text)
+	}
+	status, text = send(t, url, `{"prompt": "Hi", "logit_bias": {"A": 1000}, "stop": ["AAA"]}`)
+	if x := decode[completion](t, status, text); x.StopType != "word" || x.Word != "AAA" || x.Content != "" {
+		t.Errorf("until AAA: %s", text)
+	}
+}
+
+func TestCompletionStream(t *testing.T) {
+	url := serve(t) + "/completions"
+	const body = `{"prompt": "Hi", "n_predict": 6, "temperature": 0, "n_probs": 1, "ignore_eos": true`
+	status, text := send(t, url, body+"}")
+	want := decode[completion](t, status, text)
+	_, text = send(t, url, body+`, "stream": true}`)
+	var all string
+	var parts []completion
+	for line := range strings.Lines(text) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			parts = append(parts, decode[completion](t, 200, data))
+			all += parts[len(parts)-1].Content
+		}
+	}
+	if all != want.Content || len(parts) != 7 || !parts[6].Stop || parts[6].Predicted != 6 {
+		t.Fatalf("got %q, want %q; %s", all, want.Content, text)
+	}
+	for i, p := range parts[:6] {
+		if p.Stop || len(p.Tokens) != 1 || len(p.Logs) != 1 || p.Logs[0].ID != p.Tokens[0] {
+			t.Errorf("part %d: %+v", i, p)
+		}
+	}
+}
+
+// Prompts may be texts, tokens, both, and objects.
+func TestPrompts(t *testing.T) {
+	url := serve(t) + "/completion"
+	const rest = `, "n_predict": 3, "temperature": 0}`
+	status, text := send(t, url, `{"prompt": ["Hi", {"prompt_string": "Hi"}, [72, "i"]]`+rest)
+	list := decode[[]completion](t, status, text)
+	if len(list) != 3 || list[0].Content != list[1].Content || list[2].Index != 2 {
+		t.Errorf("%s", text)
+	}
+	for _, prompt := range []string{`{"prompt_string": "Hi"}`, `[72, 105]`, `[72, "i"]`} {
+		status, text := send(t, url, `{"prompt": `+prompt+rest)
+		if x := decode[completion](t, status, text); x.Predicted == 0 {
+			t.Errorf("%s: %s", prompt, text)
+		}
+	}
+}
+
+func TestBias(t *testing.T) {
+	url := serve(t) + "/completion"
+	const rest = `, "prompt": "Hi", "n_predict": 4, "temperature": 0, "return_tokens": true}`
+	status, text := send(t, url, `{"n_predict": 4`+rest)
+	free := decode[completion](t, status, text).Tokens[0]
+	for _, bias := range []string{fmt.Sprintf(`[[%d, false]]`, free), fmt.Sprintf(`{"%d": -1000}`, free)} {
+		status, text := send(t, url, `{"logit_bias": `+bias+rest)
+		for _, id := range decode[completion](t, status, text).Tokens {
+			if id == free {
+				t.Errorf("%s: the token is chosen", bias)
+			}
+		}
+	}
+	status, text = send(t, url, `{"logit_bias": [["A", 1000]]`+rest)
+	if x := decode[completion](t, status, text); x.Content != "AAAA" {
+		t.Errorf("with a bias for A: %q", x.Content)
+	}
+}
+
+func TestProps(t *testing.T) {
+	url := serve(t)
+	for _, c := range []struct{ path, body, want string }{
+		{"/props", "", `"model_path":"m.gguf"`}, {"/props", "", `"total_slots":2`}, {"/slots", "", `{"id":1,"n_ctx":200,"is_processing":false}`},
+		{"/lora-adapters", "", `[]`}, {"/lora-adapters", "[]", `{"success":true}`}, {"/apply-template", `{"messages": [{"role": "user", "content": "Hi"}]}`, `Hi`},
+		{"/models", "", "/v1/models"}, {"/chat/completions", "{}", "/v1/chat/completions"}, {"/v1/models", "", "/v1/models"},
+	} {
+		if status, text := send(t, url+c.path, c.body); status != http.StatusOK || !strings.Contains(text, c.want) {
+			t.Errorf("%s %s: %d %s, want %s", c.path, c.body, status, text, c.want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	url := serve(t)
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"/completion", `{}`, 400, "prompt"},
+		{"/completion", `{"prompt": {"a": 1}}`, 400, "prompt"},
+		{"/completion", `{"prompt": "x", "grammar": "root"}`, 400, "grammar is not supported"},
+		{"/completion", `{"prompt": "x", "post_sampling_probs": true}`, 400, "not supported"},
+		{"/completion", `{"prompt": "x", "n_probs": 21}`, 400, "n_probs: 21 is not from 0 to 20"},
+		{"/completion", `{"prompt": "x", "n_predict": 0}`, 400, "n_predict"},
+		{"/completion", `{"prompt": "x", "json_schema": {"type": "y"}}`, 400, "json_schema"},
+		{"/completion", `{"prompt": "x", "logit_bias": 5}`, 400, "logit_bias"},
+		{"/completion", `{"prompt": "x", "logit_bias": [[1, "x"]]}`, 400, "pair 0 has no bias"},
+		{"/completion", `{"prompt": [1000000]}`, 400, "is not a token"},
+		{"/lora-adapters", `[{"id": 1, "scale": 0.5}]`, 400, "there is no adapter 1"},
+		{"/apply-template", `{"messages": 5}`, 400, "messages"},
+	} {
+		if status, text := send(t, url+c.path, c.body); status != c.status || !strings.Contains(text, c.want) || !strings.HasPrefix(text, `{"error":{"code":`) {
+			t.Errorf("%s: %d %s, want %d and %s", c.body, status, text, c.status, c.want)
+		}
+	}
+	if status, text := send(t, serve(t, "key")+"/completion", `{"prompt": "x"}`); status != http.StatusUnauthorized || !strings.Contains(text, "authentication_error") {
+		t.Errorf("without a key: %d %s", status, text)
+	}
+}
+
+// TestAdapters chooses adapters by their numbers and by their names.
+func TestAdapters(t *testing.T) {
+	url := serveWith(t, map[string]string{"a": llamatest.WriteAdapter(t, 1), "b": llamatest.WriteAdapter(t, 2)})
+	ask := func(fields string) string {
+		var answer struct{ Content, Model string }
+		status, text := send(t, url+"/completion", `{"prompt": "Hello", "n_predict": 20, "temperature": 0, `+fields+`}`)
+		if err := json.Unmarshal([]byte(text), &answer); status != 200 || err != nil {
+			t.Fatalf("%s: %d, %v: %s", fields, status, err, text)
+		}
+		return answer.Model + ": " + answer.Content
+	}
+	none, a, b := ask(`"model": "m"`), ask(`"model": "a"`), ask(`"model": "b"`)
+	if none[1:] == a[1:] || a[1:] == b[1:] || b[1:] == none[1:] {
+		t.Errorf("the texts are %q, %q and %q", none, a, b)
+	}
+	for fields, want := range map[string]string{
+		`"lora": []`: none, `"model": "b", "lora": []`: b, `"lora": [{"id": 0, "scale": 1}, {"id": 1, "scale": 0}]`: a, `"model": "a", "lora": [{"id": 1, "scale": 1}]`: b,
+		`"model": "a", "lora": [{"id": 0, "scale": 0}]`: none,
+	} {
+		if got := ask(fields); got != want {
+			t.Errorf("%s: %q, want %q", fields, got, want)
+		}
+	}
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"/lora-adapters", "", 200, `[{"id":0,"scale":0,"path":"a"},{"id":1,"scale":0,"path":"b"}]`},
+		{"/lora-adapters", `[{"id": 1, "scale": 0}]`, 200, `{"success":true}`},
+		{"/lora-adapters", `[{"id": 1, "scale": 1}]`, 400, "scale is not supported"},
+		{"/completion", `{"prompt": "x", "lora": [{"id": 2, "scale": 1}]}`, 400, "there is no adapter 2"},
+		{"/completion", `{"prompt": "x", "lora": [{"id": 1, "scale": 0.5}]}`, 400, "a scale other than 0 and 1"},
+		{"/completion", `{"prompt": "x", "lora": [{"id": 0, "scale": 1}, {"id": 1, "scale": 1}]}`, 400, "more than one adapter"},
+	} {
+		if status, text := send(t, url+c.path, c.body); status != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s %s: %d %s, want %d %s", c.path, c.body, status, text, c.status, c.want)
+		}
+	}
+}

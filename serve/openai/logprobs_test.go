@@ -1,0 +1,196 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
+)
+
+// tiny serves a model with random weights.
+func tiny(t *testing.T) (url string) {
+	t.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return serve(t, openai.Options{Models: map[string]openai.Model{"m": m}}).URL
+}
+
+// alternative is a token in the probabilities of an answer.
+type alternative struct {
+	Token   string
+	Logprob float64
+	Bytes   []byte
+}
+
+// withLogs is an answer with probabilities, or a part of one.
+type withLogs struct {
+	Choices []struct {
+		Index          int
+		Text           string
+		Message, Delta struct{ Content string }
+		Logprobs       struct {
+			Content []struct {
+				alternative
+				Top []alternative `json:"top_logprobs"`
+			}
+			Tokens  []string
+			Logs    []float64            `json:"token_logprobs"`
+			Top     []map[string]float64 `json:"top_logprobs"`
+			Offsets []int                `json:"text_offset"`
+		}
+	}
+	Usage struct {
+		Generated int `json:"completion_tokens"`
+	}
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The bytes are numbers in JSON.
+func (a *alternative) UnmarshalJSON(data []byte) error {
+	var x struct {
+		Token   string
+		Logprob float64
+		Bytes   []int
+	}
+	err := json.Unmarshal(data, &x)
+	a.Token, a.Logprob, a.Bytes = x.Token, x.Logprob, nil
+	for _, b := range x.Bytes {
+		a.Bytes = append(a.Bytes, byte(b))
+	}
+	return err
+}
+
+// decode returns an answer.
+func decode(t *testing.T, text string) (x withLogs) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &x); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return x
+}
+
+func TestChatLogprobs(t *testing.T) {
+	url := tiny(t) + "/v1/chat/completions"
+	const body = `{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 6, "temperature": 0, "logprobs": true, "top_logprobs": 3`
+	status, text := post(t, url, body+"}")
+	if status != http.StatusOK {
+		t.Fatal(text)
+	}
+	c := decode(t, text).Choices[0]
+	var all []byte
+	for _, x := range c.Logprobs.Content {
+		all = append(all, x.Bytes...)
+		if len(x.Top) != 3 || x.Top[0].Token != x.Token || x.Top[0].Logprob != x.Logprob || !(x.Logprob < 0) || strings.ToValidUTF8(string(x.Bytes), "\ufffd") != x.Token {
+			t.Errorf("a token: %+v", x)
+		}
+	}
+	if want := string([]rune(string(all))); want != c.Message.Content || len(c.Logprobs.Content) != 6 {
+		t.Errorf("the tokens are %q, the text %q", want, c.Message.Content)
+	}
+	var streamed []alternative
+	for _, e := range events(t, url, body+`, "stream": true}`) {
+		if e == "[DONE]" {
+			break
+		}
+		for _, x := range decode(t, e).Choices[0].Logprobs.Content {
+			streamed = append(streamed, x.alternative)
+		}
+	}
+	if last := c.Logprobs.Content[5]; len(streamed) != 6 || streamed[5].Token != last.Token || math.Abs(streamed[5].Logprob-last.Logprob) > 1e-3 {
+		t.Errorf("streamed: %v", streamed)
+	}
+}
+
+func TestCompletionLogprobs(t *testing.T) {
+	url := tiny(t) + "/v1/completions"
+	_, text := post(t, url, `{"prompt": "Hi", "max_tokens": 5, "temperature": 0, "logprobs": 2}`)
+	l := decode(t, text).Choices[0].Logprobs
+	if len(l.Tokens) != 5 || len(l.Logs) != 5 || len(l.Top) != 5 || len(l.Offsets) != 5 {
+		t.Fatal(text)
+	}
+	offset := 0
+	for i, token := range l.Tokens {
+		if l.Offsets[i] != offset || l.Top[i][token] != l.Logs[i] || len(l.Top[i]) < 1 || len(l.Top[i]) > 2 {
+			t.Errorf("token %d: offset %d, want %d; %v in %v", i, l.Offsets[i], offset, l.Logs[i], l.Top[i])
+		}
+		offset += len([]rune(token))
+	}
+	if _, text := post(t, url, `{"prompt": "Hi", "max_tokens": 5, "logprobs": null}`); !strings.Contains(text, `"logprobs":null`) {
+		t.Error(text)
+	}
+}
+
+// The best of several continuations are those whose tokens are the most probable ones.
+func TestBestOf(t *testing.T) {
+	url := tiny(t) + "/v1/completions"
+	const body = `{"prompt": ["Hi", "Ho"], "max_tokens": 4, "seed": 3, "logprobs": 0, "temperature": 2, `
+	mean := func(logs []float64) (sum float64) {
+		for _, x := range logs {
+			sum += x / float64(len(logs))
+		}
+		return sum
+	}
+	_, text := post(t, url, body+`"n": 5}`)
+	all := decode(t, text)
+	_, text = post(t, url, body+`"best_of": 5}`)
+	best := decode(t, text)
+	if len(all.Choices) != 10 || len(best.Choices) != 2 || best.Usage.Generated != all.Usage.Generated {
+		t.Fatal(text)
+	}
+	for prompt, c := range best.Choices {
+		want := math.Inf(-1)
+		for _, x := range all.Choices[5*prompt : 5*prompt+5] {
+			want = max(want, mean(x.Logprobs.Logs))
+		}
+		if got := mean(c.Logprobs.Logs); math.Abs(got-want) > 1e-5 || c.Index != prompt {
+			t.Errorf("choice %d of prompt %d has the mean %v, want %v", c.Index, prompt, got, want)
+		}
+	}
+}
+
+func TestPrompts(t *testing.T) {
+	url := tiny(t)
+	_, text := post(t, url+"/tokenize", `{"prompt": "Hi"}`)
+	var ids struct{ Tokens []int32 }
+	if err := json.Unmarshal([]byte(text), &ids); err != nil {
+		t.Fatal(err)
+	}
+	list, _ := json.Marshal(ids.Tokens)
+	_, text = post(t, url+"/v1/completions", fmt.Sprintf(`{"prompt": ["Hi", %s, "Ho"], "max_tokens": 5, "temperature": 0, "n": 2, "echo": true}`, list))
+	x := decode(t, text)
+	if len(x.Choices) != 6 || x.Usage.Generated != 30 {
+		t.Fatal(text)
+	}
+	for i, c := range x.Choices {
+		if c.Index != i || !strings.HasPrefix(c.Text, []string{"Hi", "Hi", "Ho"}[i/2]) || i < 4 && c.Text != x.Choices[0].Text {
+			t.Errorf("choice %d is %+v", i, c)
+		}
+	}
+	_, text = post(t, url+"/v1/completions", `{"prompt": "Hi", "max_tokens": 8, "temperature": 0, "ignore_eos": true, "logit_bias": {"72": 100}, "frequency_penalty": 0.5, "presence_penalty": 0.5, "repetition_penalty": 1.1}`)
+	if got := decode(t, text).Choices[0].Text; strings.Count(got, got[:1]) != 8 {
+		t.Errorf("with a bias for one token: %q", got)
+	}
+	if status, text := post(t, url+"/v1/completions", `{"prompt": [[1000000]]}`); status != http.StatusBadRequest || !strings.Contains(text, "is not a token of the model") {
+		t.Errorf("%d %s", status, text)
+	}
+}

@@ -1,0 +1,195 @@
+package pictures_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/serve/batch"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/pictures"
+)
+
+// wide is a Model with one class for wide pictures and one for others. It refuses pictures of 13 pixels.
+type wide struct {
+	wait chan struct{} // unless it is nil, received from before each batch
+	lost *atomic.Bool
+}
+
+func (wide) Classes() int { return 2 }
+
+func (m wide) Classify(ctx context.Context, _ int, list ...image.Image) (classes [][]classify.Class, err error) {
+	if m.wait != nil {
+		select {
+		case <-m.wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if m.lost != nil && m.lost.Load() {
+		return nil, errors.New("the device is lost")
+	}
+	for _, p := range list {
+		c := []classify.Class{{Index: 0, Name: "high", Probability: 0.75}, {Index: 1, Name: "wide", Probability: 0.25}}
+		switch b := p.Bounds(); {
+		case b.Dx() == 13:
+			return nil, classify.ErrPicture
+		case b.Dx() > b.Dy():
+			c[0], c[1] = classify.Class{Index: 1, Name: "wide", Probability: 0.9}, classify.Class{Index: 0, Name: "high", Probability: 0.1}
+		}
+		classes = append(classes, c)
+	}
+	return classes, nil
+}
+
+// serve starts a server.
+func serve(t *testing.T, m pictures.Model, o pictures.Options) (string, *pictures.Handler) {
+	t.Helper()
+	g, err := gate.New(gate.Options{Others: []string{"p"}, Body: 5000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Name, o.Model = "p", m
+	h, err := pictures.Handle(g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL, h
+}
+
+// file returns a picture in PNG.
+func file(t *testing.T, w, h int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// send sends a request, by GET without a body, and returns the status and the answer.
+func send(t *testing.T, url, body string) (int, string) {
+	t.Helper()
+	var a *http.Response
+	var err error
+	if body == "" {
+		a, err = http.Get(url)
+	} else {
+		a, err = http.Post(url, "image/png", strings.NewReader(body))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.StatusCode, strings.TrimSpace(string(text))
+}
+
+func TestUpload(t *testing.T) {
+	var seen batch.Report
+	count := prometheus.NewCounter(prometheus.CounterOpts{Name: "x", Help: "X."})
+	url, h := serve(t, wide{}, pictures.Options{Labels: []string{"high"}, Observe: func(_ string, r batch.Report) { seen = r }, Metrics: []prometheus.Collector{count}})
+	for _, c := range []struct {
+		query, body string
+		status      int
+		want        string
+	}{
+		{"", file(t, 9, 3), 200, `{"classes":[{"class":1,"name":"wide","probability":0.9},{"class":0,"name":"high","probability":0.1}],"model":"p"}`},
+		{"?top=1", file(t, 3, 9), 200, `{"classes":[{"class":0,"name":"high","probability":0.75}],"model":"p"}`},
+		{"?top=0", file(t, 3, 9), 400, `{"error":"top: \"0\" is not a number from 1 to 1000"}`},
+		{"", "text", 400, `{"error":"classify: not a picture: image: unknown format"}`},
+		{"", file(t, 13, 9), 400, `{"error":"classify: not a picture"}`},
+		{"", file(t, 3, 9) + strings.Repeat(" ", 5000), 413, `{"error":"the request has more than 5000 bytes"}`},
+	} {
+		if status, got := send(t, url+"/classify"+c.query, c.body); status != c.status || got != c.want {
+			t.Errorf("%s %.8q: %d %s, want %d %s", c.query, c.body, status, got, c.status, c.want)
+		}
+	}
+	if status, got := send(t, url+"/metrics", ""); status != 200 || !strings.Contains(got, "\nx 0") {
+		t.Errorf("metrics: %d %s", status, got)
+	}
+	if status, got := send(t, url+"/health", ""); status != 200 {
+		t.Errorf("health: %d %s", status, got)
+	}
+	if h.Classes() != 2 || len(h.Labels()) != 1 || seen.Items != 1 {
+		t.Errorf("%d classes, labels %v, %+v", h.Classes(), h.Labels(), seen)
+	}
+	g, err := gate.New(gate.Options{Others: []string{"q"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []pictures.Options{{Name: "p", Model: wide{}}, {Name: "q", Model: wide{}, Delay: -1}} {
+		if _, err := pictures.Handle(g, o); !errors.Is(err, gate.ErrOptions) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// A full queue refuses pictures, and those that it has accepted are classified.
+func TestOverload(t *testing.T) {
+	m := wide{wait: make(chan struct{})}
+	url, h := serve(t, m, pictures.Options{Pictures: 2})
+	p := file(t, 9, 3)
+	if _, err := h.Classify(t.Context(), []byte(p), []byte(p), []byte(p)); gate.FailureOf(err).Status != 400 {
+		t.Errorf("three pictures: %v", err)
+	}
+	var all sync.WaitGroup
+	var ok, busy atomic.Int64
+	for range 12 {
+		all.Go(func() {
+			switch status, got := send(t, url+"/classify", p); status {
+			case 200:
+				ok.Add(1)
+			case 429:
+				busy.Add(1)
+			default:
+				t.Errorf("%d %s", status, got)
+			}
+		})
+	}
+	for end := time.Now().Add(time.Minute); busy.Load() < 9 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	close(m.wait)
+	all.Wait()
+	if ok.Load() != 3 { // one is computed, two wait
+		t.Errorf("%d answers, %d refusals", ok.Load(), busy.Load())
+	}
+}
+
+// After an error of the device, the server is not healthy until the device computes again, also if no picture comes.
+func TestHealth(t *testing.T) {
+	m := wide{lost: new(atomic.Bool)}
+	url, _ := serve(t, m, pictures.Options{})
+	p := file(t, 9, 3)
+	m.lost.Store(true)
+	if status, got := send(t, url+"/classify", p); status != 500 {
+		t.Errorf("%d %s", status, got)
+	}
+	if status, got := send(t, url+"/health", ""); status != 503 || !strings.Contains(got, "the device is lost") {
+		t.Errorf("without the device: %d %s", status, got)
+	}
+	m.lost.Store(false)
+	if status, got := send(t, url+"/health", ""); status != 200 {
+		t.Errorf("the device is back: %d %s", status, got)
+	}
+}
