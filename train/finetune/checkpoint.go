@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,24 +39,71 @@ const (
 // state is the contents of a state.json. The random order of texts follows from the seed and the epoch.
 type state struct {
 	position
-	Training string `json:"training"` // identifies the data and the options that must not change
-	Sum      string `json:"sum"`      // SHA-256 of the files of tensors
+	Devices  int               `json:"devices,omitempty"` // their number, or 0 for one
+	Training string            `json:"training"`          // identifies the data and the options that must not change
+	Files    map[string]string `json:"files"`             // the SHA-256 of each other file
+	Sum      string            `json:"sum"`               // the SHA-256 of this file with an empty Sum
+}
+
+// encode returns the text of a state.json.
+func (s state) encode() ([]byte, error) {
+	s.Sum = ""
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	s.Sum = fmt.Sprintf("%x", sha256.Sum256(text))
+	text, err = json.MarshalIndent(s, "", "  ")
+	return append(text, '\n'), err
+}
+
+// readState reads the state.json of a checkpoint, and compares all files with their sums.
+func readState(folder string) (s state, err error) {
+	corrupt := func(name string, cause error) error {
+		err := fmt.Errorf("%w: %s is corrupt; remove the folder to continue with the checkpoint before", ErrCheckpoint, filepath.Join(folder, name))
+		if cause != nil {
+			err = fmt.Errorf("%w: %w", err, cause)
+		}
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, stateFile))
+	if err != nil {
+		return s, corrupt(stateFile, err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, corrupt(stateFile, err)
+	}
+	if again, err := s.encode(); err != nil || !bytes.Equal(again, text) {
+		return s, corrupt(stateFile, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		if sum, err := sumOf(filepath.Join(folder, name)); err != nil || sum != s.Files[name] {
+			return s, corrupt(name, err)
+		}
+	}
+	return s, nil
 }
 
 // training identifies what must not change when a training continues.
 func (t *Trainer) training() string {
 	c := t.config
-	return fmt.Sprintf("data %s, seed %d, length %d, batch %d, rank %d, alpha %g", t.print, c.Seed, c.Length, c.Batch, c.Rank, c.Alpha)
+	if c.Method == full {
+		return fmt.Sprintf("all parameters, data %s, seed %d, length %d, batch %d", t.print, c.Seed, c.Length, c.Batch)
+	}
+	return fmt.Sprintf("data %s, seed %d, length %d, batch %d, rank %d, alpha %g, rslora %v, dropout %g, dora %v, modules %q, dpo %v, beta %g",
+		t.print, c.Seed, c.Length, c.Batch, c.Rank, c.Alpha, c.RankStabilized, c.Dropout, c.DoRA, c.Modules, c.DPO, c.Beta)
 }
 
 // fingerprint returns a hash of texts.
 func fingerprint(d *text.Data) string {
 	h := sha256.New()
 	for _, e := range d.Examples {
-		// A hash's Write never fails.
-		_ = binary.Write(h, binary.LittleEndian, int64(len(e.Tokens)))
-		_ = binary.Write(h, binary.LittleEndian, e.Tokens)
-		_ = binary.Write(h, binary.LittleEndian, e.Learned)
+		for x := &e; x != nil; x = x.Rejected {
+			// A hash's Write never fails.
+			_ = binary.Write(h, binary.LittleEndian, int64(len(x.Tokens)))
+			_ = binary.Write(h, binary.LittleEndian, x.Tokens)
+			_ = binary.Write(h, binary.LittleEndian, x.Learned)
+		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
@@ -73,6 +122,9 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 	if err := t.write(ctx, partial); err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
+	if err := t.losses.sync(); err != nil {
+		return err
+	}
 	if err := weights.Rename(partial, final); err != nil {
 		return err
 	}
@@ -81,7 +133,7 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 
 // write writes the files of a checkpoint, the state last.
 func (t *Trainer) write(ctx context.Context, folder string) error {
-	if err := t.adapter.Save(ctx, t.stream, folder); err != nil {
+	if err := t.subject.keep(ctx, folder); err != nil {
 		return err
 	}
 	var opt train.State
@@ -95,51 +147,52 @@ func (t *Trainer) write(ctx context.Context, folder string) error {
 	if err := saveMoments(filepath.Join(folder, optimizerFile), opt.Moments); err != nil {
 		return err
 	}
-	sum, err := sumOf(folder)
-	if err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(state{t.at, t.training(), sum}, "", "  ")
+	text, err := t.summary(folder)
 	if err != nil {
 		return err
 	}
 	return weights.Save(filepath.Join(folder, stateFile), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
+		_, err := w.Write(text)
 		return err
 	})
 }
 
-// saveMoments writes what an optimizer knows.
-func saveMoments(name string, moments []float32) error {
-	data, err := binary.Append(nil, binary.LittleEndian, moments)
+// summary returns the text of the state.json for the other files of a checkpoint.
+func (t *Trainer) summary(folder string) ([]byte, error) {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, err := weights.NewTensor(weights.Spec{Name: momentsTensor, Type: weights.F32, Shape: []int{len(moments)}}, bytes.NewReader(data))
-	if err != nil {
-		return err
+	s := state{position: t.at, Training: t.training(), Files: map[string]string{}}
+	if n := len(t.replicas); n > 1 {
+		s.Devices = n
 	}
-	f, err := weights.New(weights.Contents{Tensors: []*weights.Tensor{x}})
-	if err != nil {
-		return err
+	for _, e := range entries {
+		if s.Files[e.Name()], err = sumOf(filepath.Join(folder, e.Name())); err != nil {
+			return nil, err
+		}
 	}
-	return safetensors.Save(name, f)
+	return s.encode()
 }
 
-// sumOf returns the SHA-256 of the files of tensors of a checkpoint.
-func sumOf(folder string) (string, error) {
-	h := sha256.New()
-	for _, name := range []string{"adapter_model.safetensors", optimizerFile} {
-		f, err := os.Open(filepath.Join(folder, name))
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(h, f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return "", err
-		}
+// saveMoments writes what an optimizer knows.
+func saveMoments(name string, moments []float32) error {
+	x, err := numbers(weights.Spec{Name: momentsTensor, Type: weights.F32, Shape: []int{len(moments)}}, moments)
+	if err != nil {
+		return err
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
+	return save(name, weights.Contents{Tensors: []*weights.Tensor{x}})
+}
+
+// sumOf returns the SHA-256 of a file.
+func sumOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return fmt.Sprintf("%x", h.Sum(nil)), errors.Join(err, f.Close())
 }
 
 // checkpoints returns the folders of checkpoints, the oldest first.
@@ -173,31 +226,23 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 		return "", err
 	}
 	folder := list[len(list)-1]
-	text, err := os.ReadFile(filepath.Join(folder, stateFile))
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrCheckpoint, err)
-	}
-	var s state
-	if err := json.Unmarshal(text, &s); err != nil {
-		return "", fmt.Errorf("%w: %s: %w", ErrCheckpoint, folder, err)
-	}
-	sum, err := sumOf(folder)
+	s, err := readState(folder)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%w: %w", ErrCheckpoint, err)
-	case sum != s.Sum:
-		return "", fmt.Errorf("%w: %s: the files of tensors have changed since they were written", ErrCheckpoint, folder)
+		return "", err
+	case max(s.Devices, 1) != len(t.replicas):
+		return "", fmt.Errorf("%w: %s is of a training on %d devices, not %d, whose sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), len(t.replicas))
 	case s.Training != t.training():
 		return "", fmt.Errorf("%w: %s is of the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
-	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):
+	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):
 		return "", fmt.Errorf("%w: %s: the position %+v does not exist", ErrCheckpoint, folder, s.position)
 	}
 	t.at = s.position
 	return folder, nil
 }
 
-// restore sets what the optimizer knows.
-func (t *Trainer) restore(folder string) error {
+// restore sets what the optimizer knows after some steps.
+func (r *replica) restore(folder string, steps int) error {
 	f, err := safetensors.Open(filepath.Join(folder, optimizerFile))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
@@ -211,7 +256,7 @@ func (t *Trainer) restore(folder string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	return tensor.RunOn(context.Background(), t.stream, func(s *tensor.Scope) error {
-		return t.opt.Restore(s, train.State{Steps: t.at.Step, Moments: moments})
+	return tensor.RunOn(context.Background(), r.stream, func(s *tensor.Scope) error {
+		return r.opt.Restore(s, train.State{Steps: steps, Moments: moments})
 	})
 }

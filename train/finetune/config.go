@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,12 +20,20 @@ type Config struct {
 	Eval  []string `yaml:"eval"`  // files like those of Data, of which only the loss is computed
 	Out   string   `yaml:"out"`   // a folder for results
 
+	// Method is lora, the default, or full: an adapter or all parameters of the model are trained.
+	Method string `yaml:"method"`
+	// DPO trains with preferences: see text.Options.Preferences. Beta is the weight of log-probabilities; 0.1 by default.
+	DPO  bool    `yaml:"dpo"`
+	Beta float64 `yaml:"beta"`
+
 	Rank           int      `yaml:"rank"`    // of the adapter; 16 by default
 	Alpha          float64  `yaml:"alpha"`   // 2*Rank by default
 	RankStabilized bool     `yaml:"rslora"`  // see lora.Options
+	Dropout        float64  `yaml:"dropout"` // the probability with which inputs of the adapter are dropped
+	DoRA           bool     `yaml:"dora"`    // see lora.Options
 	Modules        []string `yaml:"modules"` // all linear layers by default
 
-	Rate     float64 `yaml:"lr"`       // of AdamW; 2e-4 by default
+	Rate     float64 `yaml:"lr"`       // of AdamW; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // steps in which the rate rises
 	Decay    float64 `yaml:"decay"`    // of weights
@@ -32,39 +41,53 @@ type Config struct {
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
-	Batch    int    `yaml:"batch"`    // packs of a step; 1 by default
+	Batch    int    `yaml:"batch"`    // packs of a step, on all devices together; one for each device by default
 	Length   int    `yaml:"length"`   // tokens of a pack, and the most of a text; 1024 by default, or the model's context if that is less
 	Truncate bool   `yaml:"truncate"` // cut longer texts, which are an error otherwise
 	Seed     uint64 `yaml:"seed"`     // of the order of texts and of the initial adapter
 
+	// TensorBoard is a folder for event files, which the program TensorBoard shows.
+	TensorBoard string `yaml:"tensorboard"`
+
 	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for one at the end
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
+
+	// Patience is the number of checkpoints in a row without an improvement of the loss of Eval after which the training ends; 0 for no end.
+	// The result is then what had the least loss, not what the last step left.
+	Patience int `yaml:"patience"`
 }
+
+// full is the Method that trains all parameters.
+const full = "full"
 
 // defaultLength is the default of Length.
 const defaultLength = 1024
 
-// filled returns c with defaults.
-func (c Config) filled() Config {
-	for v, value := range map[*int]int{&c.Rank: 16, &c.Epochs: 1, &c.Batch: 1, &c.Keep: 2} {
+// filled returns c with defaults for a number of devices.
+func (c Config) filled(devices int) Config {
+	for v, value := range map[*int]int{&c.Rank: 16, &c.Epochs: 1, &c.Batch: devices, &c.Keep: 2} {
 		if *v == 0 {
 			*v = value
 		}
 	}
-	for v, value := range map[*float64]float64{&c.Alpha: float64(2 * c.Rank), &c.Rate: 2e-4, &c.Clip: 1} {
+	rate := 2e-4
+	if c.Method == full {
+		rate = 2e-5
+	} else if c.DPO {
+		rate = 5e-5
+	}
+	for v, value := range map[*float64]float64{&c.Alpha: float64(2 * c.Rank), &c.Rate: rate, &c.Clip: 1, &c.Beta: 0.1} {
 		if *v == 0 {
 			*v = value
 		}
 	}
-	if c.Schedule == "" {
-		c.Schedule = "cosine"
-	}
+	c.Schedule, c.Method = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora")
 	return c
 }
 
-// check returns ErrConfig with all values of a filled Config that make no sense.
-func (c Config) check() error {
+// check returns ErrConfig with all values of a filled Config that make no sense for a number of devices.
+func (c Config) check(devices int) error {
 	var errs []error
 	say := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
@@ -76,7 +99,7 @@ func (c Config) check() error {
 		name  string
 		value int
 		least int
-	}{{"rank", c.Rank, 1}, {"warmup", c.WarmUp, 0}, {"epochs", c.Epochs, 1}, {"steps", c.Steps, 0}, {"batch", c.Batch, 1}, {"length", c.Length, 0}, {"save", c.Save, 0}, {"keep", c.Keep, 1}} {
+	}{{"rank", c.Rank, 1}, {"warmup", c.WarmUp, 0}, {"epochs", c.Epochs, 1}, {"steps", c.Steps, 0}, {"batch", c.Batch, devices}, {"length", c.Length, 0}, {"save", c.Save, 0}, {"keep", c.Keep, 1}, {"patience", c.Patience, 0}} {
 		if v.value < v.least {
 			say("%s is %d, less than %d", v.name, v.value, v.least)
 		}
@@ -84,10 +107,22 @@ func (c Config) check() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"alpha", c.Alpha}, {"lr", c.Rate}, {"decay", c.Decay}, {"clip", c.Clip}} {
+	}{{"alpha", c.Alpha}, {"beta", c.Beta}, {"lr", c.Rate}, {"decay", c.Decay}, {"clip", c.Clip}} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			say("%s is %g", v.name, v.value)
 		}
+	}
+	switch {
+	case c.Method != "lora" && c.Method != full:
+		say("the method %q is none of lora and full", c.Method)
+	case c.Method == full && (c.DPO || c.DoRA || c.RankStabilized || c.Dropout != 0 || len(c.Modules) > 0):
+		say("dpo, dora, rslora, dropout and modules need the method lora")
+	}
+	if !(c.Dropout >= 0 && c.Dropout < 1) {
+		say("dropout is %g, not between 0 and 1", c.Dropout)
+	}
+	if c.Patience > 0 && (len(c.Eval) == 0 || c.Save == 0) {
+		say("patience needs eval and save")
 	}
 	if c.Schedule != "cosine" && c.Schedule != "linear" && c.Schedule != "constant" {
 		say("the schedule %q is none of cosine, linear and constant", c.Schedule)
@@ -97,7 +132,9 @@ func (c Config) check() error {
 
 // lora returns the form of the adapter.
 func (c Config) lora() lora.Options {
-	return lora.Options{Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Modules: c.Modules, Base: c.Model, Seed: c.Seed}
+	return lora.Options{
+		Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Dropout: c.Dropout, DoRA: c.DoRA, Modules: c.Modules, Base: c.Model, Seed: c.Seed,
+	}
 }
 
 // adamW returns the options of the optimizer for a number of steps.

@@ -3,10 +3,13 @@ package finetune_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +129,92 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestForms trains adapters of all forms, which continue after an interruption with the same bits.
+func TestForms(t *testing.T) {
+	dev := open(t)
+	stop := errors.New("stop")
+	for name, change := range map[string]func(c *finetune.Config){
+		"dropout": func(c *finetune.Config) { c.Dropout = 0.1 }, "DoRA": func(c *finetune.Config) { c.DoRA, c.Dropout = true, 0.1 },
+		"rslora": func(c *finetune.Config) { c.RankStabilized, c.Schedule, c.WarmUp = true, "linear", 3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config(t)
+			change(&c)
+			whole, err := train(t, dev, c, proceed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, last := whole[0], whole[len(whole)-1]; !(last.Loss < 0.8*first.Loss) {
+				t.Errorf("the loss is %g, then %g", first.Loss, last.Loss)
+			}
+			want := files(t, c.Out)
+			c.Out, c.Resume = filepath.Join(t.TempDir(), "out"), true
+			if _, err := train(t, dev, c, func(p finetune.Progress) error {
+				if p.Step == 5 {
+					return stop
+				}
+				return nil
+			}); !errors.Is(err, stop) {
+				t.Fatal(err)
+			}
+			if _, err := train(t, dev, c, proceed); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(files(t, c.Out), want) {
+				t.Error("the training that was interrupted has other results")
+			}
+			o, err := lora.ReadOptions(c.Out)
+			if err != nil || o.Dropout != c.Dropout || o.DoRA != c.DoRA || o.RankStabilized != c.RankStabilized {
+				t.Errorf("%+v, %v", o, err)
+			}
+		})
+	}
+}
+
+// TestPatience ends a training whose evaluation gets worse, also if it was interrupted. The result is the adapter of the checkpoint with the least loss.
+func TestPatience(t *testing.T) {
+	dev, c := open(t), config(t)
+	other := filepath.Join(t.TempDir(), "eval.jsonl")
+	if err := os.WriteFile(other, []byte(`{"prompt": "a", "completion": "zzzzzzzzzz"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Eval, c.Epochs, c.Save, c.Patience, c.Keep = []string{other}, 10, 1, 3, 100
+	list, err := train(t, dev, c, proceed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := 0
+	for i, p := range list {
+		if p.Eval < list[best].Eval {
+			best = i
+		}
+	}
+	if last := list[len(list)-1]; last.Step == last.Steps || len(list) != best+1+c.Patience {
+		t.Fatalf("the least loss is that of step %d; the last step is %d of %d", best+1, last.Step, last.Steps)
+	}
+	want := files(t, c.Out)
+	saved, err := os.ReadFile(filepath.Join(c.Out, "checkpoints", fmt.Sprintf("step-%08d", best+1), "adapter_model.safetensors"))
+	if err != nil || string(saved) != want["adapter_model.safetensors"] {
+		t.Errorf("the result is not that of step %d: %v", best+1, err)
+	}
+	c.Out, c.Resume = filepath.Join(t.TempDir(), "out"), true
+	stop := errors.New("stop")
+	if _, err := train(t, dev, c, func(p finetune.Progress) error {
+		if p.Step == best+2 {
+			return stop
+		}
+		return nil
+	}); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	if rest, err := train(t, dev, c, proceed); err != nil || len(rest) != 2 || !maps.Equal(files(t, c.Out), want) {
+		t.Errorf("continued with %d steps, want 2, or with other results: %v", len(rest), err)
+	}
+	if rest, err := train(t, dev, c, proceed); err != nil || len(rest) != 0 {
+		t.Errorf("continued with %d steps after the end, %v", len(rest), err)
+	}
+}
+
 // TestInterrupt ends the context: the training continues later.
 func TestInterrupt(t *testing.T) {
 	dev, c := open(t), config(t)
@@ -178,31 +267,103 @@ func TestRotation(t *testing.T) {
 		t.Errorf("another seed: %v", err)
 	}
 	last := filepath.Join(parent, entries[1].Name())
-	for _, name := range []string{"optimizer.safetensors", "adapter_model.safetensors", "state.json"} {
-		path := filepath.Join(last, name)
-		good, err := os.ReadFile(path)
+	names, err := os.ReadDir(last)
+	if err != nil || len(names) != 4 {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		corrupt(t, filepath.Join(last, name.Name()), func() error {
+			tr, err := finetune.New(dev, c)
+			if err == nil {
+				err = tr.Close()
+			}
+			return err
+		})
+	}
+}
+
+// corrupt changes one of 64 ranges of bytes of a file each time, and cuts the file: resume must return an error that names it.
+func corrupt(t *testing.T, name string, resume func() error) {
+	t.Helper()
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := [][]byte{good[:len(good)/2], good[:len(good)-1], append(slices.Clone(good), ' '), {}}
+	for i, size := 0, (len(good)+63)/64; i < len(good); i += size {
+		x := slices.Clone(good)
+		for j := range x[i:min(i+size, len(x))] {
+			x[i+j] ^= 0x55
+		}
+		bad = append(bad, x)
+	}
+	for i, x := range bad {
+		if err := os.WriteFile(name, x, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := resume(); !errors.Is(err, finetune.ErrCheckpoint) || !strings.Contains(err.Error(), name) {
+			t.Errorf("change %d of %s: %v", i, name, err)
+		}
+	}
+	if err := os.WriteFile(name, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// long is the number of steps of TestLong.
+var long = flag.Int("long", 40, "the steps of TestLong")
+
+// TestLong trains twice with the same seed: the losses are the same, and the memory in use does not grow.
+func TestLong(t *testing.T) {
+	dev, c := open(t), tiny(t)
+	c.Steps, c.Epochs, c.Save = *long, *long, max(*long/10, 1)
+	var want map[string]string
+	for range 2 {
+		c.Out = filepath.Join(t.TempDir(), "out")
+		var first, last memory
+		tr, err := finetune.New(dev, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kind, bad := range map[string][]byte{"a byte": flipped(good), "an early end": good[:len(good)/2]} {
-			if err := os.WriteFile(path, bad, 0o600); err != nil {
-				t.Fatal(err)
+		err = tr.Run(t.Context(), func(p finetune.Progress) (err error) {
+			switch p.Step {
+			case *long / 4:
+				first, err = memoryOf(dev)
+			case *long:
+				last, err = memoryOf(dev)
 			}
-			if _, err := finetune.New(dev, c); err == nil || !strings.Contains(err.Error(), last) && !errors.Is(err, finetune.ErrCheckpoint) {
-				t.Errorf("%s of %s: %v", kind, name, err)
-			}
-		}
-		if err := os.WriteFile(path, good, 0o600); err != nil {
+			return err
+		})
+		if err := errors.Join(err, tr.Close()); err != nil {
 			t.Fatal(err)
+		}
+		if t.Logf("after a quarter of the steps %+v, at the end %+v", first, last); first.MemoryStats != last.MemoryStats || last.heap > first.heap+1<<18 {
+			t.Errorf("memory after a quarter of the steps and at the end: %+v, %+v", first, last)
+		}
+		got := files(t, c.Out)
+		if want == nil {
+			want = got
+		}
+		if !maps.Equal(got, want) {
+			t.Error("two trainings with the same seed differ")
 		}
 	}
 }
 
-// flipped returns a copy of data with another byte in the middle.
-func flipped(data []byte) []byte {
-	data = slices.Clone(data)
-	data[len(data)/2] ^= 0x55
-	return data
+// memory is the memory of a device, and the bytes of live objects of Go.
+type memory struct {
+	device.MemoryStats
+	heap uint64
+}
+
+// memoryOf returns the memory in use.
+func memoryOf(dev *device.Device) (m memory, err error) {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	m.heap = stats.HeapAlloc
+	m.MemoryStats, err = dev.MemoryStats()
+	return m, err
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -215,6 +376,8 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "are needed"},
 		{func(c *finetune.Config) { c.Rank, c.Rate = -1, math.NaN() }, finetune.ErrConfig, "lr is NaN"},
 		{func(c *finetune.Config) { c.Schedule = "step" }, finetune.ErrConfig, `"step"`},
+		{func(c *finetune.Config) { c.Dropout = 1 }, finetune.ErrConfig, "dropout is 1"},
+		{func(c *finetune.Config) { c.Patience = 2 }, finetune.ErrConfig, "patience needs eval"},
 		{func(c *finetune.Config) { c.Length = 201 }, finetune.ErrConfig, "201"},
 		{func(c *finetune.Config) { c.Length = 4 }, text.ErrLong, "train.jsonl:1:"},
 		{func(c *finetune.Config) { c.Modules = []string{"fc1"} }, lora.ErrModule, "fc1"},

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/weights"
 )
 
 // losses is a file with a line for each step.
@@ -18,7 +21,7 @@ type losses struct {
 }
 
 // header is the first line.
-const header = "step,epoch,tokens,loss,eval,rate,norm"
+const header = "step,epoch,tokens,loss,eval,rate,norm,accuracy"
 
 // open opens the file for lines after those of some steps, and removes the lines of later ones.
 func (l *losses) open(steps int) error {
@@ -33,22 +36,42 @@ func (l *losses) open(steps int) error {
 			keep += line
 		}
 	}
-	if err := os.WriteFile(l.name, []byte(keep), 0o666); err != nil {
+	if err := weights.Save(l.name, func(w io.Writer) error {
+		_, err := io.WriteString(w, keep)
+		return err
+	}); err != nil {
 		return err
 	}
 	l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_WRONLY, 0)
 	return err
 }
 
+// column is a number of a step, which is NaN if there is none.
+type column struct {
+	name   string
+	value  float64
+	digits int
+}
+
+// columns returns those of a line after the first three.
+func (p Progress) columns() []column {
+	return []column{{"loss", p.Loss, 8}, {"eval", p.Eval, 8}, {"rate", p.Rate, 6}, {"norm", p.Norm, 6}, {"accuracy", p.Accuracy, 4}}
+}
+
 // add adds the line of a step.
 func (l *losses) add(p Progress) error {
-	eval := ""
-	if !math.IsNaN(p.Eval) {
-		eval = strconv.FormatFloat(p.Eval, 'g', 8, 64)
+	line := fmt.Sprintf("%d,%d,%d", p.Step, p.Epoch, p.Tokens)
+	for _, x := range p.columns() {
+		if line += ","; !math.IsNaN(x.value) {
+			line += strconv.FormatFloat(x.value, 'g', x.digits, 64)
+		}
 	}
-	_, err := fmt.Fprintf(l.file, "%d,%d,%d,%.8g,%s,%.6g,%.6g\n", p.Step, p.Epoch, p.Tokens, p.Loss, eval, p.Rate, p.Norm)
+	_, err := fmt.Fprintln(l.file, line)
 	return err
 }
+
+// sync flushes the lines to the disk, before a checkpoint that follows them.
+func (l *losses) sync() error { return l.file.Sync() }
 
 // close closes the file.
 func (l *losses) close() error {

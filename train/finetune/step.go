@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/tensor"
-	"github.com/gopherwarp/gopherwarp/train/text"
+	"github.com/gopherwarp/gopherwarp/train/events"
 )
 
 // ErrDiverged is the error of a step whose loss is not a finite number. The adapter is that of the step before.
@@ -19,7 +19,8 @@ type Progress struct {
 	Step, Steps int     // that are done, and all
 	Epoch       int     // of the step's first pack, from 0
 	Tokens      int     // that the training has read
-	Loss        float64 // the mean cross-entropy of the tokens that were learned
+	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
+	Accuracy    float64 // the share of preferences whose chosen answer the adapter has raised more; NaN without DPO
 	Rate        float64 // the learning rate
 	Norm        float64 // of all derivatives, before it was clipped
 	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
@@ -31,37 +32,76 @@ type Progress struct {
 // Run takes the steps that remain, calls report after each, and writes checkpoints and the adapter. If ctx ends, Run writes a checkpoint
 // and returns the cause.
 func (t *Trainer) Run(ctx context.Context, report func(p Progress) error) error {
-	for t.at.Step < t.steps {
+	for t.at.Step < t.steps && !t.exhausted() {
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), t.checkpoint(context.WithoutCancel(ctx)))
 		}
 		p, err := t.step(ctx)
-		if err != nil && ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil && !t.hang() {
 			continue // the step had no effect
 		}
 		if err != nil {
 			return err
 		}
-		if last := t.at.Step == t.steps; last || t.config.Save > 0 && t.at.Step%t.config.Save == 0 {
-			if err := t.save(ctx, &p); err != nil {
-				return err
-			}
+		if err := t.finish(ctx, &p); err != nil {
+			return err
 		}
-		if err := errors.Join(t.losses.add(p), report(p)); err != nil {
+		if err := report(p); err != nil {
 			return err
 		}
 	}
-	return t.adapter.Save(ctx, t.stream, t.config.Out)
+	if t.at.Best != nil {
+		return nil // it has been written when the loss was least
+	}
+	return t.subject.save(ctx, t.config.Out)
 }
 
-// save writes a checkpoint and computes the loss of Config.Eval.
-func (t *Trainer) save(ctx context.Context, p *Progress) error {
-	if err := t.checkpoint(ctx); err != nil || t.eval == nil {
+// chart adds a step to the event file.
+func (t *Trainer) chart(p Progress) error {
+	if t.events == nil {
+		return nil
+	}
+	var list []events.Scalar
+	for _, x := range p.columns() {
+		if !math.IsNaN(x.value) {
+			list = append(list, events.Scalar{Tag: "train/" + x.name, Value: float32(x.value)})
+		}
+	}
+	return t.events.Add(time.Now(), int64(p.Step), list...)
+}
+
+// exhausted reports whether the loss of Config.Eval has not improved for as long as Config.Patience allows.
+func (t *Trainer) exhausted() bool { return t.config.Patience > 0 && t.at.Worse >= t.config.Patience }
+
+// judge writes what is trained if it has the least loss of Config.Eval so far.
+func (t *Trainer) judge(ctx context.Context, loss float64) error {
+	if t.config.Patience == 0 {
+		return nil
+	}
+	t.at.Worse++
+	if best := t.at.Best; math.IsNaN(loss) || best != nil && loss >= *best {
+		return nil
+	}
+	t.at.Best, t.at.Worse = &loss, 0
+	return t.subject.save(ctx, t.config.Out)
+}
+
+// finish evaluates and writes what is due after a step. The line of a step is written before its checkpoint, so that none is missing
+// if the process ends between the two: a training that continues removes the lines after its checkpoint.
+func (t *Trainer) finish(ctx context.Context, p *Progress) (err error) {
+	due := t.at.Step == t.steps || t.config.Save > 0 && t.at.Step%t.config.Save == 0
+	if due && t.eval != nil {
+		if p.Eval, err = t.Evaluate(context.WithoutCancel(ctx)); err == nil {
+			err = t.judge(context.WithoutCancel(ctx), p.Eval)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(t.losses.add(*p), t.chart(*p)); err != nil || !due {
 		return err
 	}
-	var err error
-	p.Eval, err = t.Evaluate(ctx)
-	return err
+	return t.checkpoint(context.WithoutCancel(ctx))
 }
 
 // step takes a step.
@@ -69,62 +109,33 @@ func (t *Trainer) step(ctx context.Context) (Progress, error) {
 	if t.began.IsZero() {
 		t.began = time.Now()
 	}
-	p := Progress{Steps: t.steps, Epoch: t.at.Epoch, Eval: math.NaN(), Rate: t.config.adamW(t.steps).Schedule(t.at.Step) * t.config.Rate}
+	p := Progress{Steps: t.steps, Epoch: t.at.Epoch, Eval: math.NaN(), Accuracy: math.NaN(), Rate: t.config.adamW(t.steps).Schedule(t.at.Step) * t.config.Rate}
 	packs := t.packs[t.at.Pack:min(t.at.Pack+t.config.Batch, len(t.packs))]
-	learned := 0
+	all, tokens, right := 0, 0, 0
 	for _, pack := range packs {
-		learned += pack.Learned
+		all += t.weight(pack)
 	}
-	tokens := 0
-	for _, pack := range packs {
-		loss, err := t.learn(ctx, pack, float64(pack.Learned)/float64(learned))
-		if err != nil {
-			return p, errors.Join(err, t.clear(ctx))
-		}
-		p.Loss += loss
-		tokens += len(pack.Tokens)
+	results, err := t.learnAll(ctx, packs, all)
+	if err != nil {
+		return p, errors.Join(err, t.clearAll(ctx))
+	}
+	for i, r := range results {
+		p.Loss += r.loss
+		right += r.right
+		tokens += len(packs[i].Tokens)
+	}
+	if t.config.DPO {
+		p.Accuracy = float64(right) / float64(all)
 	}
 	if math.IsNaN(p.Loss) || math.IsInf(p.Loss, 0) {
-		return p, errors.Join(fmt.Errorf("%w, but %g, in step %d", ErrDiverged, p.Loss, t.at.Step+1), t.clear(ctx))
+		return p, errors.Join(fmt.Errorf("%w, but %g, in step %d", ErrDiverged, p.Loss, t.at.Step+1), t.clearAll(ctx))
 	}
-	if err := t.update(ctx, &p); err != nil {
+	if err := t.updateAll(ctx, &p); err != nil {
 		return p, err
 	}
 	t.advance(len(packs), tokens)
 	p.Step, p.Tokens = t.at.Step, t.at.Tokens
 	return p, t.measure(&p)
-}
-
-// learn adds the derivatives of the mean loss of a pack, times scale, to those of the adapter.
-func (t *Trainer) learn(ctx context.Context, pack text.Pack, scale float64) (loss float64, err error) {
-	err = tensor.RunOn(ctx, t.stream, func(s *tensor.Scope) error {
-		s.Record()
-		x, err := t.model.Read(s, packed(pack))
-		if err != nil {
-			return err
-		}
-		part := t.model.Loss(x, pack.Labels).Scale(scale)
-		s.Backward(part)
-		loss, err = scalar(s, part)
-		return err
-	})
-	return loss, err
-}
-
-// clear forgets derivatives.
-func (t *Trainer) clear(ctx context.Context) error {
-	return tensor.RunOn(context.WithoutCancel(ctx), t.stream, t.opt.Clear)
-}
-
-// update updates the adapter.
-func (t *Trainer) update(ctx context.Context, p *Progress) error {
-	return tensor.RunOn(context.WithoutCancel(ctx), t.stream, func(s *tensor.Scope) (err error) {
-		if err := t.opt.Step(s); err != nil {
-			return err
-		}
-		p.Norm, err = t.opt.Norm(s)
-		return err
-	})
 }
 
 // advance goes on to the next packs.
@@ -149,24 +160,20 @@ func (t *Trainer) measure(p *Progress) error {
 	return err
 }
 
-// Evaluate returns the mean loss of the tokens that are learned in Config.Eval.
+// Evaluate returns the mean loss of the tokens or preferences of Config.Eval.
 func (t *Trainer) Evaluate(ctx context.Context) (float64, error) {
 	var sum float64
-	learned := 0
+	all := 0
 	for _, pack := range t.eval.Packs(0, 0) {
 		err := tensor.RunOn(ctx, t.stream, func(s *tensor.Scope) error {
-			x, err := t.model.Read(s, packed(pack))
-			if err != nil {
-				return err
-			}
-			loss, err := scalar(s, t.model.Loss(x, pack.Labels))
-			sum += loss * float64(pack.Learned)
+			r, err := t.loss(s, pack, float64(t.weight(pack)))
+			sum += r.loss
 			return err
 		})
 		if err != nil {
 			return 0, err
 		}
-		learned += pack.Learned
+		all += t.weight(pack)
 	}
-	return sum / float64(learned), nil
+	return sum / float64(all), nil
 }

@@ -9,28 +9,25 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
-	"github.com/gopherwarp/gopherwarp/model/llama"
-	"github.com/gopherwarp/gopherwarp/model/lora"
-	"github.com/gopherwarp/gopherwarp/tensor"
-	"github.com/gopherwarp/gopherwarp/train"
+	"github.com/gopherwarp/gopherwarp/train/events"
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
-// Trainer trains an adapter. It belongs to one goroutine.
+// Trainer trains an adapter or a model. It belongs to one goroutine.
 type Trainer struct {
-	config     Config
-	stream     *device.Stream
-	model      *llama.Model
-	adapter    *lora.Adapter
-	opt        *train.AdamW
+	*replica              // the first, which evaluates and writes
+	replicas   []*replica // all
+	sums       sums       // of derivatives
+	limit      limit      // of the time of a device
 	data, eval *text.Data // eval may be nil
 	print      string     // of the data
 	packs      []text.Pack
 	at         position
 	steps      int // of the whole training
 	losses     losses
-	began      time.Time // the first step of this process
-	done       int       // tokens of this process
+	events     *events.Writer // or nil
+	began      time.Time      // the first step of this process
+	done       int            // tokens of this process
 }
 
 // position is where a training is.
@@ -39,35 +36,43 @@ type position struct {
 	Epoch  int `json:"epoch"`  // of the next pack
 	Pack   int `json:"pack"`   // the number of the next one in its epoch
 	Tokens int `json:"tokens"` // that were read
+
+	Best  *float64 `json:"best,omitempty"`  // the least loss of Config.Eval so far, or nil
+	Worse int      `json:"worse,omitempty"` // checkpoints since then
 }
 
-// New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. The errors match
-// ErrConfig, ErrCheckpoint, and those of the packages llm, model/llama, model/lora and text.
-func New(dev *device.Device, c Config) (*Trainer, error) {
-	c = c.filled()
-	if err := c.check(); err != nil {
+// New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
+// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrCheckpoint, ErrDevice, and those of the
+// packages llm, model/llama, model/lora and text.
+func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
+	devices := append([]*device.Device{dev}, more...)
+	c = c.filled(len(devices))
+	if err := c.check(len(devices)); err != nil {
 		return nil, err
 	}
-	t := &Trainer{config: c}
-	if err := t.open(dev); err != nil {
+	t := &Trainer{limit: limit{grace: grace}}
+	for i, dev := range devices {
+		t.replicas = append(t.replicas, &replica{number: i, device: dev, config: &c})
+	}
+	t.replica = t.replicas[0]
+	if err := t.open(); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
 
 // open loads what a training needs.
-func (t *Trainer) open(dev *device.Device) (err error) {
-	c := &t.config
+func (t *Trainer) open() (err error) {
+	c := t.config
 	f, err := llm.OpenFiles(c.Model)
 	if err != nil {
 		return err
 	}
 	defer f.Weights.Close()
-	if t.stream, err = dev.NewStream(); err != nil {
-		return err
-	}
-	if t.model, err = llama.Load(t.stream, f.Weights, llama.LoadOptions{Config: f.Config}); err != nil {
-		return fmt.Errorf("%s: %w", c.Model, err)
+	for _, r := range t.replicas {
+		if err := r.load(f); err != nil {
+			return err
+		}
 	}
 	if c.Length == 0 {
 		c.Length = min(defaultLength, t.model.Context)
@@ -82,12 +87,15 @@ func (t *Trainer) open(dev *device.Device) (err error) {
 		return err
 	}
 	t.losses.name = filepath.Join(c.Out, "losses.csv")
-	return t.begin()
+	if err := t.begin(); err != nil {
+		return err
+	}
+	return t.sums.open(t.replicas)
 }
 
 // read reads the data.
 func (t *Trainer) read(f *llm.Files) (err error) {
-	o := text.Options{Tokenizer: f.Tokenizer, Template: f.Template, Length: t.config.Length, Truncate: t.config.Truncate}
+	o := text.Options{Tokenizer: f.Tokenizer, Template: f.Template, Length: t.config.Length, Preferences: t.config.DPO, Truncate: t.config.Truncate}
 	if id, ok := f.Tokenizer.EOS(); ok {
 		o.End = &id
 	} else if len(f.Ends) > 0 {
@@ -112,25 +120,17 @@ func (t *Trainer) begin() (err error) {
 			return err
 		}
 	}
-	if folder == "" {
-		t.adapter, err = lora.New(t.stream, t.model.Linears(), t.config.lora())
-	} else {
-		t.adapter, err = lora.Open(t.stream, t.model.Linears(), folder)
-	}
-	if err != nil {
-		return err
-	}
-	if err := t.model.Adapt(t.adapter); err != nil {
-		return err
-	}
-	t.opt = train.NewAdamW(t.adapter.Params(), t.config.adamW(t.steps))
-	if folder != "" {
-		if err := t.restore(folder); err != nil {
+	for _, r := range t.replicas {
+		if err := r.begin(folder, t.at.Step, t.steps); err != nil {
 			return err
 		}
 	}
 	t.packs = t.data.Packs(uint64(t.at.Epoch), t.config.Seed)
-	return t.losses.open(t.at.Step)
+	if err := t.losses.open(t.at.Step); err != nil || t.config.TensorBoard == "" {
+		return err
+	}
+	t.events, err = events.Create(t.config.TensorBoard, time.Now(), int64(t.at.Step))
+	return err
 }
 
 // count returns the number of steps of the whole training.
@@ -147,7 +147,7 @@ func (t *Trainer) count() int {
 }
 
 // Config returns the configuration with all defaults.
-func (t *Trainer) Config() Config { return t.config }
+func (t *Trainer) Config() Config { return *t.config }
 
 // Steps returns the number of steps that are done, and that of the whole training.
 func (t *Trainer) Steps() (done, all int) { return t.at.Step, t.steps }
@@ -159,39 +159,19 @@ func (t *Trainer) Data() (texts, tokens, learned int) {
 }
 
 // Parameters returns the number of parameters that are trained.
-func (t *Trainer) Parameters() (n int) {
-	for _, l := range t.adapter.Layers() {
-		n += t.config.Rank * (l.In + l.Out)
-	}
-	return n
-}
+func (t *Trainer) Parameters() int { return t.subject.count() }
 
-// Close frees the memory. It writes nothing.
+// Close frees the memory, except that of devices that hang and of their communicators. It writes nothing.
 func (t *Trainer) Close() error {
-	var errs []error
-	if t.opt != nil {
-		errs = append(errs, t.opt.Close())
+	errs := []error{t.losses.close()}
+	if !t.hang() {
+		errs = append(errs, t.sums.close())
 	}
-	if t.adapter != nil {
-		errs = append(errs, t.adapter.Close())
+	if t.events != nil {
+		errs = append(errs, t.events.Close())
 	}
-	if t.model != nil {
-		errs = append(errs, t.model.Close())
+	for _, r := range t.replicas {
+		errs = append(errs, r.Close())
 	}
-	if t.stream != nil {
-		errs = append(errs, t.stream.Close())
-	}
-	return errors.Join(append(errs, t.losses.close())...)
-}
-
-// packed returns a pack for the model.
-func packed(p text.Pack) llama.Packed { return llama.Packed{Tokens: p.Tokens, Lengths: p.Lengths} }
-
-// scalar returns the value of x, for which it waits.
-func scalar(s *tensor.Scope, x *tensor.Tensor) (float64, error) {
-	v, err := tensor.Values[float32](s.Context(), x)
-	if err != nil {
-		return 0, err
-	}
-	return float64(v[0]), nil
+	return errors.Join(errs...)
 }

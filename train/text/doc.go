@@ -7,7 +7,7 @@
 //		loss := model.Loss(x, pack.Labels)
 //	}
 //
-// Each line of a file is a JSON object of one of three kinds:
+// Each line of a file is a JSON object of one of these kinds:
 //
 //	{"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
 //	{"prompt": "XIV = ", "completion": "14"}
@@ -15,4 +15,10 @@
 //
 // A model learns the messages of assistants with the tokens that end them, completions, and whole texts; the other tokens only precede
 // these. Other keys of a line have no effect.
+//
+// With Options.Preferences, lines are preferences instead, which say which of two answers is better: texts after a prompt, or conversations, whose
+// equal first messages are the prompt, unless the key prompt has it:
+//
+//	{"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
+//	{"chosen": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}], "rejected": [...]}
 package text

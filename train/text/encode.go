@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,8 +17,10 @@ type Options struct {
 	Template *chat.Template
 	// End, unless it is nil, is the token that ends completions and texts.
 	End *int32
-	// Length is the largest number of tokens of a text, and of a Pack.
+	// Length is the largest number of tokens of a text, of both answers of a preference together, and of a Pack.
 	Length int
+	// Preferences requires all lines to be preferences, which otherwise are an error.
+	Preferences bool
 	// Truncate cuts texts that are longer, at their end. They are an error otherwise.
 	Truncate bool
 }
@@ -25,35 +28,97 @@ type Options struct {
 // span is a range of bytes.
 type span struct{ from, to int }
 
-// Example is the tokens of a text.
+// Example is the tokens of a text. Those of a preference are a prompt with the answer that was chosen.
 type Example struct {
-	Tokens  []int32
-	Learned []bool // for each token whether the model learns it
+	Tokens   []int32
+	Learned  []bool   // for each token whether the model learns it
+	Rejected *Example // the prompt with the other answer of a preference, or nil
+}
+
+// size returns the number of all tokens.
+func (e Example) size() int {
+	if e.Rejected != nil {
+		return len(e.Tokens) + len(e.Rejected.Tokens)
+	}
+	return len(e.Tokens)
 }
 
 // Encode returns the tokens of a record. The errors match ErrLine, ErrLong, ErrOptions, and those of the template.
-func (o Options) Encode(r Record) (Example, error) {
-	var e Example
+func (o Options) Encode(r Record) (e Example, err error) {
+	switch {
+	case o.Preferences != (r.Chosen != nil):
+		return e, fmt.Errorf("%w: want preferences, with chosen and rejected, in all lines or in none", ErrLine)
+	case o.Preferences:
+		e, err = o.preference(r)
+	default:
+		e, err = o.text(r)
+	}
+	if err != nil || e.size() <= o.Length {
+		return e, err
+	}
+	if !o.Truncate {
+		return Example{}, fmt.Errorf("%w: %d tokens, %d", ErrLong, e.size(), o.Length)
+	}
+	if e.Rejected == nil {
+		e.cut(o.Length)
+		return e, nil
+	}
+	e.cut(o.Length / 2)
+	e.Rejected.cut(o.Length / 2)
+	return e, nil
+}
+
+// cut removes the tokens after the first n.
+func (e *Example) cut(n int) {
+	n = min(n, len(e.Tokens))
+	e.Tokens, e.Learned = e.Tokens[:n], e.Learned[:n]
+}
+
+// text returns the tokens of a record that is no preference.
+func (o Options) text(r Record) (Example, error) {
 	switch {
 	case r.Messages != nil:
-		text, learned, err := o.render(r.Messages)
-		if err != nil {
-			return e, err
-		}
-		e = o.tokens(text, learned, tokenizer.Options{OmitSpecial: true})
+		return o.messages(r.Messages, 0)
 	case r.Text != nil:
-		e = o.ended(o.tokens(*r.Text, []span{{0, len(*r.Text)}}, tokenizer.Options{PlainText: true}))
-	default:
-		text := *r.Prompt + *r.Completion
-		e = o.ended(o.tokens(text, []span{{len(*r.Prompt), len(text)}}, tokenizer.Options{PlainText: true}))
+		return o.ended(o.tokens(*r.Text, []span{{0, len(*r.Text)}}, tokenizer.Options{PlainText: true})), nil
 	}
-	if len(e.Tokens) > o.Length {
-		if !o.Truncate {
-			return Example{}, fmt.Errorf("%w: %d tokens, %d", ErrLong, len(e.Tokens), o.Length)
-		}
-		e.Tokens, e.Learned = e.Tokens[:o.Length], e.Learned[:o.Length]
+	return o.completion(r.Prompt.Text, *r.Completion), nil
+}
+
+// completion returns the tokens of a prompt and the answer to learn.
+func (o Options) completion(prompt, answer string) Example {
+	text := prompt + answer
+	return o.ended(o.tokens(text, []span{{len(prompt), len(text)}}, tokenizer.Options{PlainText: true}))
+}
+
+// messages returns the tokens of a conversation, of which the messages of the assistant from number first on are learned.
+func (o Options) messages(list []Message, first int) (Example, error) {
+	text, learned, err := o.render(list, first)
+	if err != nil {
+		return Example{}, err
 	}
-	return e, nil
+	return o.tokens(text, learned, tokenizer.Options{OmitSpecial: true}), nil
+}
+
+// preference returns the tokens of a preference.
+func (o Options) preference(r Record) (e Example, err error) {
+	var rejected Example
+	if r.Chosen.Messages == nil {
+		e, rejected = o.completion(r.Prompt.Text, r.Chosen.Text), o.completion(r.Prompt.Text, r.Rejected.Text)
+		e.Rejected = &rejected
+		return e, nil
+	}
+	var before []Message // a text, which some files have beside conversations, repeats what they contain
+	if r.Prompt != nil {
+		before = r.Prompt.Messages
+	}
+	first := len(before) + r.shared()
+	if e, err = o.messages(slices.Concat(before, r.Chosen.Messages), first); err != nil {
+		return e, err
+	}
+	rejected, err = o.messages(slices.Concat(before, r.Rejected.Messages), first)
+	e.Rejected = &rejected
+	return e, err
 }
 
 // ended appends the token that ends texts.
@@ -79,8 +144,8 @@ func (o Options) tokens(text string, learned []span, with tokenizer.Options) Exa
 }
 
 // render returns the text of messages and the parts of it that are learned: what follows the text with which the template asks for an
-// answer, or begins a conversation, without the space at its end.
-func (o Options) render(list []Message) (text string, learned []span, err error) {
+// answer, or begins a conversation, without the space at its end. Messages before number first are not learned.
+func (o Options) render(list []Message, first int) (text string, learned []span, err error) {
 	if o.Template == nil {
 		return "", nil, fmt.Errorf("%w: messages, but the model has no template for conversations", ErrOptions)
 	}
@@ -89,7 +154,7 @@ func (o Options) render(list []Message) (text string, learned []span, err error)
 		return "", nil, err
 	}
 	for i, m := range list {
-		if m.Role != assistant {
+		if m.Role != assistant || i < first {
 			continue
 		}
 		before := "" // templates refuse a conversation without messages

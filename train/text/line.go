@@ -1,9 +1,11 @@
 package text
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 )
@@ -33,11 +35,27 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap returns e.Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// A Record is the contents of a line: Messages, or Prompt and Completion, or Text. The others are nil.
+// A Record is the contents of a line: Messages, or Prompt and Completion, or Text, or Chosen and Rejected, with a Prompt or without. The others are
+// nil.
 type Record struct {
-	Messages           []Message
-	Prompt, Completion *string
-	Text               *string
+	Messages         []Message
+	Prompt           *Content
+	Completion, Text *string
+	Chosen, Rejected *Content
+}
+
+// Content is a text or messages.
+type Content struct {
+	Text     string
+	Messages []Message // nil for a text
+}
+
+// UnmarshalJSON reads a string, or an array of messages.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("[")) {
+		return json.Unmarshal(data, &c.Messages)
+	}
+	return json.Unmarshal(data, &c.Text)
 }
 
 // Message is a turn of a conversation.
@@ -52,19 +70,51 @@ func ParseLine(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return Record{}, fmt.Errorf("%w: %w", ErrLine, err)
 	}
-	kinds := 0
-	for _, has := range []bool{r.Messages != nil, r.Prompt != nil || r.Completion != nil, r.Text != nil} {
+	kinds, preference := 0, r.Chosen != nil || r.Rejected != nil
+	for _, has := range []bool{r.Messages != nil, r.Completion != nil || r.Prompt != nil && !preference, r.Text != nil, preference} {
 		if has {
 			kinds++
 		}
 	}
 	switch {
 	case kinds != 1:
-		return Record{}, fmt.Errorf("%w: %d of messages, prompt with completion, and text; want one", ErrLine, kinds)
+		return Record{}, fmt.Errorf("%w: %d of messages, prompt with completion, text, and chosen with rejected; want one", ErrLine, kinds)
+	case preference:
+		return r, r.checkPreference()
 	case (r.Prompt == nil) != (r.Completion == nil):
 		return Record{}, fmt.Errorf("%w: prompt and completion belong together", ErrLine)
+	case r.Prompt != nil && r.Prompt.Messages != nil:
+		return Record{}, fmt.Errorf("%w: a completion of messages; want a text as the prompt", ErrLine)
 	}
 	return r, checkMessages(r.Messages)
+}
+
+// checkPreference returns ErrLine if the answers of a preference do not fit each other or the prompt.
+func (r Record) checkPreference() error {
+	if r.Chosen == nil || r.Rejected == nil {
+		return fmt.Errorf("%w: chosen and rejected belong together", ErrLine)
+	}
+	chosen, rejected := r.Chosen.Messages, r.Rejected.Messages
+	switch {
+	case (chosen == nil) != (rejected == nil):
+		return fmt.Errorf("%w: one of chosen and rejected is a text, and the other has messages", ErrLine)
+	case chosen == nil && (r.Prompt == nil || r.Prompt.Messages != nil):
+		return fmt.Errorf("%w: chosen and rejected are texts, which need a text as the prompt", ErrLine)
+	case r.Chosen.Text == r.Rejected.Text && slices.Equal(chosen, rejected):
+		return fmt.Errorf("%w: chosen and rejected are equal", ErrLine)
+	case chosen == nil:
+		return nil
+	}
+	same := r.shared()
+	return errors.Join(checkMessages(chosen[same:]), checkMessages(rejected[same:]))
+}
+
+// shared returns the number of messages with which both answers of a preference begin.
+func (r Record) shared() (n int) {
+	for n < min(len(r.Chosen.Messages), len(r.Rejected.Messages)) && r.Chosen.Messages[n] == r.Rejected.Messages[n] {
+		n++
+	}
+	return n
 }
 
 // checkMessages returns ErrLine if a message has no role, or none is of an assistant.

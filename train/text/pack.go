@@ -5,9 +5,10 @@ import "math/rand/v2"
 // A Pack is whole texts, one after another.
 type Pack struct {
 	Tokens  []int32
-	Lengths []int   // of the texts
+	Lengths []int   // of the texts; the two of a preference follow each other, that which was chosen first
 	Labels  []int32 // for each token the one that follows, or -1 if none does or the model does not learn it
 	Learned int     // labels that are not -1
+	Pairs   int     // of preferences
 }
 
 // Packs returns all texts in a random order, which epoch and seed determine, in packs of at most Options.Length tokens: each has as many
@@ -20,7 +21,7 @@ func (d *Data) Packs(epoch, seed uint64) []Pack {
 		if !e.teaches() {
 			continue
 		}
-		if len(p.Tokens)+len(e.Tokens) > d.length {
+		if len(p.Tokens)+e.size() > d.length {
 			list, p = append(list, p), Pack{}
 		}
 		p.add(e)
@@ -31,8 +32,11 @@ func (d *Data) Packs(epoch, seed uint64) []Pack {
 	return list
 }
 
-// teaches reports whether a token after the first one is learned.
+// teaches reports whether a token after the first one is learned, of both answers of a preference.
 func (e Example) teaches() bool {
+	if e.Rejected != nil && !e.Rejected.teaches() {
+		return false
+	}
 	for i, l := range e.Learned {
 		if l && i > 0 {
 			return true
@@ -51,5 +55,9 @@ func (p *Pack) add(e Example) {
 			p.Learned++
 		}
 		p.Labels = append(p.Labels, label)
+	}
+	if e.Rejected != nil {
+		p.add(*e.Rejected)
+		p.Pairs++
 	}
 }

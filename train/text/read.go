@@ -21,14 +21,23 @@ type Data struct {
 // Tokens returns the number of tokens of all texts, and of those that are learned.
 func (d *Data) Tokens() (all, learned int) {
 	for _, e := range d.Examples {
-		all += len(e.Tokens)
-		for _, l := range e.Learned {
-			if l {
-				learned++
-			}
-		}
+		all += e.size()
+		learned += e.learned()
 	}
 	return all, learned
+}
+
+// learned returns the number of tokens to learn.
+func (e Example) learned() (n int) {
+	if e.Rejected != nil {
+		n = e.Rejected.learned()
+	}
+	for _, l := range e.Learned {
+		if l {
+			n++
+		}
+	}
+	return n
 }
 
 // mostErrors is the number of errors of lines that Read returns.

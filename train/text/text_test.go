@@ -77,6 +77,50 @@ func TestLearned(t *testing.T) {
 	}
 }
 
+// TestPreferences encodes and packs preferences.
+func TestPreferences(t *testing.T) {
+	o := options(t)
+	o.Preferences = true
+	user, good, bad := `{"role": "user", "content": "XIV?"}`, `{"role": "assistant", "content": "14"}`, `{"role": "assistant", "content": "16"}`
+	for _, x := range []struct{ line, chosen, rejected string }{
+		{`{"prompt": "XIV:", "chosen": "14", "rejected": "16"}`, "XIV:[14<|im_end|>]", "XIV:[16<|im_end|>]"},
+		{`{"prompt": "XIV?", "chosen": [` + user + "," + good + `], "rejected": [` + user + "," + bad + `]}`,
+			"<|im_start|>user: XIV?<|im_end|><|im_start|>[assistant: 14<|im_end|>]", "<|im_start|>user: XIV?<|im_end|><|im_start|>[assistant: 16<|im_end|>]"},
+		{`{"prompt": [` + good + "," + user + `], "chosen": [` + good + `], "rejected": [` + bad + `]}`,
+			"<|im_start|>assistant: 14<|im_end|><|im_start|>user: XIV?<|im_end|><|im_start|>[assistant: 14<|im_end|>]",
+			"<|im_start|>assistant: 14<|im_end|><|im_start|>user: XIV?<|im_end|><|im_start|>[assistant: 16<|im_end|>]"},
+	} {
+		d, err := text.Read([]string{write(t, x.line, x.line)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := d.Examples[0]
+		if got, other := show(o, e), show(o, *e.Rejected); got != x.chosen || other != x.rejected {
+			t.Errorf("%s: %s and %s, want %s and %s", x.line, got, other, x.chosen, x.rejected)
+		}
+		all, learned := d.Tokens()
+		p := d.Packs(0, 0)[0]
+		if n := len(e.Tokens); p.Lengths[0] != n || p.Lengths[1] != n || p.Pairs*2 != len(p.Lengths) || all != 4*n || p.Learned != p.Pairs*learned/2 {
+			t.Errorf("%s: a pack of %v with %d pairs and %d of %d learned tokens", x.line, p.Lengths, p.Pairs, p.Learned, learned)
+		}
+	}
+	long := `{"prompt": "` + strings.Repeat("a", 60) + `", "chosen": "b", "rejected": "c"}`
+	if _, err := text.Read([]string{write(t, long)}, o); !errors.Is(err, text.ErrLong) || !strings.Contains(err.Error(), "124 tokens, 100") {
+		t.Errorf("a long preference: %v", err)
+	}
+	o.Truncate = true
+	r, err := text.ParseLine([]byte(long))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := o.Encode(r); err != nil || len(e.Tokens) != 50 || len(e.Rejected.Tokens) != 50 {
+		t.Errorf("truncated to %d and %d tokens, %v", len(e.Tokens), len(e.Rejected.Tokens), err)
+	}
+	if _, err := text.Read([]string{write(t, `{"text": "a"}`)}, o); !errors.Is(err, text.ErrLine) {
+		t.Errorf("a text: %v", err)
+	}
+}
+
 // TestPlainText says that the text of a special token in a line of text is no special token.
 func TestPlainText(t *testing.T) {
 	o := options(t)
@@ -99,6 +143,12 @@ func TestErrors(t *testing.T) {
 		{"no kind", `{"texts": "a"}`, text.ErrLine, "0 of messages"},
 		{"two kinds", `{"text": "a", "messages": []}`, text.ErrLine, "2 of messages"},
 		{"no completion", `{"prompt": "a"}`, text.ErrLine, "belong together"},
+		{"half a preference", `{"prompt": "a", "chosen": "b"}`, text.ErrLine, "chosen and rejected belong together"},
+		{"equal answers", `{"prompt": "a", "chosen": "b", "rejected": "b"}`, text.ErrLine, "are equal"},
+		{"no prompt", `{"chosen": "b", "rejected": "c"}`, text.ErrLine, "need a text as the prompt"},
+		{"different answers", `{"chosen": "b", "rejected": [{"role": "assistant", "content": "c"}]}`, text.ErrLine, "one of chosen and rejected is a text"},
+		{"no answer", `{"chosen": [{"role": "user", "content": "c"}], "rejected": [{"role": "assistant", "content": "c"}]}`, text.ErrLine, "no message of the assistant"},
+		{"a preference", `{"prompt": "a", "chosen": "b", "rejected": "c"}`, text.ErrLine, "in all lines or in none"},
 		{"no role", `{"messages": [{"content": "a"}]}`, text.ErrLine, "message 1 has no role"},
 		{"no assistant", `{"messages": [{"role": "user", "content": "a"}]}`, text.ErrLine, "no message of the assistant"},
 		{"a number", `{"text": 1}`, text.ErrLine, "number"},

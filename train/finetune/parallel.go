@@ -1,0 +1,142 @@
+package finetune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/train/text"
+)
+
+// ErrDevice is the error of a training on several devices of which one failed. The error is a *DeviceError.
+var ErrDevice = errors.New("finetune: a device failed")
+
+// ErrHang is the cause of a DeviceError of a device that needs far more time for its share of a step than the others.
+var ErrHang = errors.New("the device hangs")
+
+// DeviceError names the device of a training on several devices that failed.
+type DeviceError struct {
+	Number int    // of the device among those of New, from 0
+	Name   string // of the device
+	Err    error
+}
+
+// Error names the device and the cause.
+func (e *DeviceError) Error() string {
+	return fmt.Sprintf("finetune: device %d (%s): %v", e.Number, e.Name, e.Err)
+}
+
+// Unwrap returns ErrDevice and the cause.
+func (e *DeviceError) Unwrap() []error { return []error{ErrDevice, e.Err} }
+
+// limit is the time that a device has after the first one has ended its share of a step: grace and a multiple of the longest time that a device
+// has needed until then.
+type limit struct {
+	grace   time.Duration
+	longest time.Duration
+}
+
+// grace leaves time for kernels that a device loads when they run first.
+const grace = 5 * time.Second
+
+// patience is the multiple of the longest time.
+const patience = 4
+
+// left returns the time that is left for the other devices after one has needed some time.
+func (l *limit) left(needed time.Duration) time.Duration {
+	l.longest = max(l.longest, needed)
+	return l.grace + patience*l.longest
+}
+
+// each calls f for some replicas at the same time, with a context that ends when one of them fails. It returns the first error. A replica that
+// exceeds the limit hangs: each does not wait for it.
+func (t *Trainer) each(ctx context.Context, replicas []*replica, f func(ctx context.Context, r *replica) error) error {
+	if len(t.replicas) == 1 {
+		return f(ctx, t.replica)
+	}
+	part, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type end struct {
+		r   *replica
+		err error
+	}
+	ended, began := make(chan end, len(replicas)), time.Now()
+	for _, r := range replicas {
+		go func() { ended <- end{r, f(part, r)} }()
+	}
+	var first error
+	var late <-chan time.Time
+	waiting := slices.Clone(replicas)
+	for len(waiting) > 0 {
+		select {
+		case e := <-ended:
+			waiting = slices.DeleteFunc(waiting, func(r *replica) bool { return r == e.r })
+			if e.err != nil && first == nil {
+				first = e.r.failed(e.err)
+				cancel()
+			}
+			if late == nil {
+				late = time.After(t.limit.left(time.Since(began)))
+			}
+		case <-late:
+			for _, r := range waiting {
+				r.hangs = true
+				first = errors.Join(first, r.failed(ErrHang))
+			}
+			return first
+		}
+	}
+	return first
+}
+
+// failed returns the error of a device.
+func (r *replica) failed(err error) error {
+	return &DeviceError{r.number, r.device.Info().Name, err}
+}
+
+// learnAll adds the derivatives of the packs of a step, of the given weight together, to those of the replicas, which take turns.
+func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) ([]result, error) {
+	results := make([]result, len(packs))
+	begin, n := t.at.Step*t.config.Batch, len(t.replicas)
+	err := t.each(ctx, t.replicas[:min(n, len(packs))], func(ctx context.Context, r *replica) (err error) {
+		for i := r.number; i < len(packs); i += n {
+			scale := float64(r.weight(packs[i])) / float64(weight)
+			if results[i], err = r.learn(ctx, begin+i, packs[i], scale); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return results, err
+}
+
+// updateAll sums the derivatives of all replicas, and updates their parameters. All replicas compute the same.
+func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
+	if err := t.sums.add(ctx, t); err != nil {
+		return err
+	}
+	norms := make([]float64, len(t.replicas))
+	err := t.each(ctx, t.replicas, func(ctx context.Context, r *replica) (err error) {
+		norms[r.number], err = r.update(ctx)
+		return err
+	})
+	if err == nil {
+		p.Norm = norms[0]
+	}
+	return err
+}
+
+// hang reports whether a device hangs.
+func (t *Trainer) hang() bool {
+	return slices.ContainsFunc(t.replicas, func(r *replica) bool { return r.hangs })
+}
+
+// clearAll forgets the derivatives of all replicas, unless one hangs, after which the training cannot go on.
+func (t *Trainer) clearAll(ctx context.Context) error {
+	if t.hang() {
+		return nil
+	}
+	return t.each(context.WithoutCancel(ctx), t.replicas, func(ctx context.Context, r *replica) error { return r.clear(ctx) })
+}
