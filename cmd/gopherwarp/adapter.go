@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
-	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
@@ -54,16 +52,22 @@ func (c *adapterInfo) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	parameters := 0
+	parameters, layers := 0, 0
 	for _, x := range f.Tensors {
-		parameters += x.Len()
+		if parameters += x.Len(); strings.HasSuffix(x.Name(), ".lora_A.weight") {
+			layers++
+		}
 	}
 	scaling := "alpha/rank"
 	if o.RankStabilized {
 		scaling = "alpha/sqrt(rank)"
 	}
-	console.Print(t.out, fmt.Sprintf("rank %d, alpha %g, scale %s = %.4g\nmodules: %s\n%d layers, %d parameters, %.1f MB\nmodel: %s",
-		o.Rank, o.Alpha, scaling, o.Scale(), strings.Join(o.Modules, " "), len(f.Tensors)/2, parameters, float64(f.Size())/(1<<20), o.Base), 2)
+	kind := "LoRA"
+	if o.DoRA {
+		kind = "DoRA"
+	}
+	console.Print(t.out, fmt.Sprintf("%s, rank %d, alpha %g, scale %s = %.4g\nmodules: %s\n%d layers, %d parameters, %.1f MB\nmodel: %s",
+		kind, o.Rank, o.Alpha, scaling, o.Scale(), strings.Join(o.Modules, " "), layers, parameters, float64(f.Size())/(1<<20), o.Base), 2)
 	return f.Close()
 }
 
@@ -128,41 +132,12 @@ func (c *adapterMerge) Run(t terminal) error {
 	if a.gguf() {
 		err = gguf.Save(c.Out, f)
 	} else {
-		err = c.writeFolder(f)
+		err = llm.WriteFolder(c.Out, c.Model, f)
 	}
 	if err == nil {
 		console.Print(t.err, "the model is in "+c.Out, 2)
 	}
 	return err
-}
-
-// writeFolder writes a folder like that of the model.
-func (c *adapterMerge) writeFolder(f *weights.File) error {
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		return err
-	}
-	from := c.Model
-	if info, err := os.Stat(from); err == nil && !info.IsDir() {
-		from = filepath.Dir(from)
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if !e.Type().IsRegular() || strings.Contains(name, ".safetensors") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(c.Out, name), data, 0o666); err != nil {
-			return err
-		}
-	}
-	return safetensors.Save(filepath.Join(c.Out, "model.safetensors"), f)
 }
 
 type adapterExport struct{ adapterSource }

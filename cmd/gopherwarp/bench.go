@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
 type benchCommand struct {
@@ -37,6 +39,10 @@ Example:
 func (c *benchCommand) Run(ctx context.Context, t terminal) error {
 	if _, err := regexp.Compile(c.Only); err != nil {
 		return exit{exitUsage, err}
+	}
+	if c.From != "" && c.Output == "" {
+		files := report.Files{Compare: c.Compare, Add: c.Add, JSON: c.JSON, HTML: c.HTML}
+		return files.Present(t.out, func() (*report.Report, error) { return report.ReadFile(c.From) })
 	}
 	return own{command: "gopherwarp bench", pkg: "bench/suite/run", output: c.Output, args: c.args()}.run(ctx, t)
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
 type doctorCommand struct{}
 
 // Help is the text after the flags.
 func (doctorCommand) Help() string {
-	return `Checks everything that a program needs to use an NVIDIA GPU. For each problem it explains the cause and the remedy.
+	return `Checks everything that a program needs to use a GPU. For each problem it explains the cause and the remedy.
 The exit code is 0 if a GPU can be used, else 3.
 
 Example:
@@ -37,9 +38,12 @@ func (c *doctorCommand) Run(t terminal) error {
 	for _, info := range report.Devices {
 		printDevice(t, info)
 	}
+	var v vulkanReport
+	v.list, v.err = vulkan.List()
+	v.print(t.out)
 	here().print(t.out)
 	printLibraries(t)
-	if !report.Usable() {
+	if !report.Usable() && !v.usable() {
 		fmt.Fprintln(t.out, "No GPU can be used on this machine. Programs run their kernels on the CPU.")
 		return exit{code: exitNoGPU}
 	}

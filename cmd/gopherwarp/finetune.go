@@ -7,44 +7,62 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
 )
 
 type finetuneCommand struct {
-	Config   string   `arg:"" optional:"" help:"A YAML file with the values of flags: model: FILE, data: [FILE], lr: 2e-4. Flags that are given take precedence."`
-	Model    string   `placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
-	Data     []string `sep:"none" placeholder:"FILE" help:"Texts to learn, as JSON lines. May be repeated."`
-	Eval     []string `sep:"none" placeholder:"FILE" help:"Texts of which only the loss is computed, with each checkpoint. May be repeated."`
-	Out      string   `placeholder:"DIR" help:"A folder for the adapter, the losses and the checkpoints."`
-	Rank     int      `placeholder:"N" help:"The rank of the adapter. Default: 16."`
-	Alpha    float64  `placeholder:"X" help:"The adapter's products are scaled by alpha/rank. Default: twice the rank."`
-	Modules  []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
-	Rate     float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4."`
-	Schedule string   `placeholder:"NAME" help:"How the rate changes: cosine, linear or constant. Default: cosine."`
-	WarmUp   int      `name:"warmup" placeholder:"N" help:"Steps in which the rate rises from 0. Default: 0."`
-	Epochs   int      `placeholder:"N" help:"How often each text is read. Default: 1."`
-	Steps    int      `placeholder:"N" help:"The largest number of steps. Default: no limit."`
-	Batch    int      `placeholder:"N" help:"Packs of texts of a step. Default: 1."`
-	Length   int      `placeholder:"N" help:"Tokens of a pack, and the most of a text. Default: 1024."`
-	Truncate bool     `help:"Cut texts that are longer than -length, which are an error otherwise."`
-	Seed     uint64   `placeholder:"N" help:"Selects the order of texts and the initial adapter. Default: 0."`
-	Save     int      `placeholder:"N" help:"Steps between checkpoints. Default: one at the end."`
-	Resume   bool     `help:"Continue from the last checkpoint in -out, if there is one."`
-	Plot     string   `placeholder:"FILE" help:"Write the curve of the losses to this file, as SVG."`
+	Config         string   `arg:"" optional:"" help:"A YAML file with the values of flags: model: FILE, data: [FILE], lr: 2e-4. Flags that are given take precedence."`
+	Model          string   `placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Data           []string `sep:"none" placeholder:"FILE" help:"Texts to learn, as JSON lines. May be repeated."`
+	Eval           []string `sep:"none" placeholder:"FILE" help:"Texts of which only the loss is computed, with each checkpoint. May be repeated."`
+	Out            string   `placeholder:"DIR" help:"A folder for the adapter, the losses and the checkpoints."`
+	Method         string   `placeholder:"NAME" help:"What is trained: lora, an adapter, or full, all parameters. Default: lora."`
+	DPO            bool     `name:"dpo" help:"Train with preferences, whose lines have prompt, chosen and rejected."`
+	Beta           float64  `placeholder:"X" help:"With -dpo, the weight of log-probabilities. Default: 0.1."`
+	Rank           int      `placeholder:"N" help:"The rank of the adapter. Default: 16."`
+	Alpha          float64  `placeholder:"X" help:"The adapter's products are scaled by alpha/rank. Default: twice the rank."`
+	RankStabilized bool     `name:"rslora" help:"Scale by alpha/sqrt(rank) instead."`
+	DoRA           bool     `name:"dora" help:"Also train the norms of the rows of the adapted matrices (DoRA)."`
+	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
+	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
+	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
+	Schedule       string   `placeholder:"NAME" help:"How the rate changes: cosine, linear or constant. Default: cosine."`
+	WarmUp         int      `name:"warmup" placeholder:"N" help:"Steps in which the rate rises from 0. Default: 0."`
+	Decay          float64  `placeholder:"X" help:"The weight decay of AdamW. Default: 0."`
+	Clip           float64  `placeholder:"X" help:"The greatest norm of all derivatives together. Default: 1."`
+	Epochs         int      `placeholder:"N" help:"How often each text is read. Default: 1."`
+	Steps          int      `placeholder:"N" help:"The largest number of steps. Default: no limit."`
+	Batch          int      `placeholder:"N" help:"Packs of texts of a step, whose derivatives are accumulated. Default: one for each device."`
+	Length         int      `placeholder:"N" help:"Tokens of a pack, and the most of a text. Default: 1024."`
+	Truncate       bool     `help:"Cut texts that are longer than -length, which are an error otherwise."`
+	Seed           uint64   `placeholder:"N" help:"Selects the order of texts and the initial adapter. Default: 0."`
+	Save           int      `placeholder:"N" help:"Steps between checkpoints. Default: one at the end."`
+	Keep           int      `placeholder:"N" help:"Checkpoints that are kept. Default: 2."`
+	Patience       int      `placeholder:"N" help:"End after N checkpoints in a row without a lower loss of -eval, and keep what had the lowest. Default: no early end."`
+	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
+	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
+	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
+	Plot           string   `placeholder:"FILE" help:"Write the curve of the losses to this file, as SVG."`
 }
 
 // Help is the text after the flags.
 func (finetuneCommand) Help() string {
-	return `Trains a LoRA adapter of a language model with texts of your own. Each line of a file of texts is a JSON object:
+	return `Trains a LoRA adapter of a language model, or all of the model, with texts of your own. Each line of a file of texts is a JSON object:
 {"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
 or {"prompt": "XIV = ", "completion": "14"} or {"text": "XIV is 14."}
-The model learns the assistant's messages, completions, and whole texts. Ctrl-C writes a checkpoint.
+The model learns the assistant's messages, completions, and whole texts. With -dpo, it learns which of two answers is better:
+{"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
+Ctrl-C and the signal SIGTERM end the training with a checkpoint, from which -resume continues.
 
 Example:
   gopherwarp finetune -model SmolLM2-135M-Instruct.Q4_1.gguf -data train.jsonl -out adapter -epochs 2
@@ -57,16 +75,56 @@ func (c *finetuneCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	dev, err := gopherwarp.Open()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	devices, err := c.open(t)
 	if err != nil {
-		return err
+		return errors.Join(err, closeAll(devices))
 	}
-	console.Print(t.err, fmt.Sprintf("device: %v", dev.Info()), 2)
-	trainer, err := finetune.New(dev, config)
+	trainer, err := finetune.New(devices[0], config, devices[1:]...)
 	if err != nil {
-		return errors.Join(err, dev.Close())
+		return errors.Join(err, closeAll(devices))
 	}
-	return errors.Join(c.train(ctx, t, trainer), trainer.Close(), dev.Close())
+	if err := c.train(ctx, t, trainer); err != nil {
+		if errors.Is(err, finetune.ErrHang) {
+			return err // without Close, which would wait for the device
+		}
+		return errors.Join(err, trainer.Close(), closeAll(devices))
+	}
+	return errors.Join(trainer.Close(), closeAll(devices))
+}
+
+// open opens the devices and prints their names.
+func (c *finetuneCommand) open(t terminal) (list []*device.Device, err error) {
+	for _, name := range c.Devices {
+		if _, err := strconv.Atoi(name); err == nil {
+			name = "cuda:" + name
+		}
+		dev, err := gopherwarp.OpenNamed(name)
+		if err != nil {
+			return list, fmt.Errorf("-devices: %w", err)
+		}
+		list = append(list, dev)
+	}
+	if len(c.Devices) == 0 {
+		dev, err := gopherwarp.Open()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, dev)
+	}
+	for _, dev := range list {
+		console.Print(t.err, fmt.Sprintf("device: %v", dev.Info()), 2)
+	}
+	return list, nil
+}
+
+// closeAll closes devices.
+func closeAll(devices []*device.Device) (err error) {
+	for _, dev := range devices {
+		err = errors.Join(err, dev.Close())
+	}
+	return err
 }
 
 // config returns the configuration of the file and the flags.
@@ -87,6 +145,10 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Model, c.Model)
 	replace(&config.Out, c.Out)
 	replace(&config.Schedule, c.Schedule)
+	replace(&config.Method, c.Method)
+	replace(&config.TensorBoard, c.Board)
+	replace(&config.DPO, c.DPO)
+	replace(&config.Beta, c.Beta)
 	replace(&config.Rank, c.Rank)
 	replace(&config.WarmUp, c.WarmUp)
 	replace(&config.Epochs, c.Epochs)
@@ -94,7 +156,14 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Batch, c.Batch)
 	replace(&config.Length, c.Length)
 	replace(&config.Save, c.Save)
+	replace(&config.Keep, c.Keep)
+	replace(&config.Patience, c.Patience)
 	replace(&config.Alpha, c.Alpha)
+	replace(&config.Dropout, c.Dropout)
+	replace(&config.Decay, c.Decay)
+	replace(&config.Clip, c.Clip)
+	replace(&config.RankStabilized, c.RankStabilized)
+	replace(&config.DoRA, c.DoRA)
 	replace(&config.Rate, c.Rate)
 	replace(&config.Seed, c.Seed)
 	replace(&config.Truncate, c.Truncate)
@@ -127,14 +196,17 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 	err := trainer.Run(ctx, r.report)
 	r.progress.Stop()
 	out := trainer.Config().Out
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		done, _ := trainer.Steps()
 		return exit{exitFailed, fmt.Errorf("stopped after step %d; -resume continues", done)}
 	}
 	if err != nil {
 		return err
 	}
-	console.Print(t.err, "the adapter is in "+out, 2)
+	console.Print(t.err, "the result is in "+out, 2)
+	if done, all := trainer.Steps(); done < all {
+		console.Print(t.err, fmt.Sprintf("ended after step %d, because the loss of -eval did not improve", done), 2)
+	}
 	if c.Plot == "" {
 		return nil
 	}
@@ -153,7 +225,11 @@ const quiet = 10 * time.Second
 
 // report shows a step.
 func (r *reporter) report(p finetune.Progress) error {
-	line := fmt.Sprintf("step %d of %d  loss %.4f  %.0f tokens/s  %v left  %d MB", p.Step, p.Steps, p.Loss, p.Speed, p.Left.Round(time.Second), p.Memory>>20)
+	loss := fmt.Sprintf("loss %.4f", p.Loss)
+	if !math.IsNaN(p.Accuracy) {
+		loss += fmt.Sprintf("  accuracy %.2f", p.Accuracy)
+	}
+	line := fmt.Sprintf("step %d of %d  %s  %.0f tokens/s  %v left  %d MB", p.Step, p.Steps, loss, p.Speed, p.Left.Round(time.Second), p.Memory>>20)
 	evaluated := !math.IsNaN(p.Eval)
 	if evaluated {
 		line += fmt.Sprintf("  loss of -eval %.4f", p.Eval)

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
@@ -53,6 +60,128 @@ func TestFinetune(t *testing.T) {
 	}
 }
 
+// TestFinetuneTerminated sends SIGTERM after the first step of a training, which then writes a checkpoint and can be resumed.
+func TestFinetuneTerminated(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM")
+	}
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	data, out := filepath.Join(t.TempDir(), "train.jsonl"), filepath.Join(t.TempDir(), "adapter")
+	if err := os.WriteFile(data, []byte(strings.Repeat(`{"prompt": "a", "completion": "b"}`+"\n", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", data, "-out", out, "-length=8", "-epochs=10000"}
+	r, w := io.Pipe()
+	ended := make(chan int, 1)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- run(t.Context(), args, terminal{w, &stderr})
+		w.Close()
+	}()
+	if line, err := bufio.NewReader(r).ReadString('\n'); err != nil || !strings.HasPrefix(line, "step 1 of ") {
+		t.Fatalf("the first line is %q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(syscall.SIGTERM) != nil {
+		t.Fatalf("no SIGTERM: %v", err)
+	}
+	if code := <-ended; code != exitFailed || !strings.Contains(stderr.String(), "stopped after step ") {
+		t.Errorf("exit code %d:\n%s", code, &stderr)
+	}
+	if list, err := filepath.Glob(filepath.Join(out, "checkpoints", "step-*")); err != nil || len(list) != 1 {
+		t.Fatalf("checkpoints %v, %v", list, err)
+	}
+	stderr.Reset()
+	if code := run(t.Context(), append(args, "-resume", "-steps=1"), terminal{io.Discard, &stderr}); code != exitOK || !strings.Contains(stderr.String(), "continuing after step ") {
+		t.Errorf("resumed: exit code %d:\n%s", code, &stderr)
+	}
+}
+
+// TestExport compares a merged model with an exported adapter: the Python package gguf reads both, and the same bytes of each tensor as package gguf. The environment variable GOPHERWARP_PYTHON names
+// another interpreter than python3.
+func TestExport(t *testing.T) {
+	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
+	if out, err := exec.CommandContext(t.Context(), python, "-c", "import gguf, numpy").CombinedOutput(); err != nil {
+		t.Skipf("%s cannot import gguf and numpy: %v\n%s", python, err, out)
+	}
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	model := llamatest.Write(t, llamatest.Options{})
+	if err := os.WriteFile(in("train.jsonl"), []byte(strings.Repeat(`{"prompt": "a", "completion": "b"}`+"\n", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("adapter"), "-rank=3", "-alpha=5", "-rslora", "-lr=0.05", "-length=8"},
+		{"adapter", "merge", "-model", model, "-out", in("merged.gguf"), in("adapter")},
+		{"adapter", "export", "-model", model, "-out", in("adapter.gguf"), in("adapter")},
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), args, terminal{io.Discard, &stderr}); code != exitOK {
+			t.Fatalf("%q: exit code %d\n%s", args, code, &stderr)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), python, "testdata/adapter.py", model, in("adapter.gguf"), in("merged.gguf")).CombinedOutput()
+	want := fmt.Sprintf("%d matrices\n%s", 7*llamatest.Layers, sums(t, in("merged.gguf")))
+	if err != nil || string(out) != want {
+		t.Errorf("%v: %s, want %s", err, out, want)
+	}
+}
+
+// sums returns a line with the name and the SHA-256 of each tensor of a file.
+func sums(t *testing.T, name string) (lines string) {
+	t.Helper()
+	f, err := formats.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range f.Tensors {
+		data := make([]byte, x.Size())
+		if _, err := x.ReadAt(data, 0); err != nil {
+			t.Fatal(err)
+		}
+		lines += fmt.Sprintf("%s %x\n", x.Name(), sha256.Sum256(data))
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TestFinetuneMethods trains all parameters of a model, and an adapter with preferences, and generates with the results.
+func TestFinetuneMethods(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	model := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	for name, line := range map[string]string{"train.jsonl": `{"prompt": "a", "completion": "b"}`, "pairs.jsonl": `{"prompt": "a", "chosen": "b", "rejected": "c"}`} {
+		if err := os.WriteFile(in(name), []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("full"), "-method=full", "-length=8", "-tensorboard", in("logs")}, "step 1 of 1  loss "},
+		{[]string{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("two"), "-devices=cpu,cpu", "-length=8", "-epochs=2"}, "step 2 of 2  loss "},
+		{[]string{"generate", "-model", in("full"), "-raw", "-max-tokens=2", "a"}, ""},
+		{[]string{"finetune", "-model", model, "-data", in("pairs.jsonl"), "-out", in("dpo"), "-dpo", "-beta=0.2", "-dora", "-dropout=0.1", "-length=8"}, "loss 0.6931  accuracy "},
+		{[]string{"adapter", "info", in("dpo")}, "DoRA, rank 16"},
+		{[]string{"generate", "-model", model, "-adapter", in("dpo"), "-raw", "-max-tokens=2", "a"}, ""},
+		{[]string{"adapter", "merge", "-model", model, "-out", in("merged"), in("dpo")}, ""},
+		{[]string{"generate", "-model", in("merged"), "-raw", "-max-tokens=2", "a"}, ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), x.args, terminal{&stdout, &stderr}); code != exitOK || !strings.Contains(stdout.String(), x.want) {
+			t.Fatalf("%q: exit code %d, want %q in\n%s\n%s", x.args, code, x.want, &stdout, &stderr)
+		}
+	}
+	if logs, err := filepath.Glob(in("logs/events.out.tfevents.*")); err != nil || len(logs) != 1 {
+		t.Errorf("event files %v, %v", logs, err)
+	}
+}
+
 func TestFinetuneErrors(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	config := filepath.Join(t.TempDir(), "config.yaml")
@@ -67,6 +196,8 @@ func TestFinetuneErrors(t *testing.T) {
 		{[]string{"finetune", config}, exitUsage, "field ranks not found"},
 		{[]string{"finetune", config + "x"}, exitUsage, "no such file"},
 		{[]string{"finetune", "-rank=2"}, exitFailed, "model, data and out are needed"},
+		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-method=full", "-dora"}, exitFailed, "need the method lora"},
+		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-devices=cpu,gpu"}, exitFailed, `is "gpu"`},
 		{[]string{"adapter", "info", t.TempDir()}, exitFailed, "adapter_config.json"},
 	} {
 		var stderr bytes.Buffer

@@ -46,7 +46,7 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(t, llm.Options{Sequences: 1})
+	dev, m, err := c.open(t, llm.Options{Sequences: 1, Adapter: c.Adapter})
 	if err != nil {
 		return err
 	}

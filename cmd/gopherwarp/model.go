@@ -16,13 +16,13 @@ import (
 // modelSource are the flags that name a model.
 type modelSource struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
-	Adapter string `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 }
 
 // modelFlags are the flags of commands that generate text.
 type modelFlags struct {
 	modelSource
+	Adapter     string  `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
 	Temperature float64 `default:"0.7" help:"How much less probable tokens are favored. 0 always chooses the most probable token."`
 	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 for all."`
@@ -40,6 +40,14 @@ const (
 	parallelCPU = 8
 	parallelGPU = 64
 )
+
+// parallelOn returns the number of texts that servers generate at once on a device.
+func parallelOn(dev *device.Device) int {
+	if dev.Info().Kind == "cpu" {
+		return parallelCPU
+	}
+	return parallelGPU
+}
 
 // check returns the error of flags that make no sense.
 func (f modelSource) check() error {
@@ -70,13 +78,10 @@ func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model
 		return nil, nil, err
 	}
 	if o.Sequences == 0 {
-		o.Sequences = parallelGPU
-		if dev.Info().Kind == "cpu" {
-			o.Sequences = parallelCPU
-		}
+		o.Sequences = parallelOn(dev)
 	}
 	progress := console.StartProgress(t.err)
-	o.Context, o.Adapter, o.Progress = f.Context, f.Adapter, func(done, total int64) {
+	o.Context, o.Progress = f.Context, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}
 	m, err := llm.Open(dev, f.Model, o)

@@ -16,7 +16,7 @@ import (
 )
 
 type runCommand struct {
-	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device for the program's kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
+	Device   string   `placeholder:"cuda|cuda:N|vulkan|vulkan:N|cpu|interp[:fast,traffic]" help:"The device for the program's kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether the compiler may fuse x*y+z, which is then rounded once. Default: the kernel's //gpu:contract directive, else on."`
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
 	Output   string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program to a file instead of running it."`

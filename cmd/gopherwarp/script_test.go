@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // asCommand, set in the environment, makes the test binary the command itself.
@@ -38,8 +39,9 @@ func TestMain(m *testing.M) {
 //	append FILE TEXT
 //	rm FILE
 //	env NAME=VALUE
+//	sweep                           the rest of the script takes long: it runs in sweeps
 //
-// Words are quoted by single quotes.
+// Words are quoted by single quotes. $WORK is the folder that the script runs in.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -100,7 +102,13 @@ func (s *script) run(text string) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if err := s.line(words(line)); err != nil {
+		if line == "sweep" {
+			if !sweep.Whole() {
+				return
+			}
+			continue
+		}
+		if err := s.line(words(strings.ReplaceAll(line, "$WORK", s.dir))); err != nil {
 			s.t.Fatalf("line %d: %s: %v\nstdout:\n%s\nstderr:\n%s", i+1, line, err, s.stdout, s.stderr)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 type selftestCommand struct {
-	Device string `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device to test. Default: the best available."`
+	Device string `placeholder:"cuda|cuda:N|vulkan|vulkan:N|cpu|interp[:fast,traffic]" help:"The device to test. Default: the best available."`
 	Output string `name:"output" short:"o" placeholder:"FILE" help:"Write the test program to a file instead of running it, for a machine without Go."`
 }
 

@@ -14,19 +14,24 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/classify"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/anthropic"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/listen"
+	"github.com/gopherwarp/gopherwarp/serve/llamacpp"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 	"github.com/gopherwarp/gopherwarp/serve/page"
 )
 
 type serveCommand struct {
 	modelSource
+	Adapter  []string      `sep:"none" placeholder:"[NAME=]DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote. Requests for a model with the name use it; without a name, all do. May be repeated."`
 	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. The default allows only this machine; :8080 means all addresses, which needs -key or -key-file."`
 	Name     string        `placeholder:"NAME" help:"The name of the model in requests. Default: that of the file."`
+	AnyName  bool          `name:"any-name" help:"Answer requests for models of any name, as llama-server does."`
 	Key      []string      `sep:"none" env:"GOPHERWARP_API_KEY" placeholder:"KEY" help:"An API key that clients must send. May be repeated. The environment is safer than an argument, which other users of the machine can see."`
 	KeyFile  string        `placeholder:"FILE" help:"A file with API keys, one a line. Empty lines and those that begin with # are ignored."`
 	TLSCert  string        `name:"tls-cert" placeholder:"FILE" help:"The certificate of the server in PEM, with those of its issuers. Needs -tls-key."`
@@ -36,29 +41,42 @@ type serveCommand struct {
 	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of the prompts that wait. Requests beyond it are refused with status 429. 0 for no limit."`
 	Repeat   bool          `name:"deterministic" help:"Make an answer independent of the requests beside it, which takes longer."`
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, with its wait. 0 for no limit."`
-	Sockets  int           `name:"connections" default:"1024" placeholder:"N" help:"The largest number of connections. Others wait until one ends."`
-	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text may wait for others whose vectors are computed together with its own."`
+	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Others wait, and connections without a request are closed for them."`
+	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text may wait for others whose vectors are computed together with its own, or a picture for others."`
+	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of pictures, one a line. Default: classes have numbers."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
 }
 
 // Help is the text after the flags.
 func (serveCommand) Help() string {
 	return `Serves a language model with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and /v1/models) and
-of Anthropic's (/v1/messages). / is a page on which people talk to the model. /health says whether the model can answer, and
+of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). / is a page on which people talk to the model. /health says whether the model can answer, and
 /metrics has metrics for Prometheus under vLLM's names.
-A folder with an embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference.
+A folder with an embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference, and a model for
+pictures at /classify. Both are also served in the protocol of KServe and Triton, at /v2, with metrics under Triton's names.
 
 Example:
   gopherwarp serve -model SmolLM2-135M-Instruct.Q4_1.gguf &
   curl -s localhost:8080/v1/chat/completions -d '{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
+  gopherwarp serve -model SmolLM2-135M-Instruct.Q4_1.gguf -adapter legal=adapters/legal -adapter poems=adapters/poems
   gopherwarp serve -model models/all_minilm_l6_v2 -listen localhost:8081 &
-  curl -s localhost:8081/v1/embeddings -d '{"input": "A man plays the guitar."}'`
+  curl -s localhost:8081/v1/embeddings -d '{"input": "A man plays the guitar."}'
+  gopherwarp serve -model models/efficientnet_lite0 -listen localhost:8082 &
+  curl -s localhost:8082/classify --data-binary @flower.jpg`
 }
+
+// textsOfRequest is the number of waiting texts for each request that the server admits. Requests may have many texts, and those of clients
+// that have left are there until the next step.
+const textsOfRequest = 16
 
 // Run is called by kong.
 func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	embeds := embeddings.Supports(c.Model)
+	if embeds && len(c.Adapter) > 0 {
+		return exit{exitUsage, fmt.Errorf("-adapter: %s is an embedding model", c.Model)}
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -70,38 +88,32 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	l := socket{newLimited(listener, c.Sockets), secure}
-	if embeddings.Supports(c.Model) {
+	l := socket{listener, secure}
+	switch {
+	case embeds:
 		return c.serveEmbeddings(ctx, t, l)
+	case classify.Supports(c.Model):
+		return c.servePictures(ctx, t, l)
 	}
-	dev, m, err := c.open(t, llm.Options{Sequences: c.Parallel, WaitingTokens: c.Queue, Deterministic: c.Repeat})
+	adapter, adapters, err := c.adapters()
 	if err != nil {
 		return errors.Join(err, l.Close())
+	}
+	dev, m, err := c.open(t, llm.Options{
+		Sequences: c.Parallel, WaitingTexts: textsOfRequest * c.Requests, WaitingTokens: c.Queue,
+		Deterministic: c.Repeat, Adapter: adapter, Adapters: adapters,
+	})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if c.Parallel == 0 {
+		c.Parallel = parallelOn(dev)
 	}
 	handler, err := c.handler(m)
 	if err != nil {
 		return errors.Join(err, l.Close(), m.Close(), dev.Close())
 	}
 	return errors.Join(c.serve(ctx, t, l, handler), m.Close(), dev.Close())
-}
-
-// serveEmbeddings serves a model that computes vectors.
-func (c *serveCommand) serveEmbeddings(ctx context.Context, t terminal, l socket) error {
-	dev, m, err := openEmbeddings(t, c.Model, embeddings.Options{})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	name := c.name()
-	g, err := gate.New(gate.Options{Others: []string{name}, Keys: c.Key, Requests: c.Requests, Time: c.Timeout})
-	if err == nil {
-		var h *openai.Handler
-		if h, err = openai.HandleEmbedders(g, openai.EmbedOptions{Models: map[string]openai.Embedder{name: m}, Delay: c.Delay}); err == nil {
-			err = c.serve(ctx, t, l, h)
-			h.Close()
-			return errors.Join(err, m.Close(), dev.Close())
-		}
-	}
-	return errors.Join(err, l.Close(), m.Close(), dev.Close())
 }
 
 // check returns the error of flags that make no sense.
@@ -115,6 +127,9 @@ func (c *serveCommand) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return exit{exitUsage, errors.New("-tls-cert and -tls-key need each other")}
 	}
+	if _, _, err := c.adapters(); err != nil {
+		return err
+	}
 	if err := c.readKeys(); err != nil {
 		return err
 	}
@@ -126,6 +141,25 @@ func (c *serveCommand) check() error {
 		return exit{exitUsage, fmt.Errorf("-listen=%s lets other machines connect, which needs -key or -key-file", c.Listen)}
 	}
 	return nil
+}
+
+// adapters returns the folder of the adapter of all requests, or "", and those of the others by their names.
+func (c *serveCommand) adapters() (all string, named map[string]string, err error) {
+	named = map[string]string{}
+	for _, text := range c.Adapter {
+		name, folder, ok := strings.Cut(text, "=")
+		switch {
+		case !ok && all != "":
+			return "", nil, exit{exitUsage, fmt.Errorf("-adapter: %s and %s have no names", all, text)}
+		case !ok:
+			all = text
+		case name == "" || name == c.name() || named[name] != "":
+			return "", nil, exit{exitUsage, fmt.Errorf("-adapter: %q is empty, or the name of the model or of another adapter", name)}
+		default:
+			named[name] = folder
+		}
+	}
+	return all, named, nil
 }
 
 // name returns the model's name in requests.
@@ -172,12 +206,19 @@ func (c *serveCommand) secure() (*tls.Config, error) {
 
 // handler returns what serves a model: the protocols and the page.
 func (c *serveCommand) handler(m gate.Model) (http.Handler, error) {
-	g, err := gate.New(gate.Options{Models: map[string]gate.Model{c.name(): m}, Keys: c.Key, Requests: c.Requests, Time: c.Timeout})
+	_, adapters, err := c.adapters()
+	if err != nil {
+		return nil, err
+	}
+	for name := range adapters {
+		adapters[name] = c.name()
+	}
+	g, err := gate.New(gate.Options{Models: map[string]gate.Model{c.name(): m}, Adapters: adapters, AnyName: c.AnyName, Keys: c.Key, Requests: c.Requests, Time: c.Timeout})
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", openai.Handle(g))
+	mux.Handle("/", llamacpp.Handle(g, openai.Handle(g), llamacpp.Options{Path: c.Model, Slots: c.Parallel}))
 	messages := anthropic.Handle(g)
 	mux.Handle("/v1/messages", messages)
 	mux.Handle("/v1/messages/", messages)
@@ -192,15 +233,6 @@ type socket struct {
 	secure *tls.Config
 }
 
-// serve answers requests until the server is shut down.
-func (s socket) serve(server *http.Server) error {
-	if s.secure == nil {
-		return server.Serve(s)
-	}
-	server.TLSConfig = s.secure
-	return server.ServeTLS(s, "", "")
-}
-
 // url returns the address for clients.
 func (s socket) url() string {
 	if s.secure == nil {
@@ -211,26 +243,9 @@ func (s socket) url() string {
 
 // serve serves a model until ctx is done, and then lets answers end.
 func (c *serveCommand) serve(ctx context.Context, t terminal, l socket, handler http.Handler) error {
-	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	server := &http.Server{
-		Handler: handler, BaseContext: func(net.Listener) context.Context { return requests },
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- l.serve(server) }()
 	fmt.Fprintf(t.out, "serving %s at %s/v1\n", c.name(), l.url())
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	console.Print(t.err, "answers that have begun end; no new requests are accepted", 0)
-	drain, end := context.WithTimeout(requests, c.Drain)
-	defer end()
-	if err := server.Shutdown(drain); err == nil {
-		return nil
-	}
-	cancel() // ends the answers
-	return server.Close()
+	return listen.Serve(ctx, l.Listener, handler, listen.Options{
+		Connections: c.Sockets, Drain: c.Drain, TLS: l.secure,
+		Draining: func() { console.Print(t.err, "answers that have begun end; no new requests are accepted", 0) },
+	})
 }

@@ -10,32 +10,58 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/model/resnet"
+	"github.com/gopherwarp/gopherwarp/model/resnet/resnettest"
 )
 
 // Servers answer requests and end when their contexts do.
 func TestServe(t *testing.T) {
+	adapters := []string{"one=" + llamatest.WriteAdapter(t, 1), "two=" + llamatest.WriteAdapter(t, 2), llamatest.WriteAdapter(t, 3)}
+	pictures := resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 6}
 	for _, c := range []struct{ model, path, body, want string }{
-		{llamatest.Write(t, llamatest.Options{}), "/chat/completions", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
-		{berttest.WriteFolder(t, berttest.Options{}), "/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
+		{llamatest.Write(t, llamatest.Options{}), "/v1/completions", `{"model": "two", "max_tokens": 3, "prompt": "Hi"}`, `"model":"two"`},
+		{llamatest.Write(t, llamatest.Options{}), "/v1/chat/completions", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
+		{berttest.WriteFolder(t, berttest.Options{}), "/v1/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
+		{berttest.WriteFolder(t, berttest.Options{}), "/v2/models/tiny/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, `"name":"embedding","datatype":"FP32","shape":[1,`},
+		{resnettest.Write(t, pictures, 2), "/classify?top=1", picture(t), `{"classes":[{"class":`},
+		{resnettest.Write(t, pictures, 2), "/v2/models/tiny/infer", `{"inputs": [{"name": "picture", "datatype": "BYTES", "shape": [1], "data": ["x"]}]}`, `{"error":"classify: not a picture`},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			t.Setenv("GOPHERWARP_DEVICE", "cpu")
-			checkServe(t, &serveCommand{modelSource: modelSource{Model: c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}, exchange{c.path, c.body, c.want})
+			s := &serveCommand{modelSource: modelSource{Model: c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
+			if c.path == "/v1/completions" {
+				s.Adapter = adapters
+			}
+			checkServe(t, s, exchange{c.path, c.body, c.want})
 		})
 	}
+}
+
+// picture returns a file.
+func picture(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // exchange is a request, and a text in its answer.
@@ -50,7 +76,7 @@ func checkServe(t *testing.T, c *serveCommand, x exchange) {
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(c.Run(ctx, terminal{w, io.Discard}), w.Close()) }()
 	line, err := bufio.NewReader(r).ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "serving tiny at ")
+	url, ok := strings.CutPrefix(strings.TrimSuffix(line, "/v1\n"), "serving tiny at ")
 	if err != nil || !ok {
 		t.Fatalf("the server prints %q, %v", line, err)
 	}
@@ -59,10 +85,15 @@ func checkServe(t *testing.T, c *serveCommand, x exchange) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(got.Body)
-	if err = errors.Join(err, got.Body.Close()); err != nil || got.StatusCode != http.StatusOK || !strings.Contains(string(text), x.want) {
+	if err = errors.Join(err, got.Body.Close()); err != nil || (got.StatusCode != http.StatusOK) != strings.HasPrefix(x.want, `{"error"`) || !strings.Contains(string(text), x.want) {
 		t.Errorf("%v, %d: %s", err, got.StatusCode, text)
 	}
-	stop()
+	if runtime.GOOS == "windows" {
+		stop()
+	} else if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(syscall.SIGTERM) != nil {
+		t.Errorf("no SIGTERM: %v", err)
+		stop()
+	}
 	if err := <-ended; err != nil {
 		t.Errorf("the server ends with %v", err)
 	}
@@ -87,6 +118,10 @@ func TestServeFlags(t *testing.T) {
 		{serveCommand{Listen: "localhost:1", Parallel: -1}, "must not be negative"},
 		{serveCommand{Listen: "localhost:1", Requests: 1, Sockets: 1, Queue: -1}, "must not be negative"},
 		{serveCommand{modelSource: modelSource{Context: -1}, Listen: "localhost:1"}, "-context must not be negative"},
+		{serveCommand{Listen: "localhost:1", Adapter: []string{"a", "b"}}, "a and b have no names"},
+		{serveCommand{Listen: "localhost:1", Adapter: []string{"a=b", "a=c"}}, `-adapter: "a" is empty, or the name`},
+		{serveCommand{Listen: "localhost:1", Adapter: []string{"=c"}}, `-adapter: "" is empty`},
+		{serveCommand{Listen: "localhost:1", Adapter: []string{"m=c"}, Name: "m"}, `-adapter: "m" is empty`},
 		{serveCommand{Listen: "localhost:1", TLSCert: "x"}, "-tls-cert and -tls-key need each other"},
 		{serveCommand{Listen: "localhost:1", KeyFile: none}, "has no keys"},
 		{serveCommand{Listen: "localhost:1", KeyFile: none + "x"}, "no such file"},
@@ -180,48 +215,6 @@ func TestServeTLS(t *testing.T) {
 	c.TLSKey = c.TLSCert
 	if err := c.Run(t.Context(), terminal{io.Discard, io.Discard}); err == nil || !strings.Contains(err.Error(), "-tls-cert and -tls-key") {
 		t.Errorf("a certificate without its key: %v", err)
-	}
-}
-
-// A listener has no more connections than its limit.
-func TestLimited(t *testing.T) {
-	inner, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLimited(inner, 1)
-	accepted := make(chan net.Conn)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				close(accepted)
-				return
-			}
-			accepted <- c
-		}
-	}()
-	for range 2 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-	}
-	first := <-accepted
-	select {
-	case <-accepted:
-		t.Error("a second connection is accepted")
-	case <-time.After(50 * time.Millisecond):
-	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
-	second := <-accepted // while the only place is taken again, Close ends Accept
-	if err := errors.Join(l.Close(), second.Close()); err != nil {
-		t.Error(err)
-	}
-	for range accepted {
 	}
 }
 

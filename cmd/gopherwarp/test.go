@@ -14,7 +14,7 @@ import (
 )
 
 type testCommand struct {
-	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device for the tests' kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
+	Device   string   `placeholder:"cuda|cuda:N|vulkan|vulkan:N|cpu|interp[:fast,traffic]" help:"The device for the tests' kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
 	Packages string   `arg:"" help:"The packages, named as for go test: one pattern, or several separated by commas."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Flags for go test."`
 }

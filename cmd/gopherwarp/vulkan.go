@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/vulkan"
+)
+
+// printMoreVulkan writes a line for each device of Vulkan that programs use only if a user names it.
+func printMoreVulkan(t terminal) {
+	list, err := vulkan.List()
+	if err != nil {
+		return // gopherwarp doctor reports why
+	}
+	for i := range list {
+		if d := &list[i]; !d.Complete() && d.Missing == nil {
+			printDevice(t, d.Info)
+			fmt.Fprintf(t.out, "    only with GOPHERWARP_DEVICE=vulkan:%d: %s\n", d.Index, whyNot(d))
+		}
+	}
+}
+
+// whyNot says why programs do not choose a device of Vulkan, in a clause.
+func whyNot(d *vulkan.Description) string {
+	if d.Type == vulkan.Other {
+		return "it is " + d.Type.String()
+	}
+	return "it lacks " + strings.Join(d.Lacks, ", ")
+}
+
+// vulkanReport is what doctor reports about Vulkan.
+type vulkanReport struct {
+	list []vulkan.Description
+	err  error
+}
+
+// usable reports whether programs can choose a device of Vulkan.
+func (r vulkanReport) usable() bool {
+	for i := range r.list {
+		if r.list[i].Complete() {
+			return true
+		}
+	}
+	return false
+}
+
+// print describes the devices of Vulkan, or says what to install. Without Vulkan nothing is wrong: NVIDIA's GPUs do not need it.
+func (r vulkanReport) print(w io.Writer) {
+	switch {
+	case errors.Is(r.err, vulkan.ErrNoLoader):
+		fmt.Fprintln(w, "-      there is no Vulkan loader, which only GPUs of other makers than NVIDIA need; "+
+			"install the package libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora)")
+	case errors.Is(r.err, vulkan.ErrNoDevice):
+		fmt.Fprintln(w, "-      the Vulkan loader finds no driver, which only GPUs of other makers than NVIDIA need; "+
+			"install the GPU's driver, such as mesa-vulkan-drivers for AMD and Intel")
+	case r.err != nil:
+		fmt.Fprintf(w, "WRONG  Vulkan does not work: %s\n", strings.TrimPrefix(r.err.Error(), "vulkan: "))
+	}
+	for i := range r.list {
+		printVulkan(w, &r.list[i])
+	}
+}
+
+// printVulkan describes a device of Vulkan.
+func printVulkan(w io.Writer, d *vulkan.Description) {
+	if d.Missing != nil {
+		fmt.Fprintf(w, "WRONG  %s cannot be used: it lacks %s\n", d.Info, strings.Join(d.Missing, ", "))
+		fmt.Fprintln(w, "       All kernels need these features. A newer driver of the GPU may have them.")
+		return
+	}
+	mark := "-    "
+	if d.Complete() {
+		mark = "ok   "
+	}
+	fmt.Fprintf(w, "%s  %s, %v, driver %s\n", mark, d.Info, d.Type, d.Driver)
+	if d.Subgroup > 0 {
+		fmt.Fprintf(w, "       A subgroup has %d threads.\n", d.Subgroup)
+	}
+	for _, lack := range d.Lacks {
+		fmt.Fprintf(w, "       It lacks %s.\n", lack)
+	}
+	if !d.Complete() {
+		fmt.Fprintf(w, "       Programs use it only with GOPHERWARP_DEVICE=vulkan:%d, because %s.\n", d.Index, whyNot(d))
+	}
+}
