@@ -2,4 +2,6 @@
 // kernels are ordinary ones: nothing in them is written for the CPU.
 //
 //	go test -bench . ./bench/cpu
+//
+//gpu:ondemand
 package cpu

@@ -85,15 +85,25 @@ func (d *deviceSource) product(m matvec.Matrix, x []float64) ([]float64, error) 
 // difference is how far results of the device are from the reference, relative to its length.
 type difference struct{ residual, logits float64 }
 
-// check runs a step by run and compares its results with the reference, whose products are exact or come from the simplest kernel.
-func (m *model) check(run func() error, exact bool) (difference, error) {
+// results are what a step leaves: the residual stream after the last layer, and the logits.
+type results struct{ residual, logits []float64 }
+
+// checkedToken is the token of the steps that are checked.
+const checkedToken = 7
+
+// expect returns the results of the reference, whose products are exact or come from the simplest kernel.
+func (m *model) expect(exact bool) (results, error) {
 	from := &deviceSource{model: m, exact: exact}
-	const token = 7
-	wantX, wantLogits := reference(m.shape, from, token)
+	x, logits := reference(m.shape, from, checkedToken)
+	return results{x, logits}, from.err
+}
+
+// check runs a step by run and compares its results with those of the reference.
+func (m *model) check(run func() error, want results) (difference, error) {
 	got, x, next := make([]float32, m.vocabulary), make([]float32, m.hidden), make([]int32, 1)
 	poison := float32(math.NaN())
-	err := errors.Join(from.err, device.Fill(m.stream, m.scores.Logits, poison), device.Fill(m.stream, m.x, poison),
-		device.Fill(m.stream, m.token, int32(token)), run(), device.Download(m.stream, got, m.scores.Logits),
+	err := errors.Join(device.Fill(m.stream, m.scores.Logits, poison), device.Fill(m.stream, m.x, poison),
+		device.Fill(m.stream, m.token, int32(checkedToken)), run(), device.Download(m.stream, got, m.scores.Logits),
 		device.Download(m.stream, x, m.x), device.Download(m.stream, next, m.token), m.stream.Synchronize(context.Background()))
 	if err != nil {
 		return difference{}, err
@@ -104,7 +114,7 @@ func (m *model) check(run func() error, exact bool) (difference, error) {
 			best = i
 		}
 	}
-	d := difference{distance(x, wantX), distance(got, wantLogits)}
+	d := difference{distance(x, want.residual), distance(got, want.logits)}
 	if int(next[0]) != best {
 		return d, fmt.Errorf("the next token is %d, but logit %d is the largest", next[0], best)
 	}

@@ -159,6 +159,10 @@ const farthest = 0.02
 
 // check compares the results of all graphs of a step with the reference, whose products come from the simplest kernel.
 func (r *report) check() error {
+	want, err := r.expect(false)
+	if err != nil {
+		return err
+	}
 	defer func() { r.oneKernel = false }()
 	for _, r.oneKernel = range []bool{false, true} {
 		both, err := r.record(r.step)
@@ -166,7 +170,7 @@ func (r *report) check() error {
 			return err
 		}
 		for _, g := range []*device.Graph{both.overlapping, both.plain} {
-			d, wrong := r.model.check(func() error { return g.Launch(r.stream) }, false)
+			d, wrong := r.model.check(func() error { return g.Launch(r.stream) }, want)
 			if wrong == nil && !(d.residual <= farthest && d.logits <= farthest) {
 				wrong = fmt.Errorf("the results are far from the reference: %+v", d)
 			}

@@ -23,7 +23,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/model/bert"
-	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 func main() {
@@ -63,15 +62,16 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, p plan) error {
 		if !ok {
 			return fmt.Errorf("-types: %q is not one of float32, bfloat16 and float16", name)
 		}
-		b := bench{plan: p, w: w, name: name}
-		if b.stream, err = dev.NewStream(); err != nil {
+		stream, err := dev.NewStream()
+		if err != nil {
 			return err
 		}
-		b.model, err = bert.Load(b.stream, f, minilm, bert.LoadOptions{DType: of})
+		model, err := bert.Load(stream, f, minilm, bert.LoadOptions{DType: of})
 		if err == nil {
-			err = errors.Join(b.measure(ctx, &first), b.model.Close())
+			b := bench{p, w, name, bert.NewEncoder(stream, model, bert.Pooling{Method: bert.Mean, Unit: true})}
+			err = errors.Join(b.measure(ctx, &first), b.encoder.Close(), model.Close())
 		}
-		if err = errors.Join(err, b.stream.Close()); err != nil {
+		if err = errors.Join(err, stream.Close()); err != nil {
 			return err
 		}
 	}
@@ -81,10 +81,9 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, p plan) error {
 // bench measures a model.
 type bench struct {
 	plan
-	w      io.Writer
-	name   string
-	stream *device.Stream
-	model  *bert.Model
+	w       io.Writer
+	name    string
+	encoder *bert.Encoder
 }
 
 // measure prints a line for each batch, and the least similarity to the first type's vectors.
@@ -94,7 +93,7 @@ func (b *bench) measure(ctx context.Context, first *[][]float32) error {
 		took := make([]time.Duration, b.runs+1) // of which the first one warms up
 		for i := range took {
 			began := time.Now()
-			if _, err := b.vectors(ctx, texts); err != nil {
+			if _, err := b.encoder.Vectors(ctx, texts...); err != nil {
 				return err
 			}
 			took[i] = time.Since(began)
@@ -102,7 +101,7 @@ func (b *bench) measure(ctx context.Context, first *[][]float32) error {
 		median := slices.Sorted(slices.Values(took[1:]))[b.runs/2]
 		fmt.Fprintf(b.w, "%-9s %4d texts of %4d tokens %10.3f ms %10.0f texts/s\n", b.name, size[0], size[1], median.Seconds()*1e3, float64(size[0])/median.Seconds())
 	}
-	list, err := b.vectors(ctx, tokens(16, 50))
+	list, err := b.encoder.Vectors(ctx, tokens(16, 50)...)
 	if err != nil {
 		return err
 	}
@@ -115,18 +114,4 @@ func (b *bench) measure(ctx context.Context, first *[][]float32) error {
 	}
 	fmt.Fprintf(b.w, "%-9s least similarity to the vectors of the first type: %.6f\n", b.name, least)
 	return nil
-}
-
-// vectors returns the vectors of texts.
-func (b *bench) vectors(ctx context.Context, texts [][]int32) (list [][]float32, err error) {
-	err = tensor.RunOn(ctx, b.stream, func(s *tensor.Scope) error {
-		batch, err := b.model.NewBatch(s, texts...)
-		if err != nil {
-			return err
-		}
-		all, err := tensor.Values[float32](ctx, batch.Pool(b.model.Forward(batch), bert.Mean, true))
-		list = slices.Collect(slices.Chunk(all, b.model.Hidden))
-		return err
-	})
-	return list, err
 }

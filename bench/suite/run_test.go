@@ -13,13 +13,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
-func TestFailed(t *testing.T) {
-	r := &report.Report{Skipped: []report.Skip{{What: "spmv", Why: "wrong"}, {What: "peer torch", Why: "is not there"}}}
-	if failed := Failed(r); !cmp.Equal(failed, []string{"spmv"}) {
-		t.Errorf("failed are %q, want spmv alone", failed)
-	}
-}
-
 // TestRun measures some cases on the CPU.
 func TestRun(t *testing.T) {
 	dev := harnesstest.Opened(t, cpu.Open)

@@ -1,8 +1,9 @@
 // Command train measures steps of training: a forward and backward pass and a step of AdamW, of a transformer of 6 layers, 512 wide, with 8
-// sequences of 512 tokens of a vocabulary of 8192, and of a perceptron 512-2048-512 with 256 rows. Each runs operation by operation and
-// as a graph. It prints the loss after some steps, to show that both compute the same, and the median time of the others.
+// sequences of 512 tokens of a vocabulary of 8192, and of a perceptron 512-2048-512 with 256 rows; with -large, of a transformer of 16
+// layers, 2048 wide, with 2 sequences of 2048 tokens of a vocabulary of 32768. Each runs operation by operation and as a graph. It prints the loss after some steps, to show that both compute the same, and the median time of the others.
 //
 //	go run ./bench/train           # on a GPU
+//	go run ./bench/train -large    # 940 million parameters, in 20 GB
 //	go run ./bench/train -small    # sizes to try it without a GPU
 //
 // The file torch.py, which is next to this one, measures the same models in PyTorch.
@@ -26,11 +27,12 @@ import (
 
 func main() {
 	small := flag.Bool("small", false, "small models, to try the command without a GPU")
+	large := flag.Bool("large", false, "a transformer of 940 million parameters instead")
 	steps := flag.Int("steps", 50, "number of steps whose median time is taken")
 	flag.Parse()
 	dev, err := gopherwarp.Open()
 	if err == nil {
-		err = run(context.Background(), os.Stdout, dev, options{*small, max(1, *steps)})
+		err = run(context.Background(), os.Stdout, dev, options{*small, *large, max(1, *steps)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -41,10 +43,17 @@ func main() {
 // options say what is measured.
 type options struct {
 	small bool
+	large bool
 	steps int
 }
 
-// run measures both models. It closes the device.
+// model is a model that is measured.
+type model struct {
+	name string
+	make func(stream *device.Stream, of dtype.Type, small bool) *trained
+}
+
+// run measures models. It closes the device.
 func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error {
 	defer dev.Close()
 	stream, err := dev.NewStream()
@@ -57,10 +66,11 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error 
 	if dev.Info().Kind == "cpu" {
 		of = dtype.Float32
 	}
-	for _, m := range []struct {
-		name string
-		make func(stream *device.Stream, of dtype.Type, small bool) *trained
-	}{{"transformer", newTransformer}, {"perceptron", newPerceptron}} {
+	models := []model{{"transformer", newTransformer}, {"perceptron", newPerceptron}}
+	if o.large {
+		models = []model{{"large", newLarge}}
+	}
+	for _, m := range models {
 		for _, captured := range []bool{false, true} {
 			t := m.make(stream, of, o.small)
 			r, err := t.measure(ctx, o.steps, captured)

@@ -79,13 +79,31 @@ func (l *layer) forward(x *tensor.Tensor) *tensor.Tensor {
 	return l.down.AddTo(x, l.up.Forward(l.between.Forward(x)).GELU())
 }
 
-// newTransformer returns a transformer with norms before its layers.
+// size is the size of a transformer and of its batch.
+type size struct{ depth, width, tokens, batch, words int }
+
+// newTransformer returns a transformer of 25 million parameters.
 func newTransformer(stream *device.Stream, of dtype.Type, small bool) *trained {
-	const headDim = 64
-	depth, width, tokens, batch, words := 6, 512, 512, 8, 8192
+	n := size{6, 512, 512, 8, 8192}
 	if small {
-		depth, width, tokens, batch, words = 2, 128, 32, 2, 256
+		n = size{2, 128, 32, 2, 256}
 	}
+	return n.transformer(stream, of)
+}
+
+// newLarge returns a transformer of 940 million parameters.
+func newLarge(stream *device.Stream, of dtype.Type, small bool) *trained {
+	n := size{16, 2048, 2048, 2, 32768}
+	if small {
+		n = size{2, 256, 64, 1, 512}
+	}
+	return n.transformer(stream, of)
+}
+
+// transformer returns a transformer with norms before its layers.
+func (n size) transformer(stream *device.Stream, of dtype.Type) *trained {
+	const headDim = 64
+	depth, width, tokens, batch, words := n.depth, n.width, n.tokens, n.batch, n.words
 	m := newTrained(stream, of)
 	embed, places := nn.NewEmbedding(m.params, words, width), nn.NewEmbedding(m.params, tokens, width)
 	layers := make([]layer, depth)

@@ -1,4 +1,5 @@
-"""Measures the models of the command train in PyTorch and prints the median time of a step: eagerly, or with the argument compiled."""
+"""Measures the models of the command train in PyTorch and prints the median time of a step: eagerly, or with the argument compiled.
+With the argument large, it measures the large transformer."""
 import sys
 import time
 
@@ -71,5 +72,9 @@ def measure(name, model, x, labels):
 
 
 print("torch", torch.__version__, torch.cuda.get_device_name())
+if "large" in sys.argv:
+    large = Transformer(16, 2048, 2048, 32768)
+    measure("large", large, torch.randint(32768, (2, 2048), device="cuda"), torch.randint(16384, (2, 2048), device="cuda"))
+    sys.exit()
 measure("transformer", Transformer(), torch.randint(8192, (8, 512), device="cuda"), torch.randint(4096, (8, 512), device="cuda"))
 measure("perceptron", Perceptron(), torch.randn(256, 512, device="cuda").bfloat16(), torch.randint(512, (256,), device="cuda"))

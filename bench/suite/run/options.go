@@ -18,6 +18,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // all and none are the values of -peers that name no framework.
@@ -28,42 +29,28 @@ const (
 
 // options is the command line.
 type options struct {
-	json, html, from, compare string
-	add, peers                []string
-	unchecked, only, commit   string
-	quick, public             bool
+	report.Files
+	from                    string
+	peers                   []string
+	unchecked, only, commit string
+	quick, public           bool
 }
 
 // run measures or reads a report, and writes it to out.
 func (o *options) run(ctx context.Context, out, progress io.Writer) error {
-	earlier, err := readFile(o.compare, report.ReadJSON)
-	if err != nil {
-		return err
-	}
-	r, err := o.report(ctx, progress)
-	if err != nil {
-		return err
-	}
-	for _, name := range o.add {
-		more, err := readFile(name, report.ReadJSON)
-		if err != nil {
-			return err
-		}
-		r.Join(more)
-	}
-	return o.write(out, r, earlier)
+	return o.Present(out, func() (*report.Report, error) { return o.report(ctx, progress) })
 }
 
 // report measures, or reads a report.
 func (o *options) report(ctx context.Context, progress io.Writer) (*report.Report, error) {
 	if o.from != "" {
-		return readFile(o.from, report.ReadJSON)
+		return report.ReadFile(o.from)
 	}
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return nil, err
 	}
-	unchecked, err := readFile(o.unchecked, harness.ReadUnchecked)
+	unchecked, err := o.readUnchecked()
 	if err != nil {
 		return nil, err
 	}
@@ -101,49 +88,19 @@ func (o *options) frameworks(i device.Info, s harness.Options) []string {
 	return slices.DeleteFunc(peers.Names(), func(name string) bool { return name == peers.CUB && !s.Measures(suite.Suite().Cases, suite.Prim) })
 }
 
-// write shows the report, and fails if a case did.
-func (o *options) write(out io.Writer, r, earlier *report.Report) error {
-	errs := []error{r.WriteTable(out)}
-	if earlier != nil {
-		errs = append(errs, r.WriteChanges(out, earlier))
+// readUnchecked reads the file of kernels without checks, if there is one.
+func (o *options) readUnchecked() (map[string]*driver.Kernel, error) {
+	if o.unchecked == "" {
+		return nil, nil
 	}
-	errs = append(errs, toFile(o.json, r.WriteJSON), toFile(o.html, r.WritePage))
-	failed := suite.Failed
-	if r.Public {
-		failed = public.Suite().Failed
-	}
-	if failed := failed(r); len(failed) > 0 {
-		errs = append(errs, fmt.Errorf("bench: failed: %s", strings.Join(failed, ", ")))
-	}
-	return errors.Join(errs...)
-}
-
-// readFile reads the named file with read. Without a name it returns nothing.
-func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
-	var nothing T
-	if name == "" {
-		return nothing, nil
-	}
-	f, err := os.Open(name)
+	f, err := os.Open(o.unchecked)
 	if err != nil {
-		return nothing, err
+		return nil, err
 	}
 	defer f.Close()
-	got, err := read(f)
+	kernels, err := harness.ReadUnchecked(f)
 	if err != nil {
-		return nothing, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", o.unchecked, err)
 	}
-	return got, nil
-}
-
-// toFile writes the named file with write, if there is a name.
-func toFile(name string, write func(io.Writer) error) error {
-	if name == "" {
-		return nil
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
+	return kernels, nil
 }
